@@ -10,7 +10,8 @@ import { colouredChange, isWholeChange } from './output/terminal/changes.ts';
 import { oneLine } from './output/escape.ts';
 import { withoutCode } from './output/terminal/notes.ts';
 import { askAbout, type Question } from './questions/question.ts';
-import { showCall } from './questions/show-call.ts';
+import { type CommandSetting, NOT_ISOLATED, showCall } from './questions/show-call.ts';
+import { span } from './output/terminal/spans.ts';
 import { markInvisible } from './output/terminal/visible.ts';
 
 /** What a model reads of a call that the user did not allow. */
@@ -27,12 +28,14 @@ export interface ApprovalScope {
   readonly userRules: Pick<UserRules, 'add' | 'path'>;
   /** Finds out what a call would change, which is shown in place of its arguments. */
   readonly preview?: PreviewChange | undefined;
+  /** Finds out how commands run. */
+  readonly commands?: (() => Promise<CommandSetting | undefined>) | undefined;
 }
 
 /**
  * Creates the question about a call that may change something, asked on stderr, one call after another, with the diff of an edit or all arguments. `y` allows the call, `s` and
  * `a` also those that a rule like it covers, in this session or always; `e` lets the arguments be edited; anything else is no, and a sentence is
- * the reason that the model reads. What was typed before the question does not count.
+ * the reason that the model reads. Enter alone is no answer: the question is asked again. What was typed before the question does not count.
  */
 export function createAskUser(terminal: Terminal, output: Output, scope: ApprovalScope): AskPermission {
   let turn: Promise<unknown> = Promise.resolve();
@@ -56,7 +59,7 @@ interface Asked {
 async function askUser(
   terminal: Terminal,
   output: Output,
-  { remember, userRules, preview }: ApprovalScope,
+  { remember, userRules, preview, commands }: ApprovalScope,
   { call, offered, signal }: Asked,
 ): Promise<PermissionAnswer> {
   const question = [
@@ -68,8 +71,13 @@ async function askUser(
         ]),
     'Run it? It may change something. [y/N]',
   ];
-  const lines = showChange(call, await preview?.(call, signal));
-  const answer = await askAbout(terminal, output, { lines, question }, signal);
+  const lines = showChange(call, await preview?.(call, signal), await commands?.());
+  let answer = await askAbout(terminal, output, { lines, question }, signal);
+  while (answer?.trim() === '') {
+    const again = ['Enter alone is no answer: y, or n.', ...question.slice(0, -1), 'Run it? [y/N]'];
+    // oxlint-disable-next-line no-await-in-loop -- until there is an answer
+    answer = await askAbout(terminal, output, { lines: [], question: again }, signal);
+  }
   const word = answer?.trim() ?? '';
   if (isYes(word)) return { decision: 'allow' };
   if (offered !== undefined && /^(?:s|session|a|always)$/i.test(word)) {
@@ -83,8 +91,14 @@ async function askUser(
 }
 
 /** The diff of a call where it says all that the call does; otherwise also the arguments, so that nothing is approved unseen. */
-function showChange(call: ToolCall, preview: ChangePreview | undefined): Question['lines'] {
-  const whole = showCall(call.name, call.arguments);
+function showChange(
+  call: ToolCall,
+  preview: ChangePreview | undefined,
+  commands: CommandSetting | undefined,
+): Question['lines'] {
+  const whole = showCall(call.name, call.arguments, commands).map((line) =>
+    line === NOT_ISOLATED ? [span(line, 'red')] : line,
+  );
   if (preview === undefined) return whole;
   if ('failure' in preview)
     return [...whole, `As things are now it would fail: ${oneLine(withoutCode(preview.failure), 200)}`];

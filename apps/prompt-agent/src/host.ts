@@ -1,8 +1,8 @@
 /**
- * Asks a question and resolves to the line that is typed after it; empty if the input ends first. `draft` is what the line holds at first, to be edited. Rejects with
+ * Asks a question and resolves to the line that is typed after it; undefined if the input ends first. `draft` is what the line holds at first, to be edited. Rejects with
  * the reason of an abort.
  */
-export type AskLine = (show: () => void, signal: AbortSignal, draft?: string) => Promise<string>;
+export type AskLine = (show: () => void, signal: AbortSignal, draft?: string) => Promise<string | undefined>;
 
 /** What the program gets from outside. Nothing else reads arguments, environment or standard streams. */
 export interface Host {

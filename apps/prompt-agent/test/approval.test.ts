@@ -83,11 +83,11 @@ test('where a diff is cut or tells nothing, the arguments are shown whole as wel
   expect(wide).toContain('more characters)');
   expect(wide.replaceAll(/\s/g, '')).toContain('xEND');
   const same = await asked(project(), write('one\n'));
-  expect(same).toContain('"content":"one\\n"');
+  expect(same).toContain('path: a.txt\ncontent:\n  one\n');
   const failing = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'none', new_text: 'x' }] } };
   const text = await asked(project(), [failing]);
   expect(text).toContain('As things are now it would fail: "a.txt": old_text is not in the file.');
-  expect(text).toContain('"old_text":"none"');
+  expect(text).toContain('"old_text": "none"');
 });
 
 test('a call that only reads and that a rule asks about waits without a terminal, goes on with -c, and others are not asked about', async () => {

@@ -122,7 +122,7 @@ test('runs show prints what waits with its arguments, escaped and bounded', asyn
   expect(code).toBe(0);
   expect(stdout).toContain('run ticket-42: waiting\nagent support, version 1\n');
   expect(stdout).toMatch(/^call c1 waits for a decision since \d{4}-/m);
-  expect(stdout).toContain(String.raw`send_mail {"to":"\u001b[2J\u202eevil"}`);
+  expect(stdout).toContain(`send_mail\n  to: ${String.raw`\x1b[2J\u202eevil`}\n`);
   expect(stdout).not.toContain('\u001B');
   expect(stdout).not.toContain('\u202E');
   expect(stdout).toContain('… cut: 100,009 characters in all');

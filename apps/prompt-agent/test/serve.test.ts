@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -176,6 +176,18 @@ describe('serve http', () => {
         pending?: readonly { callId: string; path: string[]; digest: string }[];
       };
       const [pending] = waiting;
+      const shown = { name: 'run_command', arguments: '{"command":["rm","a b"],"cwd":"x"}' };
+      const linesOf = (body: string, bearer = token) =>
+        fetch(`${url}calls`, { method: 'POST', body, headers: { authorization: `Bearer ${bearer}` } });
+      const { lines } = (await (await linesOf(JSON.stringify(shown))).json()) as { lines: { text: string }[] };
+      expect(lines.map(({ text }) => text).slice(0, 4)).toEqual([
+        'run_command',
+        "$ rm 'a b'",
+        `folder: ${join(realpathSync(cwd), 'x')}`,
+        'time limit: 120 s',
+      ]);
+      expect(lines[4]?.text).toMatch(/^(?:isolated: .+, no network|not isolated)$/);
+      expect([(await linesOf('{}')).status, (await linesOf('{}', 'x')).status]).toEqual([400, 401]);
       const decided = await send(
         `${url}chats/a/decisions`,
         token,

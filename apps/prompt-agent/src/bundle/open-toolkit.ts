@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { ToolImplementation, Toolset, Approve } from '@kernel/protocol';
 import { createWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import type { AgentBundle, BundleMode } from '@kernel/toolbox/bundles';
@@ -10,9 +10,10 @@ import { cacheFolder, configFolder, stateFolder } from '../config/folders.ts';
 import { isInside } from '../files/is-inside.ts';
 import type { Host } from '../host.ts';
 import { builtInTools } from '../tools/index.ts';
+import type { CommandSetting } from '../questions/show-call.ts';
 import { usageError } from '../usage-error.ts';
 import type { ViewedTools } from '../output/view.ts';
-import { isolationFor } from './isolation-for.ts';
+import { isolationFor, isolationName } from './isolation-for.ts';
 import { createPolicy, type Policy } from './policy.ts';
 import type { PreviewChange } from './preview-change.ts';
 import { effectsOf, rulesOf } from './rules.ts';
@@ -42,9 +43,14 @@ export interface Toolkit {
   readonly viewed: ViewedTools;
   /** The files that the tools see. */
   readonly workspace: Workspace;
+  /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
+  readonly commands: () => Promise<CommandSetting | undefined>;
   /** Ends the commands that run. What was changed can still be taken back. */
   close(): Promise<void>;
 }
+
+/** The longest that a command may take, in milliseconds. */
+const COMMAND_MS = 120_000;
 
 /** What decides where all tools only read. */
 const NO_POLICY: Policy = {
@@ -61,6 +67,11 @@ export async function openToolkit(invocation: ToolkitCall): Promise<Toolkit> {
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode);
   const root = workspace.folder ?? host.cwd;
   const bundle = mode === undefined ? undefined : await openBundle(invocation, workspace, mode);
+  const hasCommands = bundle?.tools.some(({ tool }) => tool.name === 'run_command') === true;
+  const commands = async (): Promise<CommandSetting | undefined> =>
+    hasCommands
+      ? { folder: root, timeoutMs: COMMAND_MS, isolation: (await isolationName(flags.sandbox)) ?? null }
+      : undefined;
   const userRules = await loadUserRules(host, root);
   const given = rulesOf(flags);
   // The built-in tools only read: without rules nothing is to be decided.
@@ -73,6 +84,7 @@ export async function openToolkit(invocation: ToolkitCall): Promise<Toolkit> {
         yes: effectsOf(flags.yes),
         root,
         preview: bundle === undefined ? undefined : previewOf(workspace),
+        commands,
         terminal: host,
         output,
       })
@@ -91,6 +103,7 @@ export async function openToolkit(invocation: ToolkitCall): Promise<Toolkit> {
       waitsFor: policy.waitsFor,
     },
     workspace,
+    commands,
     close: async () => bundle?.close(),
   };
 }
@@ -105,7 +118,7 @@ async function openWorkspace(folder: string, host: Host, mode: BundleMode | unde
   };
   const plain = await createWorkspace({ root: folder }).catch(refuse);
   const root = plain.folder ?? folder;
-  const deny = ownFolders(host, root);
+  const deny = ownFolders(host, root).map(exactly);
   if (mode !== 'act') return deny.length === 0 ? plain : createWorkspace({ root, deny });
   const state = { folder: await newRunFolder(undoFolder(host, root)) };
   return createWorkspace({ root, write: ['**'], deny, state }).catch(refuse);
@@ -117,6 +130,14 @@ function ownFolders(host: Host, root: string): readonly string[] {
     .map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
     .filter((folder) => isInside(root, folder))
     .map((folder) => relative(root, folder));
+}
+
+/** The rule about this path, whatever characters its names have. */
+function exactly(path: string): string {
+  return `./${path
+    .split(sep)
+    .join('/')
+    .replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
 }
 
 /** What previews changes is loaded when something is asked about. */
@@ -140,5 +161,5 @@ async function openBundle(
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
   const hidden = ownFolders(host, workspace.folder ?? host.cwd);
-  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden } });
+  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS } });
 }

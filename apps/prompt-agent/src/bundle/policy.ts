@@ -4,6 +4,7 @@ import type { AskPermission, PermissionDecision, PermissionRule, Permissions } f
 import type { Output } from '../output/output.ts';
 import { createAskUser } from '../approve.ts';
 import { hasTerminal, type Terminal } from '../questions/ask.ts';
+import type { CommandSetting } from '../questions/show-call.ts';
 import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 import { askAboutReads, isRead } from './ask-about-reads.ts';
@@ -25,6 +26,8 @@ export interface PolicyOptions {
   readonly root: string;
   /** Finds out what a call would change, to be shown before it is asked about. */
   readonly preview?: PreviewChange | undefined;
+  /** Finds out how commands run, which is shown too. */
+  readonly commands?: (() => Promise<CommandSetting | undefined>) | undefined;
   /** Where a person is asked. */
   readonly terminal: Terminal;
   /** Where questions are shown. */
@@ -53,9 +56,10 @@ export interface WaitsFor {
 
 /** Creates the policy: the rules of the bundle, of the user and of the flags, and a question about what they leave open. Rejects with a usage error that names a flag. */
 export async function createPolicy(options: PolicyOptions): Promise<Policy> {
-  const { rules, flags, root, terminal, output, userRules, yes, preview } = options;
+  const { rules, flags, root, terminal, output, userRules, yes, preview, commands } = options;
   const { permissions, withPermissions } = await import('@kernel/toolbox/permissions');
-  const askUser = createAskUser(terminal, output, { remember: (rule) => policy.remember(rule), userRules, preview });
+  const remember = (rule: PermissionRule): void => policy.remember(rule);
+  const askUser = createAskUser(terminal, output, { remember, userRules, preview, commands });
   const ask: AskPermission = (request, decision) => {
     if (decision.rule === undefined && (isRead(request.tool) || yes.has(effectOf(request.tool))))
       return { decision: 'allow' };

@@ -67,8 +67,8 @@ export async function openConversation(
     steering = own;
     lastChange = newestChange();
     const options = { ...agent.options, model, signal, steering: own };
-    kept.start(messages);
     try {
+      kept.start(messages, await agent.toolkit.commands());
       return await showRun(
         { ...agent, options },
         {

@@ -2,10 +2,9 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { AskLine, Host } from '../host.ts';
 import type { Complete } from './complete.ts';
+import { SILENCE_MS, TYPING_MS } from '../questions/ask.ts';
 import { BRACKETED_PASTE, createPasteFilter, textOfLine, toLine } from './paste-filter.ts';
 
-/** How long the terminal must be silent before a question counts as asked, in milliseconds. */
-const SILENCE_MS = 30;
 const PROMPT = '› ';
 const PROMPT_OF_MORE = '… ';
 
@@ -46,7 +45,6 @@ export function openLineEditor(
 ): LineEditor {
   let isHidden = true;
   let answer: ((line: string) => void) | undefined;
-  let isDiscarding = false;
   let entered: string[] = [];
   const filter = createPasteFilter();
   // The editor switches the terminal itself to single keys.
@@ -80,7 +78,6 @@ export function openLineEditor(
   if (hasPaste) stderr.write(BRACKETED_PASTE.on);
 
   editor.on('line', (line) => {
-    if (isDiscarding) return;
     if (answer !== undefined) {
       answer(line);
       return;
@@ -98,7 +95,7 @@ export function openLineEditor(
   });
   // Answers to questions are not messages to come back to.
   editor.on('history', (history: string[]) => {
-    if (answer !== undefined || isDiscarding) history.shift();
+    if (answer !== undefined) history.shift();
   });
   editor.on('SIGINT', () => events.onInterrupt());
   editor.on('close', () => events.onEnd());
@@ -111,23 +108,18 @@ export function openLineEditor(
     return line;
   };
 
-  async function question(show: () => void, signal: AbortSignal, draft?: string): Promise<string> {
+  async function question(show: () => void, signal: AbortSignal, draft?: string): Promise<string | undefined> {
     const wasHidden = isHidden;
     isHidden = true;
-    const typed = take();
-    isDiscarding = true;
-    try {
-      await silence(filter, signal);
-      take();
-    } finally {
-      isDiscarding = false;
-    }
+    // Somebody who is typing goes on, to the end of the line if they like: no key of it is an answer.
+    await silence(filter, signal, editor.line === '' ? SILENCE_MS : TYPING_MS);
     signal.throwIfAborted();
+    const typed = take();
     show();
-    const decided = new Promise<string>((resolve, reject) => {
+    const decided = new Promise<string | undefined>((resolve, reject) => {
       const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('interrupted'));
       signal.addEventListener('abort', stop, { once: true });
-      editor.once('close', () => resolve(''));
+      editor.once('close', () => resolve(undefined));
       answer = (line) => {
         signal.removeEventListener('abort', stop);
         resolve(textOfLine(line));
@@ -174,8 +166,8 @@ export function openLineEditor(
   };
 }
 
-/** Resolves once no key has been pressed for a moment, or the signal aborts. */
-function silence(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<void> {
+/** Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. */
+function silence(input: NodeJS.ReadableStream, signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -183,10 +175,10 @@ function silence(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<voi
       signal.removeEventListener('abort', end);
       resolve();
     };
-    let timer = setTimeout(end, SILENCE_MS);
+    let timer = setTimeout(end, ms);
     const again = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(end, SILENCE_MS);
+      timer = setTimeout(end, TYPING_MS);
     };
     input.on('data', again);
     signal.addEventListener('abort', end, { once: true });

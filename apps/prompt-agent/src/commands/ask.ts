@@ -45,7 +45,7 @@ async function inSession(invocation: Invocation, agent: OpenAgent, messages: rea
     if (kept?.journal !== undefined) return await inJournal(invocation, agent, kept, kept.journal, messages);
     if (messages.length === 0 && kept?.lastAnswer !== undefined)
       return await showLast(kept.lastAnswer, invocation, agent);
-    kept?.start(messages);
+    kept?.start(messages, await agent.toolkit.commands());
     return await showRun(
       agent,
       { messages, session: kept?.session, record: (event) => kept?.record(event) },
@@ -69,7 +69,7 @@ async function inJournal(
   try {
     const lastAnswer = messages.length === 0 ? await recorded.lastAnswer() : undefined;
     if (lastAnswer !== undefined) return await showLast(lastAnswer, invocation, agent);
-    kept.start(messages);
+    kept.start(messages, await agent.toolkit.commands());
     const events = recorded.run(agent.options, messages);
     return await showRun(agent, { messages, events, record: (event) => kept.record(event) }, invocation);
   } finally {

@@ -7,6 +7,7 @@ import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { ask, hasTerminal } from '../questions/ask.ts';
+import { isYes } from '../questions/confirm.ts';
 import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 import { loadProjectApprovals } from './project-approvals.ts';
@@ -115,7 +116,7 @@ export async function isApproved(
     },
     host.signal,
   );
-  const isAllowed = /^y(?:es)?$/i.test(line.trim());
+  const isAllowed = isYes(line);
   await approvals.save(path, text, isAllowed);
   return isAllowed;
 }

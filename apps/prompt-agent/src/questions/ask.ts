@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Host } from '../host.ts';
 
-/** How long the terminal must be silent before a question counts as asked, in milliseconds. */
-const SILENCE_MS = 30;
+/** How long the terminal must be silent before a question is asked, in milliseconds. */
+export const SILENCE_MS = 30;
+/** The same for somebody who was typing: longer than the time between two keys. */
+export const TYPING_MS = 1000;
 
 /** A terminal that a person sits at: what is asked on stderr is answered on stdin. */
 export type Terminal = Pick<Host, 'stdin' | 'stderr' | 'question'>;
@@ -13,10 +15,15 @@ export function hasTerminal({ stdin, stderr }: Terminal): boolean {
 }
 
 /**
- * Asks a question and returns the line that is typed after it; empty if the input ends first. What was typed before the question is discarded: it
- * was not meant as an answer. With a `draft` the line holds it at first, to be edited. Throws the reason of an abort.
+ * Asks a question and returns the line that is typed after it; undefined if the input ends first. What was typed before the question is discarded: it
+ * was not meant as an answer; somebody who is typing is not asked before the keys have rested for a second. With a `draft` the line holds it at first, to be edited. Throws the reason of an abort.
  */
-export async function ask(terminal: Terminal, show: () => void, signal: AbortSignal, draft?: string): Promise<string> {
+export async function ask(
+  terminal: Terminal,
+  show: () => void,
+  signal: AbortSignal,
+  draft?: string,
+): Promise<string | undefined> {
   if (terminal.question !== undefined) return terminal.question(show, signal, draft);
   await discardTyped(terminal.stdin, signal);
   signal.throwIfAborted();
@@ -36,9 +43,9 @@ async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<
       stdin.pause();
       resolve();
     };
-    const drop = (): void => {
+    const drop = (typed?: unknown): void => {
       clearTimeout(timer);
-      timer = setTimeout(stop, SILENCE_MS);
+      timer = setTimeout(stop, typed === undefined ? SILENCE_MS : TYPING_MS);
     };
     stdin.on('data', drop);
     signal.addEventListener('abort', stop, { once: true });
@@ -48,12 +55,12 @@ async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<
   stdin.setRawMode?.(false);
 }
 
-/** Reads one line; empty if the input ends first. Throws the reason of an abort. */
-function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
+/** Reads one line; undefined if the input ends first. Throws the reason of an abort. */
+function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string | undefined> {
   // An input that has ended, as with Ctrl-D at an earlier question, tells it only once.
-  if (hasEnded(input)) return Promise.resolve('');
+  if (hasEnded(input)) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
-    let line = '';
+    let line: string | undefined;
     const lines = createInterface({ input, terminal: false });
     const stop = () => lines.close();
     signal.addEventListener('abort', stop, { once: true });
@@ -69,11 +76,11 @@ function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<st
   });
 }
 
-/** Lets a line be edited, with the keys of a shell; empty if the input ends first. Throws the reason of an abort. */
-function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSignal): Promise<string> {
-  if (hasEnded(stdin)) return Promise.resolve('');
+/** Lets a line be edited, with the keys of a shell; undefined if the input ends first. Throws the reason of an abort. */
+function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSignal): Promise<string | undefined> {
+  if (hasEnded(stdin)) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
-    let line = '';
+    let line: string | undefined;
     const editor = createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
     const stop = () => editor.close();
     signal.addEventListener('abort', stop, { once: true });

@@ -18,7 +18,7 @@ export interface Question {
 
 /**
  * Shows lines and asks a question about them; resolves to what was typed. What is longer than the screen is shown page by page, so that nothing is
- * approved unseen: the question comes after the last page, and an answer to a page but Enter ends it with `undefined`. Rejects with the reason of an abort.
+ * approved unseen: the question comes after the last page, and an answer to a page but Enter ends it with `undefined`, as the end of the input does. Rejects with the reason of an abort.
  */
 export async function askAbout(
   terminal: Terminal,
@@ -41,7 +41,7 @@ export async function askAbout(
         output.alert(`(page ${page} of ${pages}: Enter shows the next one, anything else means no)`);
       };
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
-      if ((await ask(terminal, show, signal)).trim() !== '') return undefined;
+      if ((await ask(terminal, show, signal))?.trim() !== '') return undefined;
     }
     const last = wrapped.slice(Math.max(0, pages - 1) * height);
     const show = (): void => {

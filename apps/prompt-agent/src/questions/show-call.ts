@@ -1,25 +1,120 @@
+import { sliceHead } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
-import { indentJson } from './indent-json.ts';
+import { isAbsolute, join } from 'node:path';
 import { markInvisible } from '../output/terminal/visible.ts';
+import { countText } from '../sessions/quantities.ts';
+import { commandLine } from './command-line.ts';
+import { indentJson } from './indent-json.ts';
+import { type Member, membersOf } from './members.ts';
 
-/** The longest call that is shown on one line, in characters. */
-const MAX_LINE = 100;
+/** How the tool `run_command` of this program runs commands. */
+export interface CommandSetting {
+  /** The folder that their folder is below. */
+  readonly folder: string;
+  /** The longest that one may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** What isolates them, such as `bubblewrap`; null if nothing does, and undefined where that is not known. */
+  readonly isolation: string | null | undefined;
+}
+
+/** The line that says that a command is not isolated. No argument makes this line. */
+export const NOT_ISOLATED = 'not isolated';
+
+/** The longest value that is shown whole, in characters. */
+const MAX_VALUE = 10_000;
+/** The longest value other than text that is shown on the line of its name. */
+const MAX_INLINE = 80;
 
 /**
- * Shows a call whole, for somebody who decides on it: on one line if it is short, otherwise as indented JSON. Control and invisible characters become
- * visible text such as `\u200b`; keys that are there twice are named.
+ * Shows a call for somebody who decides on it, or reads about it later: a command as one would type it, with its folder, its time limit and how it is
+ * isolated; any other arguments as `name: value`, one beyond 10,000 characters cut with its length. Control and invisible characters become visible text
+ * such as `\u200b`; keys that are there twice are named, and then the arguments are shown as they are written.
  */
-export function showCall(name: string, json: string): readonly string[] {
+export function showCall(name: string, json: string, commands?: CommandSetting): readonly string[] {
   const duplicates = duplicateKeys(json);
-  const short = `${markInvisible(name)} ${markInvisible(json)}`;
-  const lines =
-    short.length <= MAX_LINE && !short.includes('\n')
-      ? [short]
-      : [markInvisible(name), ...markInvisible(duplicates.length === 0 ? indentJson(json) : json).split('\n')];
+  const members = duplicates.length === 0 ? membersOf(json) : undefined;
+  if (members !== undefined)
+    return [oneLine(name), ...(commandLines(name, members, commands) ?? members.flatMap(memberLines))];
+  const lines = [oneLine(name), ...markInvisible(duplicates.length === 0 ? indentJson(json) : json).split('\n')];
   return duplicates.length === 0
     ? lines
     : [
         ...lines,
-        `Attention: these keys are there twice, and which one counts is not certain: ${markInvisible(duplicates.join(', '))}`,
+        `Attention: these keys are there twice, and which one counts is not certain: ${oneLine(duplicates.join(', '))}`,
       ];
+}
+
+/** Shows the arguments of a call on one line: a command as one would type it, others as they are written. */
+export function showArguments(name: string, json: string): string {
+  const words = name === 'run_command' ? wordsOf(membersOf(json) ?? []) : undefined;
+  return words === undefined ? json : commandLine(words);
+}
+
+function commandLines(
+  name: string,
+  members: readonly Member[],
+  commands: CommandSetting | undefined,
+): readonly string[] | undefined {
+  const words = name === 'run_command' ? wordsOf(members) : undefined;
+  if (words === undefined) return undefined;
+  const valueOf = (key: string): unknown => {
+    const found = members.find((member) => member.key === key);
+    return found === undefined ? undefined : JSON.parse(found.json);
+  };
+  const [cwd, seconds] = [valueOf('cwd'), valueOf('timeout_seconds')];
+  const below = typeof cwd === 'string' && cwd !== '' ? cwd : '.';
+  const longest = commands === undefined ? Infinity : commands.timeoutMs / 1000;
+  const limit = Math.min(longest, typeof seconds === 'number' ? seconds : Infinity);
+  const isBackground = valueOf('background') === true;
+  const shown = new Set(['command', 'cwd', 'timeout_seconds', 'background']);
+  return [
+    `$ ${commandLine(words)}`,
+    ...(commands === undefined && below === '.' ? [] : [`folder: ${oneLine(folderOf(below, commands))}`]),
+    ...(isBackground ? ['time limit: none, it runs in the background'] : []),
+    ...(isBackground || limit === Infinity ? [] : [`time limit: ${limit} s`]),
+    ...isolationLines(commands?.isolation),
+    ...members.filter(({ key }) => !shown.has(key)).flatMap(memberLines),
+  ];
+}
+
+function folderOf(below: string, commands: CommandSetting | undefined): string {
+  return commands === undefined || isAbsolute(below) ? below : join(commands.folder, below);
+}
+
+function isolationLines(isolation: CommandSetting['isolation']): readonly string[] {
+  if (isolation === undefined) return [];
+  return [isolation === null ? NOT_ISOLATED : `isolated: ${oneLine(isolation)}, no network`];
+}
+
+function wordsOf(members: readonly Member[]): readonly string[] | undefined {
+  const given = members.find(({ key }) => key === 'command')?.json;
+  const words: unknown = given === undefined ? undefined : JSON.parse(given);
+  const isCommand = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string');
+  return isCommand ? words : undefined;
+}
+
+function memberLines({ key, json }: Member): readonly string[] {
+  // An argument must not look like what is said about a command.
+  const isPlain = /^[\w.$-]+$/.test(key) && key !== 'isolated';
+  const name = isPlain ? key : oneLine(JSON.stringify(key));
+  const [text, isText] = textOf(json);
+  const cut = text.length > MAX_VALUE ? sliceHead(text, MAX_VALUE) : text;
+  const lines = markInvisible(cut).split('\n');
+  const isInline = lines.length === 1 && (isText || text.length <= MAX_INLINE);
+  return [
+    ...(isInline ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  ${line}`)]),
+    ...(cut === text ? [] : [`  … cut: the first ${countText(cut.length)} of ${countText(text.length)} characters`]),
+  ];
+}
+
+/** A value as it is shown. Text that could be taken for another value, or whose ends would not show, is in quotes. */
+function textOf(json: string): readonly [text: string, isText: boolean] {
+  if (!json.startsWith('"')) return [json.length <= MAX_INLINE && !json.includes('{') ? json : indentJson(json), false];
+  const text = String(JSON.parse(json));
+  const isUnclear = text === '' || text !== text.trim() || /^(?:-?\d|[[{"]|(?:true|false|null)$)/.test(text);
+  return [isUnclear && !text.includes('\n') ? JSON.stringify(text) : text, true];
+}
+
+function oneLine(text: string): string {
+  return markInvisible(text).replaceAll('\n', String.raw`\n`);
 }

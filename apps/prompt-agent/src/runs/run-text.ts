@@ -1,10 +1,10 @@
 import type { DurableRun, WaitingCall } from '@kernel/durable';
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../sessions/age.ts';
 import { sizeText } from '../sessions/quantities.ts';
 import { endText } from '../sessions/state-text.ts';
-import { showCall } from '../questions/show-call.ts';
+import { showArguments, showCall } from '../questions/show-call.ts';
 import { markInvisible } from '../output/terminal/visible.ts';
 
 /** How much of a call's arguments is shown, in characters. */
@@ -27,8 +27,15 @@ export function runText(run: DurableRun, waiting: readonly WaitingCall[]): strin
   return `${lines.join('\n')}\n`;
 }
 
+/** A call on one line, cut if it is very long. */
+export function callSummary(name: string, text: string): string {
+  const given = showArguments(name, text);
+  const cut = given.length > MAX_ARGUMENTS ? `… cut: ${sizeText(given.length)} in all` : '';
+  return `${markInvisible(oneLine(name, 200))} ${markInvisible(sliceHead(given, MAX_ARGUMENTS)).replaceAll('\n', ' ')}${cut}`;
+}
+
 /** A call as it is decided on: whole if it is not very long, and marked where it is. */
-export function callLines(name: string, text: string): readonly string[] {
+function callLines(name: string, text: string): readonly string[] {
   const lines = showCall(oneLine(name, 200), text.slice(0, MAX_ARGUMENTS));
   return text.length > MAX_ARGUMENTS
     ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json has them.`]

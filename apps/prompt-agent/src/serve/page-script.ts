@@ -4,6 +4,8 @@ const $ = (selector) => document.querySelector(selector);
 const token = location.hash.slice(1);
 const chat = '/chats/' + crypto.randomUUID();
 const calls = new Map();
+/** The ids of the calls that wait for a decision. */
+const asked = new Set();
 let streamed = new Map();
 let answer, thought, running;
 
@@ -44,29 +46,59 @@ function setState(box, status, text = status) {
 function callOf({ callId, name, arguments: text }) {
   const box = calls.get(callId) ?? newCall(name);
   calls.set(callId, box);
-  if (text !== undefined) box.querySelector('.given').textContent = text;
+  if (text !== undefined) box.querySelector('.given').textContent = visible(text);
   return box;
 }
 
-function ask({ callId, path, digest, ...call }) {
+/** Shows a call as it is shown in a terminal, and asks about it. Nothing gets the focus: no key that is meant for the message decides. */
+async function ask({ callId, path, digest, ...call }) {
   const box = callOf({ callId, ...call });
   box.open = true;
   setState(box, 'asked', 'may change something: allow it?');
+  const choices = box.querySelector('.decide');
+  choices.replaceChildren();
+  await describe(box, call);
   const decide = (decision) => {
-    box.querySelector('.decide').replaceChildren();
+    if (running !== undefined || !asked.delete(callId)) return;
+    choices.replaceChildren();
     setState(box, 'decided', decision === 'allow' ? 'allowed' : 'not allowed');
     const reason = decision === 'deny' ? { reason: 'The user said no.' } : {};
     void send(chat + '/decisions', JSON.stringify({ callId, path, digest, decision, ...reason }));
   };
-  for (const [decision, label] of [['allow', 'Allow'], ['deny', 'Deny']]) {
+  const buttons = [['allow', 'Allow'], ['deny', 'Deny']].map(([decision, label]) => {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = label;
     button.className = decision;
     button.addEventListener('click', () => decide(decision));
-    box.querySelector('.decide').append(button);
+    return button;
+  });
+  choices.replaceChildren(...buttons);
+  box.scrollIntoView({ block: 'nearest' });
+}
+
+async function describe(box, { name, arguments: text }) {
+  try {
+    const headers = { authorization: 'Bearer ' + token };
+    const response = await fetch('/calls', { method: 'POST', body: JSON.stringify({ name, arguments: text }), headers });
+    const { lines, error } = await response.json();
+    if (error) throw new Error(error.message);
+    const shown = lines.map(({ text, isWarning }) => {
+      const line = document.createElement('div');
+      line.className = isWarning ? 'line warning' : 'line';
+      line.textContent = text;
+      return line;
+    });
+    box.querySelector('.given').replaceChildren(...shown);
+  } catch (error) {
+    add('error', 'The arguments are shown as they came: ' + error.message);
   }
-  box.querySelector('.allow').focus();
+}
+
+/** Text whose control and direction characters show. */
+function visible(text) {
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
+    '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
 function show(event) {
@@ -85,7 +117,7 @@ function show(event) {
       const box = streamed.get(event.index) ?? newCall(event.name ?? '…');
       streamed.set(event.index, box);
       if (event.callId !== undefined) calls.set(event.callId, box);
-      box.querySelector('.given').textContent += event.arguments;
+      box.querySelector('.given').textContent += visible(event.arguments);
       break;
     }
     case 'message-end':
@@ -102,12 +134,16 @@ function show(event) {
       setState(box, event.status);
       const result = box.querySelector('.result');
       result.hidden = false;
-      result.textContent = event.result?.text ?? event.error?.message ?? event.status;
+      result.textContent = visible(event.result?.text ?? event.error?.message ?? event.status);
       break;
     }
     case 'run-end':
       answer = thought = undefined;
-      event.pending?.forEach(ask);
+      asked.clear();
+      for (const call of event.pending ?? []) {
+        asked.add(call.callId);
+        void ask(call);
+      }
       if (event.error) add('error', event.error.message);
       if (event.usage) $('#status').textContent = event.usage.inputTokens + ' tokens in, ' + event.usage.outputTokens + ' out';
       else $('#status').textContent = 'ready';
@@ -134,7 +170,7 @@ async function send(path, body) {
     add('error', error.name === 'AbortError' ? 'stopped' : error.message);
     $('#status').textContent = 'ready';
   } finally {
-    answer = thought = undefined;
+    answer = thought = running = undefined;
     setBusy(false);
   }
 }
@@ -155,6 +191,11 @@ $('#form').addEventListener('submit', (event) => {
   event.preventDefault();
   const input = $('#text');
   if (input.value.trim() === '' || $('#send').hidden) return;
+  // The text stays until the question is answered.
+  if (asked.size > 0) {
+    $('#status').textContent = 'a question waits for Allow or Deny';
+    return;
+  }
   add('user', input.value);
   void send(chat, input.value);
   input.value = '';

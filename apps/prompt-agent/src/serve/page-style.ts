@@ -22,13 +22,14 @@ details.call[data-status='asked'] { border-left-color: var(--asked); }
 details.call[data-status='done'] { border-left-color: var(--good); }
 details.call[data-status='failed'], details.call[data-status='denied'] { border-left-color: var(--bad); }
 pre { margin: 0.4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.8125rem/1.5 ui-monospace, monospace; max-height: 20rem; overflow: auto; }
+#log .warning { color: var(--bad); font-weight: 600; }
 .decide { display: flex; gap: 0.5rem; padding-bottom: 0.4rem; }
 form { position: sticky; bottom: 0; display: grid; grid-template-columns: 1fr auto; gap: 0.5rem; padding-block: 0.75rem 1rem; background: var(--ground); }
 form label { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 textarea, button { font: inherit; color: inherit; border-radius: 0.5rem; border: 1px solid var(--line); background: var(--card); }
 textarea { padding: 0.5rem 0.75rem; resize: vertical; min-width: 0; }
 button { padding: 0.3rem 0.9rem; cursor: pointer; }
-#send, .allow { background: var(--accent); border-color: var(--accent); color: var(--ground); }
+#send { background: var(--accent); border-color: var(--accent); color: var(--ground); }
 button:disabled { opacity: 0.5; cursor: default; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;

@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isObject } from '@kernel/internal';
 import { runSession } from '@kernel/agent';
 import { type ClientField, decisionsFrom, toResponse } from '@kernel/agent/web';
 import { KernelError } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
+import { NOT_ISOLATED } from '../questions/show-call.ts';
 import { redactEvents } from '../output/redact-events.ts';
 import { readBody } from '../read-body.ts';
 import { createChats, noteWaiting, whenEnded } from './chats.ts';
@@ -15,6 +17,8 @@ export interface RouteOptions {
   readonly options: OpenAgent['options'];
   /** The credential of the provider, which no event shows. */
   readonly secret: string | undefined;
+  /** Shows a call for somebody who decides on it. */
+  readonly describe: (name: string, json: string) => Promise<readonly string[]>;
   /** What each request must bring. */
   readonly token: string;
   /** The values of `Host` that are this server: another name is a web site that points to this machine. */
@@ -29,10 +33,16 @@ const POLICY =
 
 /**
  * Creates the routes: `GET /` is the page; `POST /chats/ID` sends a message and answers with the events of the run, `POST /chats/ID/decisions` decides on
- * what waits. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
+ * what waits; `POST /calls` returns a call in lines, as it is asked about. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
  * `{ "error": { "status", "message" } }`.
  */
-export function createRoutes({ options, secret, token, hosts }: RouteOptions): (request: Request) => Promise<Response> {
+export function createRoutes({
+  options,
+  secret,
+  describe,
+  token,
+  hosts,
+}: RouteOptions): (request: Request) => Promise<Response> {
   const chatOf = createChats();
 
   const runIn = async (id: string, isDecision: boolean, request: Request): Promise<Response> => {
@@ -53,6 +63,15 @@ export function createRoutes({ options, secret, token, hosts }: RouteOptions): (
     });
   };
 
+  const linesOf = async (request: Request): Promise<Response> => {
+    const call: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
+    const { name, arguments: json } = isObject(call) ? call : {};
+    if (typeof name !== 'string' || typeof json !== 'string')
+      return failed(400, 'A call has "name" and "arguments", both text.');
+    const lines = await describe(name, json);
+    return Response.json({ lines: lines.map((text) => ({ text, isWarning: text === NOT_ISOLATED })) });
+  };
+
   return async (request) => {
     const { pathname, host } = new URL(request.url);
     if (!hosts.includes(request.headers.get('host') ?? host)) return failed(403, 'This host is not served.');
@@ -66,11 +85,12 @@ export function createRoutes({ options, secret, token, hosts }: RouteOptions): (
         },
       });
     const [, id, decisions] = /^\/chats\/([\w-]{1,64})(\/decisions)?$/.exec(pathname) ?? [];
-    if (id === undefined || request.method !== 'POST') return failed(404, 'There is nothing here.');
+    const isCall = pathname === '/calls';
+    if ((id === undefined && !isCall) || request.method !== 'POST') return failed(404, 'There is nothing here.');
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return failed(401, 'Open the address that the program printed.');
     try {
-      return await runIn(id, decisions !== undefined, request);
+      return isCall || id === undefined ? await linesOf(request) : await runIn(id, decisions !== undefined, request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))
         return failed(400, error.message);

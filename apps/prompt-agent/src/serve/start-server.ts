@@ -13,7 +13,10 @@ export interface AgentServer {
 }
 
 /** Serves the page and its routes on a port of 127.0.0.1; 0 takes a free one. Rejects with a usage error for a port that is taken. */
-export async function startServer(agent: Pick<RouteOptions, 'options' | 'secret'>, port: number): Promise<AgentServer> {
+export async function startServer(
+  agent: Pick<RouteOptions, 'options' | 'secret' | 'describe'>,
+  port: number,
+): Promise<AgentServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -7,6 +7,7 @@ import type { Invocation } from '../invocation.ts';
 import { journalPath } from '../runs/open-journal.ts';
 import { pricesOf } from '../options/price.ts';
 import { oneLine } from '../output/escape.ts';
+import type { CommandSetting } from '../questions/show-call.ts';
 import { usageError } from '../usage-error.ts';
 import { ageOf } from './age.ts';
 import { findSession, folderOf, lastOfFolder, nearNames } from './find-session.ts';
@@ -25,8 +26,8 @@ export interface KeptSession {
   readonly lastAnswer: string | undefined;
   /** The path of the journal that its runs are recorded in; undefined if they are not. */
   readonly journal: string | undefined;
-  /** Writes that a run begins with these messages. */
-  start(messages: readonly Message[]): void;
+  /** Writes that a run begins with these messages, and how its commands run. */
+  start(messages: readonly Message[], commands: CommandSetting | undefined): void;
   /** Writes an event of the run; never throws. */
   record(event: AgentEvent): void;
   /** Lets others write. */
@@ -85,9 +86,16 @@ function toKept(
     session,
     lastAnswer,
     journal,
-    start(messages) {
+    start(messages, commands) {
       const { provider, model } = choice;
-      const data = { type: 'run-start', provider: provider.name, model, prompts: promptTexts(messages) } as const;
+      const prompts = promptTexts(messages);
+      const data = {
+        type: 'run-start',
+        provider: provider.name,
+        model,
+        prompts,
+        ...(commands && { commands }),
+      } as const;
       session.write({ atMs: nowMs(), path: [], data });
     },
     record(event) {

@@ -8,6 +8,7 @@ import {
   type ToolResult,
   type Usage,
 } from '@kernel/protocol';
+import type { CommandSetting } from '../questions/show-call.ts';
 
 /** An event of a session: what happened, where, and when. */
 export interface SessionEvent {
@@ -26,6 +27,8 @@ export type EventData =
       readonly provider: string;
       readonly model: string;
       readonly prompts: readonly string[];
+      /** How its commands run, if it has a tool for them. */
+      readonly commands?: CommandSetting;
     }
   | { readonly type: 'turn-start'; readonly turn: number; readonly tools: number }
   | {

@@ -1,3 +1,4 @@
+import { showArguments } from '../questions/show-call.ts';
 import { markInvisible } from '../output/terminal/visible.ts';
 import { durationText, sizeText, tokenText } from './quantities.ts';
 import { endText } from './state-text.ts';
@@ -40,11 +41,12 @@ function callLines(call: CallView): readonly string[] {
   const failed = isError ? ` ${outcome ?? 'failed'}` : '';
   const shown = forUser ?? result ?? '';
   const trimmed = shown.trimEnd();
+  const given = showArguments(name, text);
   // Blank lines at the end are no loss.
   const whole = forUser === undefined && resultLength > shown.length ? resultLength : trimmed.length;
   return [
     '',
-    `* ${name} ${cut(text, MAX_ARGUMENTS, argumentsLength)} (${time}${failed})`,
+    `* ${name} ${cut(given, MAX_ARGUMENTS, argumentsLength > text.length ? argumentsLength : given.length)} (${time}${failed})`,
     ...(shown.trim() === '' ? [] : block('  | ', cut(trimmed, MAX_RESULT, whole))),
     ...call.runs.flatMap((run) => [`  agent ${run.agent}:`, ...runLines(run).map((line) => `    ${line}`.trimEnd())]),
   ];

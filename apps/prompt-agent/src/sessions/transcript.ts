@@ -1,3 +1,4 @@
+import type { CommandSetting } from '../questions/show-call.ts';
 import { type Fields, fieldsOf, listOf, numberOf, textOf, textsOf } from './event-fields.ts';
 import type { StoredEvent } from './export-session.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -18,6 +19,8 @@ export interface RunView {
   readonly prompts: readonly string[];
   /** The provider and the model, as in `openai/gpt-4o`; empty for agents. */
   readonly model: string;
+  /** How its commands ran, where that was kept. */
+  readonly commands?: CommandSetting;
   /** When its first event was, in milliseconds since 1970. */
   readonly startMs: number;
   /** When its last event was. */
@@ -106,7 +109,16 @@ export function toTranscript(session: SessionRecord, events: readonly StoredEven
 
 function beginRun(event: Fields, path: readonly string[], atMs: number): RunView {
   const model = [textOf(event, 'provider'), textOf(event, 'model')].filter(Boolean).join('/');
-  return { agent: path.at(-2) ?? '', prompts: textsOf(event, 'prompts'), model, startMs: atMs, endMs: atMs, turns: [] };
+  const prompts = textsOf(event, 'prompts');
+  const commands = commandsOf(event);
+  return { agent: path.at(-2) ?? '', prompts, model, ...commands, startMs: atMs, endMs: atMs, turns: [] };
+}
+
+function commandsOf(event: Fields): Pick<RunView, 'commands'> {
+  const commands = fieldsOf(event['commands']);
+  const { folder, timeoutMs, isolation } = commands;
+  if (typeof folder !== 'string' || typeof timeoutMs !== 'number') return {};
+  return { commands: { folder, timeoutMs, isolation: typeof isolation === 'string' ? isolation : null } };
 }
 
 function apply(run: RunView, event: Fields, atMs: number): void {

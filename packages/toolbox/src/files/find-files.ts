@@ -31,8 +31,8 @@ const KEYS = optionKeys<FindFilesOptions>({ pattern: true, path: true, signal: t
 export async function* findFiles(workspace: Workspace, options: FindFilesOptions = {}): AsyncGenerator<string, void> {
   checkKeys('findFiles', options, KEYS);
   const { pattern, path = '.', signal = new AbortController().signal } = options;
-  const fits = pattern === undefined ? () => true : globTest(pattern);
   const below = workspace.normalize(path);
+  const fits = pattern === undefined ? () => true : await globTest(workspace, below, pattern, signal);
   for await (const file of walkFiles(workspace, below, signal))
     if (fits(below === '.' ? file : file.slice(below.length + 1))) yield file;
 }

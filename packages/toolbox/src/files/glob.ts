@@ -1,6 +1,8 @@
+import { posix } from 'node:path';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
-import { compileGlob, type PathTest, type Workspace } from '../workspace/index.ts';
+import { compileEitherGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
+import type { Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
 import { count } from './describe.ts';
 import { GLOB_PHRASES } from './glob-phrases.ts';
@@ -55,10 +57,10 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
   return {
     tool,
     handler: async ({ changed, count: isCount = false, path = '.', pattern }: Input, { signal }) => {
-      const fits = globTest(pattern);
       const period = changed === undefined ? undefined : periodOf(changed, now());
       const { path: start, type } = await workspace.stat(path === '' ? '.' : path, { signal });
       if (type !== 'directory') throw toolError(`${quote(path)} is a file, not a folder.`);
+      const fits = await globTest(workspace, start, pattern, signal);
       const found: string[] = [];
       let total = 0;
       for await (const file of walkFiles(workspace, start, signal)) {
@@ -83,12 +85,46 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
   };
 }
 
-/** Compiles a glob of the model; one without a slash is a name in any folder. Throws an error for the model if it is invalid. */
-export function globTest(pattern: string): PathTest {
+/**
+ * Compiles a glob of the model; one without a slash is a name in any folder. Brackets and braces are also tried as characters of names, and as far as
+ * names with them exist below `start`, they are taken for nothing else: `app/[locale]/**` is the folder `[locale]` where there is one. Throws an error
+ * for the model if the glob is invalid.
+ */
+export async function globTest(
+  workspace: Workspace,
+  start: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<PathTest> {
   const clean = pattern.replace(/^(?:\.?\/)+/, '');
   try {
-    return compileGlob(clean.includes('/') ? clean : `**/${clean}`);
+    if (!clean.includes('/')) return compileEitherGlob(`**/${clean}`);
+    compileEitherGlob(clean);
+    const names = clean.split('/');
+    const literal = await literalNames(workspace, start, names, signal);
+    return compileEitherGlob([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
   } catch (error) {
-    throw toolError(`${quote(pattern)}: ${error instanceof Error ? error.message : 'the glob cannot be used'}`);
+    if (!(error instanceof RangeError)) throw error;
+    throw toolError(`${quote(pattern)}: ${error.message}`);
   }
+}
+
+/** How many names at the beginning of a glob are those of files and folders as they are written. */
+async function literalNames(
+  workspace: Workspace,
+  start: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  let path = start;
+  for (const [index, name] of names.entries()) {
+    if (/(?<!\\)[*?]/.test(name)) return index;
+    path = posix.join(path, name.replaceAll(/\\([^])/g, '$1'));
+    if (!/(?<!\\)[[{]/.test(name)) continue;
+    // oxlint-disable-next-line no-await-in-loop -- each within the one before
+    const found = await workspace.stat(path, { signal }).catch(() => undefined);
+    signal.throwIfAborted();
+    if (found === undefined) return index;
+  }
+  return names.length;
 }

@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
 import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
-import type { ShellWord } from '../commands/shell/types.ts';
+import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
+import type { Redirection } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
 import { concernsCommand, coversCommand, patternFor } from './match-command.ts';
-import { escapeGlob } from './match-text.ts';
+import { escapeGlob } from '../workspace/glob.ts';
 import type { PermissionDecision, PermissionVerdict } from './types.ts';
 
 /** What decides on a command. */
@@ -14,15 +15,18 @@ interface CommandPolicy {
   readonly fallback: PermissionVerdict;
   /** The folder that it starts in, as the call names it. */
   readonly folder: string;
-  /** Whether the rules allow a file to be written. The path is absolute, or relative to the root. */
-  readonly mayWrite: (path: string) => boolean;
+  /** Whether the rules allow a file to be opened. The path is absolute, or relative to the root. */
+  readonly mayOpen: (access: Redirection['access'], path: string) => boolean;
 }
+
+const WILDCARDS =
+  ' A wildcard covers arguments only of programs that are known to change and run nothing with them, such as cat and grep, and no path out of the workspace.';
 
 /** Decides on a command by its argument vector; see `permissions` for how. */
 export function decideCommand(
   toolName: string,
   command: readonly string[],
-  { rules, fallback, folder, mayWrite }: CommandPolicy,
+  { rules, fallback, folder, mayOpen }: CommandPolicy,
 ): PermissionDecision {
   const facts = analyzeCommand(command);
   const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder));
@@ -38,37 +42,44 @@ export function decideCommand(
       : decidedBy(whole);
   if (unknown !== undefined) return { verdict: fallback === 'allow' ? 'ask' : fallback, reason: reasonToAsk };
 
+  const isFolderKnown = !facts.leavesFolder && !mayLeaveFolder(folder);
   const isCovered = (each: CommandFacts['commands'][number]): boolean =>
-    allowing.some(({ pattern, isForNamedTools }) => isForNamedTools && coversCommand(pattern ?? '', each));
+    allowing.some(
+      ({ pattern, isForNamedTools }) => isForNamedTools && coversCommand(pattern ?? '', each, isFolderKnown),
+    );
   const open = facts.commands.find((each) => !isCovered(each));
   if (open !== undefined) {
     const shown = open.words.map(({ text = '…' }) => text).join(' ');
-    const pattern = patternFor(open);
-    const note = open.unsafe.includes(true)
-      ? ' A wildcard does not cover arguments that run other programs or write files.'
-      : open.readsCode
-        ? ' A wildcard does not cover a program that reads its code from its input.'
-        : '';
+    const exact = patternFor(open);
+    const isNear = allowing.some(({ pattern = '' }) => pattern.includes('*') && concernsCommand(pattern, open));
+    const note = isNear ? WILDCARDS : '';
     return {
       verdict: fallback,
       reason: `No rule covers ${JSON.stringify(shown.slice(0, 200))}.${note}`,
-      ...(pattern === undefined ? {} : { suggestion: { allow: `${toolName}(${pattern})` } }),
+      ...(exact === undefined ? {} : { suggestion: { allow: `${toolName}(${exact})` } }),
     };
   }
-  const isClosed = ({ text }: ShellWord): boolean =>
-    text === undefined || facts.changesFolder || !mayWrite(posix.isAbsolute(text) ? text : posix.join(folder, text));
-  const target = facts.redirections.find((each) => each.access === 'write' && isClosed(each.target));
-  if (target !== undefined) {
-    const { text } = target.target;
+  const isClosed = ({ access, target: { text } }: Redirection): boolean =>
+    text === undefined ||
+    facts.changesFolder ||
+    !mayOpen(access, posix.isAbsolute(text) ? text : posix.join(folder, text));
+  const opened = facts.redirections.find(isClosed);
+  if (opened !== undefined) {
+    const { text } = opened.target;
+    const [verb, tool] = opened.access === 'write' ? ['writes', 'write_file'] : ['reads', 'read_file'];
     return {
       verdict: fallback,
-      reason: `The command writes ${JSON.stringify(text ?? '…')}, which no rule allows write_file to do.`,
+      reason: `The command ${verb} ${JSON.stringify(text ?? '…')}, which no rule allows ${tool} to do.`,
       ...(text === undefined || facts.changesFolder
         ? {}
-        : { suggestion: { allow: `write_file(${escapeGlob(posix.join(folder, text))})` } }),
+        : {
+            suggestion: { allow: `${tool}(${escapeGlob(posix.isAbsolute(text) ? text : posix.join(folder, text))})` },
+          }),
     };
   }
-  const rule = allowing.find(({ pattern }) => facts.commands.some((each) => coversCommand(pattern ?? '', each)));
+  const rule = allowing.find(({ pattern }) =>
+    facts.commands.some((each) => coversCommand(pattern ?? '', each, isFolderKnown)),
+  );
   return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
 }
 

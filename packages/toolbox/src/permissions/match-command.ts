@@ -1,4 +1,5 @@
 import type { AnalyzedCommand } from '../commands/analysis/analyze-command.ts';
+import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { programName } from '../commands/analysis/program-name.ts';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { escapeWildcards, literalPrefix, matchWildcard } from './match-wildcard.ts';
@@ -10,19 +11,20 @@ type CommandPattern = readonly (readonly string[])[];
  * Whether a pattern such as `git status|diff *` covers a whole command: each word is matched by the word at its place, and a `*` at the end by any number
  * of further words.
  *
- * A wildcard covers neither an argument that can make its program run another one or write a file, nor one that only a shell knows and that could become
- * such: the pattern has to name it, at least up to a `*` within the word. A `*` at the end does not cover an interpreter that reads its code from its
- * input either: `echo … | node`.
+ * A wildcard covers only what `coverableWords` says, and nothing where the folder of the command is not known; of any other word the pattern has to name
+ * the whole, or an option up to its `=`. Then a `*` at the end stands for no word at all, and covers no program that may read its code from its input.
  */
-export function coversCommand(pattern: string, { words, unsafe, readsCode }: AnalyzedCommand): boolean {
+export function coversCommand(pattern: string, command: AnalyzedCommand, isFolderKnown = true): boolean {
+  const { words, isListed, isOpen } = command;
   const expected = splitPattern(pattern);
-  const isOpen = isStar(expected.at(-1));
-  if (isOpen && readsCode) return false;
-  const fixed = isOpen ? expected.slice(0, -1) : expected;
-  if (isOpen ? words.length < fixed.length : words.length !== fixed.length) return false;
+  const isOpenEnded = isStar(expected.at(-1));
+  const fixed = isOpenEnded ? expected.slice(0, -1) : expected;
+  if (isOpenEnded ? words.length < fixed.length : words.length !== fixed.length) return false;
+  const hasOperand = words.some(({ text = '-' }, index) => index > 0 && !text.startsWith('-'));
+  if (isOpenEnded && !isListed && !hasOperand) return false;
   return words.every((word, index) => {
     const alternatives = fixed[index] ?? ['*'];
-    return alternatives.some((each) => coversWord(each, word, unsafe[index] === true));
+    return alternatives.some((each) => coversWord(each, word, isFolderKnown, isOpen[index] === true));
   });
 }
 
@@ -61,13 +63,12 @@ function mayBe(pattern: string, { text, prefix }: ShellWord, isProgram: boolean)
   return matchWildcard(pattern, text) || (isProgram && matchWildcard(pattern.toLowerCase(), programName(text)));
 }
 
-function coversWord(pattern: string, { text, prefix }: ShellWord, isUnsafe: boolean): boolean {
-  if (text === undefined) return !isUnsafe && pattern === '*' && prefix !== '' && !prefix.startsWith('-');
+function coversWord(pattern: string, { text }: ShellWord, isFolderKnown: boolean, isOpen: boolean): boolean {
+  if (text === undefined) return isFolderKnown && isOpen && pattern === '*';
   if (!matchWildcard(pattern, text)) return false;
-  if (!isUnsafe) return true;
   const named = literalPrefix(pattern);
-  // `--output=*` names the option; `--o*` and `*` do not.
-  return named === text || (named.length > 0 && named.endsWith('=') && text.startsWith(named));
+  if (named === text) return true;
+  return isFolderKnown && (isOpen || (/.=$/.test(named) && !mayLeaveFolder(text)));
 }
 
 function isStar(alternatives: readonly string[] | undefined): boolean {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { compileGlob, type PathTest } from '../workspace/glob.ts';
+import { compileEitherGlob, compileGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 
 /** Tests a text of a call's arguments against the pattern of a rule. */
 export interface TextTest {
@@ -11,14 +11,17 @@ export interface TextTest {
 
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port and path are each matched by their
- * part. Otherwise it is a glob over paths relative to `root`. `|` separates alternatives. Throws a `RangeError` for a glob that is too large.
+ * part. Otherwise it is a glob over paths relative to `root`. `|` separates alternatives. Brackets and braces are ordinary characters of names, as in
+ * `app/[locale]`; what asks or denies also takes them for what they stand for. Throws a `RangeError` for a glob that is too large.
  */
 export function compileText(pattern: string, root: string | undefined): TextTest {
   const alternatives = pattern.split(/(?<!\\)\|/).map((each) => each.trim());
   const tests = alternatives.map((each) => (each.includes('://') ? addressTest(each) : pathTest(each, root)));
+  // A name may have a `|` in it.
+  const whole = alternatives.length === 1 ? [] : [pathTest(pattern.replaceAll(/\\[^]|\|/g, escapeBar), root)];
   return {
     covers: (text) => tests.some((test) => test.covers(text)),
-    concerns: (text, folder) => tests.some((test) => test.concerns(text, folder)),
+    concerns: (text, folder) => [...tests, ...whole].some((test) => test.concerns(text, folder)),
   };
 }
 
@@ -32,15 +35,14 @@ export function toRulePath(text: string, root: string | undefined): string {
   return relative === '' ? '.' : relative.startsWith('..') ? path : relative;
 }
 
-/** Takes the meaning of every special character of a glob away. */
-export function escapeGlob(path: string): string {
-  return path.replace(/[\\*?[\]{}|]/g, String.raw`\$&`);
+function escapeBar(found: string): string {
+  return found === '|' ? String.raw`\|` : found;
 }
 
 function pathTest(glob: string, root: string | undefined): TextTest {
   const normal = glob.startsWith('./') ? glob.slice(2) : glob;
-  const exact = compileGlob(normal);
-  const folded = compileGlob(fold(normal));
+  const exact = compileGlob(literalBrackets(normal));
+  const folded = compileEitherGlob(fold(normal));
   const isConcerned = (part: string): boolean => folded(fold(toRulePath(part, root)));
   return {
     covers: (text) => {
@@ -79,8 +81,8 @@ function addressTest(pattern: string): TextTest {
     throw new RangeError('Write an address as scheme://host/path, such as https://*.example.com/**.');
   const [host = '', port] = authority.toLowerCase().split(/:(?=[\d*]+$)/);
   // `**` and a missing path stand for every path.
-  const onPath: PathTest = path === undefined || path === '/**' ? () => true : compileGlob(path);
-  const onFoldedPath: PathTest = path === undefined || path === '/**' ? onPath : compileGlob(fold(path));
+  const onPath: PathTest = path === undefined || path === '/**' ? () => true : compileGlob(literalBrackets(path));
+  const onFoldedPath: PathTest = path === undefined || path === '/**' ? onPath : compileEitherGlob(fold(path));
   const onHost = compileGlob(hostGlob(host.replace(/^\*\*\./, '*.')));
   const isScheme = ({ protocol }: URL): boolean =>
     scheme === '*' ? /^https?:$/.test(protocol) : protocol === `${scheme.toLowerCase()}:`;

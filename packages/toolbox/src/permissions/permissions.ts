@@ -1,8 +1,10 @@
 import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, hintForKeys } from '@kernel/protocol';
 import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
+import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal } from './describe-refusal.ts';
-import { escapeGlob, toRulePath } from './match-text.ts';
+import { toRulePath } from './match-text.ts';
+import { escapeGlob } from '../workspace/glob.ts';
 import { decideText } from './decide-text.ts';
 import { subjectsOf } from './subjects.ts';
 import type { PermissionAnswer, PermissionOptions, PermissionRequest, PermissionRule, Permissions } from './types.ts';
@@ -16,6 +18,7 @@ const KEYS = optionKeys<PermissionOptions>(
 );
 const RUN_COMMAND = 'run_command';
 const WRITE_FILE = 'write_file';
+const READ_FILE = 'read_file';
 
 /**
  * Creates one policy from rules: `{ allow }`, `{ ask }` and `{ deny }` of the form `TOOL(pattern)`.
@@ -26,8 +29,11 @@ const WRITE_FILE = 'write_file';
  * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, with scheme, host, port and path
  * matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
  * Commands are parsed first: every program in a shell script, in a substitution, of `env` and of `find -exec` must be covered, and a shell
- * redirection that writes a file needs a rule that allows `write_file` there. A wildcard does not cover arguments with which a program runs another
- * one or writes a file. A command that cannot be parsed leads to a question.
+ * redirection that opens a file needs a rule that allows `write_file`, or outside of `root` `read_file`, there. A wildcard covers arguments only of
+ * programs that are known to run and change nothing with them, such as `cat`, `grep` and `git log`, and no path out of `root`; for any other program a
+ * rule names each argument. A command that cannot be parsed leads to a question.
+ *
+ * In rules that allow, brackets and braces are characters of names (`app/[locale]/**`); write alternatives with `|`.
  *
  * Deny and ask rules are matched broadly: in any case and Unicode form, against parts of an argument, and against each word of a command. They do not
  * replace a workspace and a sandbox, which apply whatever a program is called.
@@ -56,11 +62,14 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
   const compiled = rules.map((rule) => compileRule(rule, root));
 
   // No workspace holds a shell: outside of the root, a rule has to name the file.
-  const mayWrite = (path: string): boolean => {
-    if (decide(WRITE_FILE, { path }).verdict !== 'allow') return false;
-    const isOutside = /^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(toRulePath(path, root));
-    const isNamed = (rule: CompiledRule): boolean => rule.verdict === 'allow' && rule.texts?.covers(path) === true;
-    return !isOutside || compiled.some((rule) => rule.matchesTool(WRITE_FILE) && isNamed(rule));
+  const mayOpen = (access: 'read' | 'write', path: string): boolean => {
+    const tool = access === 'write' ? WRITE_FILE : READ_FILE;
+    const isOutside = mayLeaveFolder(toRulePath(path, root));
+    const { verdict, rule } = decide(tool, { path });
+    if (access === 'read' && !isOutside && rule === undefined) return true;
+    if (verdict !== 'allow') return false;
+    const isNamed = (each: CompiledRule): boolean => each.verdict === 'allow' && each.texts?.covers(path) === true;
+    return !isOutside || compiled.some((each) => each.matchesTool(tool) && isNamed(each));
   };
 
   const decide: Permissions['decide'] = (toolName, input) => {
@@ -68,7 +77,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     const { command, cwd } = input;
     if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
       const folder = typeof cwd === 'string' ? toRulePath(cwd, root) : '.';
-      return decideCommand(toolName, command, { rules: about, fallback, folder, mayWrite });
+      return decideCommand(toolName, command, { rules: about, fallback, folder, mayOpen });
     }
     const texts = subjectsOf(toolName, input, subjects);
     const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>

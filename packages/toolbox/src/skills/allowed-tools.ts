@@ -1,3 +1,5 @@
+import { coverableWords } from '../commands/analysis/safe-programs.ts';
+import { knownWord } from '../commands/shell/types.ts';
 import { compileRule } from '../permissions/compile-rules.ts';
 import { escapeWildcards } from '../permissions/match-wildcard.ts';
 import type { PermissionRule } from '../permissions/index.ts';
@@ -104,7 +106,10 @@ function translate(entry: string, scripts: SkillScripts): Translated {
   }
 }
 
-/** `git:*`, `git *` and `git status`: plain words, with any further ones after them. */
+/**
+ * `git:*`, `git *` and `git status`: plain words, with any further ones after them. Where a wildcard covers no arguments of the program, the words alone
+ * are allowed, and nothing for a program without any: it may read its code from its input.
+ */
 function commandPattern(text: string, { files, folder }: SkillScripts): string | undefined {
   const [, command = '', open] = /^([\w@%+=,./ -]+?)(:\*| \*)?$/.exec(text) ?? [];
   const words = command.split(' ').filter((word) => word !== '');
@@ -115,7 +120,9 @@ function commandPattern(text: string, { files, folder }: SkillScripts): string |
     return index === 0 && word.includes('/') && !word.startsWith('/') ? undefined : word;
   });
   if (patterns.length === 0 || patterns.includes(undefined)) return undefined;
-  return `${patterns.join(' ')}${open === undefined ? '' : ' *'}`;
+  if (open === undefined) return patterns.join(' ');
+  if (coverableWords(words.map(knownWord)).isListed || command === 'git') return `${patterns.join(' ')} *`;
+  return words.length === 1 && patterns[0] === words[0] ? undefined : patterns.join(' ');
 }
 
 /** A path or glob relative to the workspace. */

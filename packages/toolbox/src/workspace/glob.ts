@@ -29,34 +29,77 @@ type Segment = '**' | readonly Token[];
  * ```
  */
 export function compileGlob(glob: string): PathTest {
-  if (glob.length > MAX_LENGTH) throw new RangeError(`The glob is longer than ${MAX_LENGTH} characters.`);
-  const alternatives = expandBraces(glob).map((each) => splitNames(each).map(parseName));
+  return compileAlternatives(expandGlob(glob, false));
+}
+
+/**
+ * Compiles a glob whose brackets and braces count as what they stand for and as themselves: `[id].{ts,tsx}` matches `i.ts`, `[id].ts` and
+ * `[id].{ts,tsx}`. For what takes something away, and for what only looks. Throws as `compileGlob` does.
+ */
+export function compileEitherGlob(glob: string): PathTest {
+  const plain = expandGlob(glob, false);
+  try {
+    return compileAlternatives(expandGlob(glob, true));
+  } catch {
+    // Too many ways to read it: all of them one way, or all the other.
+    return compileAlternatives([...plain, literalBrackets(glob)]);
+  }
+}
+
+/** A glob whose brackets and braces are ordinary characters; `*`, `**`, `?` and what is escaped stay. For what gives something: it never stands for other names. */
+export function literalBrackets(glob: string): string {
+  return glob.replaceAll(/\\[^]|[[\]{}]/g, (found) => (found.startsWith('\\') ? found : `\\${found}`));
+}
+
+/** The glob that matches just this path. */
+export function escapeGlob(path: string): string {
+  return path.replaceAll(/[\\*?[\]{}|]/g, String.raw`\$&`);
+}
+
+function compileAlternatives(globs: readonly string[]): PathTest {
+  const alternatives = globs.map((each) => splitNames(each).map(parseName));
   return (path) => {
     const names = path.split('/').map((name) => Array.from(name));
     return alternatives.some((segments) => matchNames(segments, names));
   };
 }
 
-/** The globs that one with braces expands to. Braces that do not close, or hold no comma, are ordinary characters. */
-function expandBraces(glob: string): readonly string[] {
+/** The globs that one stands for: those of its braces, and with `isEither` also those in which brackets and braces are ordinary characters. */
+function expandGlob(glob: string, isEither: boolean): readonly string[] {
+  if (glob.length > MAX_LENGTH) throw new RangeError(`The glob is longer than ${MAX_LENGTH} characters.`);
   let done = [''];
   let at = 0;
   while (at < glob.length) {
-    const brace = glob[at] === '{' ? readBrace(glob, at) : undefined;
-    if (brace === undefined) {
-      const piece = glob.slice(at, at + (glob[at] === '\\' ? 2 : 1));
-      done = done.map((each) => each + piece);
-      at += piece.length;
-    } else {
-      const inner = brace.parts.flatMap(expandBraces);
-      if (done.length * inner.length > MAX_ALTERNATIVES)
-        throw new RangeError(`The braces of the glob stand for more than ${MAX_ALTERNATIVES} globs.`);
-      done = done.flatMap((each) => inner.map((part) => each + part));
-      at = brace.end;
-    }
+    const { end, readings } = readPiece(glob, at, isEither);
+    if (done.length * readings.length > MAX_ALTERNATIVES)
+      throw new RangeError(`The braces of the glob stand for more than ${MAX_ALTERNATIVES} globs.`);
+    done = done.flatMap((each) => readings.map((part) => each + part));
+    at = end;
   }
   return done;
 }
+
+/** What stands at a position: an escape, a character, a set in brackets or a list in braces. Braces that do not close, or hold no comma, are characters. */
+function readPiece(
+  glob: string,
+  at: number,
+  isEither: boolean,
+): { readonly end: number; readonly readings: readonly string[] } {
+  const brace = glob[at] === '{' ? readBrace(glob, at) : undefined;
+  const literal = (end: number): readonly string[] => (isEither ? [literalBrackets(glob.slice(at, end))] : []);
+  if (brace !== undefined)
+    return {
+      end: brace.end,
+      readings: [...brace.parts.flatMap((part) => expandGlob(part, isEither)), ...literal(brace.end)],
+    };
+  const set = isEither && glob[at] === '[' ? SET.exec(glob.slice(at))?.[0] : undefined;
+  const end = at + (set?.length ?? (glob[at] === '\\' ? 2 : 1));
+  const piece = glob.slice(at, end);
+  return { end, readings: set === undefined ? [piece] : [piece, ...literal(end)] };
+}
+
+/** A set in brackets, as `readClass` reads it. */
+const SET = /^\[[!^]?[^/][^\]/]*\]/;
 
 function readBrace(
   glob: string,

@@ -1,7 +1,7 @@
 import { checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
 import { mayHoldCredentials } from './credential-names.ts';
 import { quote, toolError } from './errors.ts';
-import { compileGlob, type PathTest } from './glob.ts';
+import { compileEitherGlob, compileGlob, literalBrackets, type PathTest } from './glob.ts';
 import { lineage } from './paths.ts';
 import type { Access, WorkspaceRules } from './types.ts';
 
@@ -59,7 +59,8 @@ export function compileRules(owner: string, rules: WorkspaceRules, root = ''): R
 
 /**
  * The last glob that matches decides. What takes something away (`!` among what is allowed, and what is denied) holds for names in any case and Unicode
- * form, because a file system may take them for the same; what gives something holds for the name as it is written.
+ * form, because a file system may take them for the same; what gives something holds for the name as it is written. Brackets and braces are ordinary
+ * characters of names for what gives something; what takes something away also takes them for what they stand for.
  */
 function compileList(owner: string, option: string, globs: readonly string[], isDeny = false): PathTest {
   if (!Array.isArray(globs)) throw invalidOption(owner, option, 'a list of globs', globs);
@@ -68,7 +69,7 @@ function compileList(owner: string, option: string, globs: readonly string[], is
     const isNegated = glob.startsWith('!');
     const isFolded = isNegated !== isDeny;
     const body = isNegated ? glob.slice(1) : glob;
-    return { gives: !isNegated, isFolded, test: compileRule(owner, option, isFolded ? fold(body) : body) };
+    return { gives: !isNegated, isFolded, test: compileRule(owner, option, body, isFolded) };
   });
   return (path) => {
     const last = tests.findLast(
@@ -79,12 +80,13 @@ function compileList(owner: string, option: string, globs: readonly string[], is
 }
 
 /** As in a `.gitignore`: without a slash before its end it is a name at any depth, otherwise a path from the root. */
-function compileRule(owner: string, option: string, glob: string): PathTest {
-  const body = withoutSlashes(glob);
+function compileRule(owner: string, option: string, glob: string, isFolded: boolean): PathTest {
+  const body = withoutSlashes(isFolded ? fold(glob) : glob);
   if (body === '**') return EVERYTHING;
   const anchored = body.replace(/^(?:\.?\/)+/, '');
   try {
-    return compileGlob(body.includes('/') ? anchored : `**/${body}`);
+    const whole = body.includes('/') ? anchored : `**/${body}`;
+    return isFolded ? compileEitherGlob(whole) : compileGlob(literalBrackets(whole));
   } catch (error) {
     throw invalidOption(owner, option, `globs that can be read (${error instanceof Error ? error.message : ''})`, glob);
   }

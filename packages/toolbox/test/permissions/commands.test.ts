@@ -7,8 +7,12 @@ const RULES: readonly PermissionRule[] = [
   { allow: 'run_command(ls|cat|echo|head|tail|wc|grep|rg|find|sort|tar|tee|node|python3|tsc|sed|awk *)' },
   { allow: 'run_command(npm test)' },
   { allow: 'run_command(npm run build|lint *)' },
-  { allow: 'run_command(go test *)' },
+  { allow: 'run_command(go test ./...)' },
   { allow: 'run_command(node -e *)' },
+  { allow: 'run_command(node script.js --port=*)' },
+  { allow: 'run_command(python3 tool.py -v)' },
+  { allow: 'run_command(cat /etc/hostname)' },
+  { allow: 'run_command(pwd|uniq|cd *)' },
   { allow: 'write_file(out/**)' },
 ];
 const shell = (script: string): string[] => ['bash', '-c', script];
@@ -23,11 +27,16 @@ const ALLOWED: readonly (readonly string[])[] = [
   ['ls'],
   ['npm', 'test'],
   ['npm', 'run', 'build'],
-  ['npm', 'run', 'lint', '--', '--fix-dry-run'],
   ['find', '.', '-name', '*.ts', '-type', 'f'],
-  ['tar', '-tf', 'a.tar'],
-  ['tar', 'tf', 'a.tar'],
-  ['node', 'script.js', '--port', '3'],
+  ['find', 'src', '-not', '-path', '*/node_modules/*', '-maxdepth', '2'],
+  ['sort', '-rn', '-k', '2,3'],
+  ['wc', '-l', 'src/a.ts'],
+  ['cat', 'src/../a.ts', './b.ts', 'a b/c..d/..e'],
+  ['cat', '/etc/hostname'],
+  ['grep', '-rn', 'https://example.com/x', 'src'],
+  ['git', 'diff', 'HEAD~1:src/a.ts', 'HEAD:src/a.ts'],
+  ['git', 'log', 'main..HEAD', '--since=2 weeks ago', '--pretty=format:%h %s', '--', 'src'],
+  ['node', 'script.js', '--port=3'],
   ['python3', 'tool.py', '-v'],
   ['go', 'test', './...'],
   ['env', 'CI=1', 'npm', 'test'],
@@ -52,6 +61,8 @@ const ALLOWED: readonly (readonly string[])[] = [
   shell('cat <<< "text"'),
   shell('ls # rm -rf /'),
   shell('ls src/*.ts'),
+  shell('cat packages/*/src/../package.json'),
+  shell('cd src && cat a.ts'),
   shell('NO_COLOR=1 npm test'),
   shell('! git status'),
   shell('bash -c \'bash -c "git status"\''),
@@ -78,7 +89,75 @@ const ASKED: readonly (readonly string[])[] = [
   ['./git', 'status'],
   ['/tmp/git', 'status'],
   ['GIT', 'status'],
+  ['git', 'log', '--format=%G?'],
+  ['git', 'diff', '-O/x'],
+  ['git', 'diff', '-Ox'],
+  ['git', 'log', 'HEAD:../a.ts'],
+  ['git', 'diff', 'HEAD', ':/src/a.ts'],
+  ['git', 'log', '--', ':(top)src'],
   ['npm', 'test', '--', '--evil'],
+  ['npm', 'run', 'lint', '--', '--fix-dry-run'],
+  // Nothing is known of what a program does with its arguments, unless it is listed.
+  ['node', 'script.js'],
+  ['node', 'script.js', '--port', '3'],
+  ['node', 'script.js', '--port=../3'],
+  ['node', '-e', 'anything'],
+  ['tar', 'tf', 'a.tar'],
+  ['tar', '-tf', 'a.tar'],
+  ['tsc', '--noEmit'],
+  ['tsc'],
+  ['uniq', 'a', 'b'],
+  // A path that leads out of the workspace, or may do so.
+  ['cat', '/etc/shadow'],
+  ['cat', '/etc/hostname', '/etc/shadow'],
+  ['cat', '/etc/hostname/../shadow'],
+  ['cat', '../outside/secret.txt'],
+  ['cat', '..'],
+  ['cat', 'a/../../secret.txt'],
+  ['cat', './../secret.txt'],
+  ['cat', 'a/..//../x'],
+  ['cat', 'a\\..\\..\\x'],
+  ['cat', '..\\x'],
+  ['cat', '~/.ssh/id_rsa'],
+  ['cat', '~root/x'],
+  ['cat', 'C:\\Windows\\win.ini'],
+  ['cat', 'c:x'],
+  ['cat', 'file:///etc/passwd'],
+  ['cat', 'FILE:/etc/passwd'],
+  ['grep', '-f/etc/shadow', 'x'],
+  ['grep', '-rf/etc/shadow', 'x'],
+  ['grep', '-f../x', 'a'],
+  ['grep', '--file=/etc/shadow', 'x'],
+  ['grep', '--file=a/../../x', 'y'],
+  ['grep', '--file=~/x', 'y'],
+  ['grep', 'x', '-r', '/'],
+  ['ls', '-la', '/root'],
+  ['wc', '--files0-from=list'],
+  ['wc', '--files0=list'],
+  ['sort', '-o', 'x'],
+  ['sort', '-uo', 'x'],
+  ['sort', '-T', 'x'],
+  ['sort', '--files0-from=list'],
+  ['find', '/', '-name', 'x'],
+  ['find', '.', '-newer', '/etc/x'],
+  ['find', '-L', '.', '-name', 'x'],
+  shell('cat /etc/*'),
+  shell('cat src/../../*'),
+  shell('cat src/*/../../../x'),
+  shell('ls .*'),
+  shell('cat src/.*/x'),
+  shell('cat {/etc/shadow,a}'),
+  shell('cat ~/x'),
+  shell('cat "src$CI"'),
+  shell('CI=/../../../etc/shadow; cat "src$CI"'),
+  shell('cat < /etc/shadow'),
+  shell('cat < ../x'),
+  shell('cat < ~/x'),
+  shell('cat < $x'),
+  shell('cd .. && ls'),
+  shell('cd && ls'),
+  shell('cd - && ls'),
+  shell('cd a b && ls'),
   ['npm', 'run', 'deploy'],
   ['npm', 'run', 'build', '--script-shell=/tmp/x'],
   ['find', '.', '-exec', 'rm', '{}', ';'],
@@ -259,11 +338,79 @@ describe('commands that rules decide on', () => {
   });
 
   it('a rule that names an argument covers it, at its place', () => {
-    expect(decide(['node', '-e', 'anything'])).toMatchObject({ verdict: 'allow' });
-    expect(decide(['node', '-e', 'anything', '-r', 'x'])).toMatchObject({ verdict: 'ask' });
+    expect(decide(['node', '-e', '*'])).toMatchObject({ verdict: 'ask' });
+    const exact = permissions([{ allow: String.raw`run_command(node -e console.log\(1\) a\*b)` }]);
+    expect(exact.decide('run_command', { command: ['node', '-e', 'console.log(1)', 'a*b'] }).verdict).toBe('allow');
+    expect(exact.decide('run_command', { command: ['node', '-e', 'console.log(1)', 'aab'] }).verdict).toBe('ask');
     const named = permissions([{ allow: 'run_command(sed -n *)' }, { allow: 'run_command(git diff --output=*)' }]);
     expect(named.decide('run_command', { command: ['git', 'diff', '--output=x'] }).verdict).toBe('allow');
     expect(named.decide('run_command', { command: ['sed', '-n', '1,2p', 'x'] }).verdict).toBe('ask');
+  });
+
+  it('a wildcard at the end stands for no argument of a program that is not listed', () => {
+    verifies('toolbox.permissions.wildcards');
+    const rules = permissions([
+      { allow: 'run_command(npm test|ci *)' },
+      { allow: 'run_command(node|make|bash|python3 *)' },
+      { allow: 'run_command(scripts/* *)' },
+      { allow: 'run_command(* --version)' },
+    ]);
+    const verdictOf = (...command: string[]) => rules.decide('run_command', { command }).verdict;
+    expect(verdictOf('npm', 'test')).toBe('allow');
+    for (const command of [
+      ['npm', 'test', 'x'],
+      ['npm', 'test', '--'],
+      // Its code could come from its input.
+      ['node'],
+      ['bash'],
+      ['make'],
+      ['scripts/x.sh'],
+      ['scripts/../../evil'],
+      ['rm', '--version'],
+      ['./evil', '--version'],
+    ])
+      expect([command, verdictOf(...command)]).toEqual([command, 'ask']);
+    expect(verdictOf('cat', '--version')).toBe('allow');
+  });
+
+  it('where the folder is not in the workspace, a wildcard covers nothing', () => {
+    verifies('toolbox.permissions.wildcards');
+    const verdictOf = (command: readonly string[], cwd: string) =>
+      permissions(RULES, { root: '/srv' }).decide('run_command', { command, cwd }).verdict;
+    expect(['.', 'src', '/srv/src'].map((cwd) => verdictOf(['cat', 'a'], cwd))).toEqual(['allow', 'allow', 'allow']);
+    expect(['..', '/etc', 'a/../../b', '/srv/../etc'].map((cwd) => verdictOf(['cat', 'a'], cwd))).toEqual(
+      Array.from({ length: 4 }, () => 'ask'),
+    );
+  });
+
+  it('what a shell reads follows the rules about read_file', () => {
+    verifies('toolbox.permissions.wildcards');
+    const rules = permissions([
+      { allow: 'run_command(cat *)' },
+      { deny: 'read_file(secret/**)' },
+      { allow: 'read_file(/etc/hostname)' },
+    ]);
+    const verdictOf = (script: string) => rules.decide('run_command', { command: shell(script) }).verdict;
+    expect(verdictOf('cat < a')).toBe('allow');
+    expect(verdictOf('cat < /etc/hostname')).toBe('allow');
+    expect(verdictOf('cat < /etc/shadow')).toBe('ask');
+    expect(verdictOf('cat < secret/a')).toBe('ask');
+  });
+
+  it('says what a wildcard covers, and suggests a rule that covers nothing else', () => {
+    verifies('toolbox.permissions.wildcards');
+    for (const [command, rule] of [
+      [['cat', '/etc/shadow'], 'run_command(cat /etc/shadow)'],
+      [['grep', '--file=../x', '*.ts'], String.raw`run_command(grep --file=../x \*.ts)`],
+      [['npm', 'run', 'lint', '*'], String.raw`run_command(npm run lint \*)`],
+    ] as const) {
+      const { reason, suggestion } = decide(command);
+      expect(reason).toContain('A wildcard covers arguments only of programs');
+      expect(suggestion).toEqual({ allow: rule });
+      const only = permissions([{ allow: rule }]);
+      expect(only.decide('run_command', { command }).verdict).toBe('allow');
+      expect(only.decide('run_command', { command: [...command.slice(0, -1), 'x'] }).verdict).toBe('ask');
+    }
   });
 
   it('a rule for the tool as a whole covers every command, and what denies still decides', () => {

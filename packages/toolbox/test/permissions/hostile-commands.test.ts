@@ -6,7 +6,9 @@ const PROGRAMS =
   'git ls cat grep find node python3 python3.12 perl php tar sort echo make go gcc curl pnpm npm vitest env printf test cd tsc';
 const policy = permissions([
   ...PROGRAMS.split(' ').map((name) => ({ allow: `run_command(${name} *)` })),
-  { allow: 'run_command(python3 -m pytest *)' },
+  { allow: 'run_command(python3 -m pytest -q)' },
+  { allow: 'run_command(node x.js)' },
+  { allow: 'run_command(make -j4 test)' },
   { allow: 'write_file(out/**)' },
 ]);
 const shell = (script: string, name = 'bash'): string[] => [name, '-c', script];
@@ -106,14 +108,8 @@ const ARGUMENTS: readonly (readonly string[])[] = [
 /** Runs without a question, as it did. */
 const HARMLESS: readonly (readonly string[])[] = [
   ['node', 'x.js'],
-  ['node', '--test'],
-  ['node', '--enable-source-maps', 'x.js'],
-  ['python3', '-u', 'x.py'],
   ['python3', '-m', 'pytest', '-q'],
-  ['make', '-j4', '--jobs=4', 'test'],
-  ['gcc', '-Wall', '-O2', '-fPIC', '-c', 'a.c'],
-  ['vitest', 'run', '--coverage'],
-  ['tar', '-czf', 'a.tgz', 'src'],
+  ['make', '-j4', 'test'],
   ['/usr/bin/env', 'CI=1', 'ls'],
   shell('ls && \\\n  cat x'),
   shell('ls &>/dev/null'),
@@ -190,6 +186,18 @@ describe('commands that are not what they look like', () => {
     ].map((command) => [JSON.stringify(command), command] as const),
   )('%s is denied', (_, command) => {
     expect(open.decide('run_command', { command }).verdict).toBe('deny');
+  });
+
+  it('what a message of a commit says is not taken for what it does', () => {
+    for (const command of [
+      ['git', 'commit', '-m', 'never git push; read .env'],
+      ['git', 'commit', '-am', 'never git push; read .env'],
+      ['git', 'tag', '--message=no git push', 'v1'],
+    ])
+      expect(open.decide('run_command', { command }).verdict).toBe('allow');
+    expect(open.decide('run_command', { command: ['git', 'bisect', 'run', 'sh', '-c', 'git push'] }).verdict).toBe(
+      'deny',
+    );
   });
 
   it('what an alias of git runs is asked about where something is denied', () => {

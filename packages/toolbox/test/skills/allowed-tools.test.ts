@@ -19,9 +19,11 @@ describe('allowed-tools becomes rules where its meaning is clear', () => {
     ['Bash(npm run test)', 'run_command(npm run test)'],
     ['Bash', 'run_command'],
     ['Bash(*)', 'run_command'],
-    ['Bash(scripts/run.sh:*)', 'run_command(/skills/a\\ b/scripts/run.sh *)'],
-    ['Bash(python ./x.py:*)', 'run_command(python /skills/a\\ b/x.py *)'],
-    ['run_command(jq *)', 'run_command(jq *)'],
+    ['Bash(scripts/run.sh:*)', 'run_command(/skills/a\\ b/scripts/run.sh)'],
+    ['Bash(python ./x.py:*)', 'run_command(python /skills/a\\ b/x.py)'],
+    ['run_command(jq .a *)', 'run_command(jq .a)'],
+    ['Bash(npm run build:*)', 'run_command(npm run build)'],
+    ['Bash(grep:*)', 'run_command(grep *)'],
     ['Read', 'read_file'],
     ['Read(src/**)', 'read_file(src/**)'],
     ['Write(docs/*.md)', 'write_file(docs/*.md)'],
@@ -42,6 +44,8 @@ describe('allowed-tools becomes rules where its meaning is clear', () => {
     'constructor',
     '__proto__',
     'Bash(git)x',
+    'Bash(python:*)',
+    'Bash(make *)',
     'Bash(./deploy.sh:*)',
     'Bash(bin/tool:*)',
     'Bash(git* status)',
@@ -106,9 +110,11 @@ describe('what a skill is allowed', () => {
 
   it('holds from when the skill is loaded until it is released', async () => {
     verifies('toolbox.skills.allowed');
-    const { approve, decide, skills, use } = await using('Bash(make:*)');
+    const { approve, decide, skills, use } = await using('Bash(make all)');
     expect(decide('make', 'all')).toBe('ask');
-    expect((await use()).forUser).toBe('Skill "build" is in use. It may use without a question: run_command(make *).');
+    expect((await use()).forUser).toBe(
+      'Skill "build" is in use. It may use without a question: run_command(make all).',
+    );
     expect(decide('make', 'all')).toBe('allow');
     expect(await approve('make', 'all')).toEqual({ decision: 'allow' });
     expect(decide('rm', '-rf', '/')).toBe('ask');
@@ -138,12 +144,12 @@ describe('what a skill is allowed', () => {
 
   it('counts together with the rules of the policy, which stay its own', async () => {
     verifies('toolbox.skills.allowed');
-    const { decide, policy, use } = await using('Bash(make:*)', [{ allow: 'run_command(ls *)' }]);
+    const { decide, policy, use } = await using('Bash(make all)', [{ allow: 'run_command(ls *)' }]);
     await use();
     expect(decide('bash', '-c', 'ls && make all')).toBe('allow');
-    policy.remember({ deny: 'run_command(make clean)' });
-    expect(decide('make', 'clean')).toBe('deny');
-    expect(policy.rules()).toEqual([{ allow: 'run_command(ls *)' }, { deny: 'run_command(make clean)' }]);
+    policy.remember({ deny: 'run_command(make all)' });
+    expect(decide('make', 'all')).toBe('deny');
+    expect(policy.rules()).toEqual([{ allow: 'run_command(ls *)' }, { deny: 'run_command(make all)' }]);
   });
 
   it('ends when a file of a pinned skill is another one, before its script runs', async () => {
@@ -152,9 +158,10 @@ describe('what a skill is allowed', () => {
     const { approve, folder, skills, use } = await using('Bash(run.sh:*)', [], {}, 'project');
     await use();
     const script = join(folder, 'run.sh');
-    expect(await approve(script, 'x')).toEqual({ decision: 'allow' });
-    writeFileSync(script, 'echo evil');
+    expect(await approve(script)).toEqual({ decision: 'allow' });
     expect(await approve(script, 'x')).toMatchObject({ decision: 'deny' });
+    writeFileSync(script, 'echo evil');
+    expect(await approve(script)).toMatchObject({ decision: 'deny' });
     expect(skills.list()).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { caller, messageOf } from '../memory/support.ts';
 import { folderWith } from '../workspace/folders.ts';
 import { skillFolder, skillMd } from './support.ts';
 
-const TEXT = skillMd('name: build\ndescription: Builds it.\nallowed-tools: Bash(make:*)', 'Run scripts/run.sh');
+const TEXT = skillMd('name: build\ndescription: Builds it.\nallowed-tools: Bash(make all)', 'Run scripts/run.sh');
 
 /** A program that gives a file other contents, other inodes and links, for ever. */
 const SWAP = `
@@ -58,7 +58,7 @@ describe('the skill of a project', () => {
           { path: 'SKILL.md', size: TEXT.length },
           { path: 'scripts/run.sh', size: 9 },
         ],
-        rules: [{ allow: 'run_command(make *)' }],
+        rules: [{ allow: 'run_command(make all)' }],
         text: TEXT,
       },
     ]);

@@ -1,7 +1,7 @@
 import type { Decision } from '@kernel/durable';
 import type { CommandCall } from '../../command-call.ts';
 import { requireRun, requireWaiting } from '../../runs/find-run.ts';
-import { callLines } from '../../runs/run-text.ts';
+import { callSummary } from '../../runs/run-text.ts';
 import { usageError } from '../../usage-error.ts';
 import { reportChange, withJournal } from './with-journal.ts';
 
@@ -25,7 +25,7 @@ function decide(call: CommandCall, command: string, decision: Decision): Promise
     const isDone = await db.decide(run.id, waiting.callId, decision);
     const verb = decision.decision === 'allow' ? 'approved' : 'denied';
     // What was decided on, as it was when the decision was made.
-    const what = callLines(waiting.call.name, waiting.call.arguments).join('\n');
+    const what = callSummary(waiting.call.name, waiting.call.arguments);
     return reportChange(call, {
       isDone,
       about: { run: run.id, call: waiting.callId, decision: decision.decision, name: waiting.call.name },

@@ -6,6 +6,7 @@ import { EXIT } from '../../exit-code.ts';
 import { openModel } from '../../model/open-model.ts';
 import { checkTools } from '../../options/check-ask.ts';
 import { portOf } from '../../options/port.ts';
+import { showCall } from '../../questions/show-call.ts';
 import { checkLimits } from '../../options/run-limits.ts';
 
 /**
@@ -23,7 +24,9 @@ export async function serveAgent(call: CommandCall): Promise<number> {
   try {
     const { token } = invocation.choice.provider;
     const secret = typeof token === 'string' ? token : undefined;
-    const server = await startServer({ options: agent.options, secret }, port);
+    const describe = async (name: string, json: string): Promise<readonly string[]> =>
+      showCall(name, json, await agent.toolkit.commands());
+    const server = await startServer({ options: agent.options, secret, describe }, port);
     call.output.note(`open ${server.url} in a browser; Ctrl-C ends it`);
     if (!call.signal.aborted) await once(call.signal, 'abort');
     await server.close();

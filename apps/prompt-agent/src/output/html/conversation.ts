@@ -1,7 +1,8 @@
 import { countText, durationText } from '../../sessions/quantities.ts';
 import { endText } from '../../sessions/state-text.ts';
 import type { CallView, RunView, TurnView } from '../../sessions/transcript.ts';
-import { detailText } from './detail-text.ts';
+import { type CommandSetting, showArguments } from '../../questions/show-call.ts';
+import { argumentsText, detailText } from './detail-text.ts';
 import { failureOf } from './failure.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import type { PageParts } from './page-parts.ts';
@@ -13,14 +14,21 @@ const MAX_BRIEF = 140;
 const MAX_HEADING = 6;
 
 /** The turns of a run, with a heading of this level for each, and how it ended. */
-export function turns(run: RunView, parts: PageParts, level: number): Markup {
+export function turns(run: RunView, parts: PageParts, level: number, outer?: CommandSetting): Markup {
+  const commands = run.commands ?? outer;
   return html`<ol class="turns">
-      ${run.turns.map((turn, index) => turnMarkup(turn, parts.turnId(run, index), parts, level))}
+      ${run.turns.map((turn, index) => turnMarkup(turn, parts.turnId(run, index), { parts, commands }, level))}
     </ol>
     ${endMarkup(run)}`;
 }
 
-function turnMarkup(turn: TurnView, id: string, parts: PageParts, level: number): Markup {
+interface Place {
+  readonly parts: PageParts;
+  /** How commands ran. */
+  readonly commands: CommandSetting | undefined;
+}
+
+function turnMarkup(turn: TurnView, id: string, place: Place, level: number): Markup {
   const { text, reasoning, notes, calls } = turn;
   const cut =
     text.length > MAX_REPLY ? html`<p class="cut">Cut: ${countText(text.length)} characters in all.</p>` : NOTHING;
@@ -36,7 +44,7 @@ function turnMarkup(turn: TurnView, id: string, parts: PageParts, level: number)
           </details>`
     }
     ${text.trim() === '' ? NOTHING : html`<div class="prose reply">${prose(text.slice(0, MAX_REPLY))}${cut}</div>`}
-    ${calls.map((call) => callMarkup(call, parts, level + 1))}
+    ${calls.map((call) => callMarkup(call, place, level + 1))}
   </li>`;
 }
 
@@ -46,10 +54,10 @@ function factsOf({ startMs, replyMs, usage }: TurnView): string {
   return `${time} · ${countText(usage.inputTokens)} tokens in, ${countText(usage.outputTokens)} out`;
 }
 
-function callMarkup(call: CallView, parts: PageParts, level: number): Markup {
-  const { name, arguments: given, argumentsLength, durationMs, result, resultLength, forUser, isApproved } = call;
+function callMarkup(call: CallView, { parts, commands }: Place, level: number): Markup {
+  const { name, arguments: given, durationMs, result, resultLength, forUser, isApproved } = call;
   const failure = failureOf(call);
-  const brief = given.replaceAll(/\s+/g, ' ').slice(0, MAX_BRIEF);
+  const brief = showArguments(name, given).replaceAll(/\s+/g, ' ').slice(0, MAX_BRIEF);
   const badge =
     failure === undefined ? NOTHING : html` <span class="badge"><span aria-hidden="true">✕ </span>${failure}</span>`;
   const approval = isApproved ? html` <span class="badge plain">asked</span>` : NOTHING;
@@ -59,10 +67,10 @@ function callMarkup(call: CallView, parts: PageParts, level: number): Markup {
       <span class="time">${durationMs === undefined ? '' : durationText(durationMs)}</span>
     </summary>
     <div class="body">
-      ${detailText('Arguments', given, argumentsLength, parts)}
+      ${argumentsText(call, commands, parts)}
       ${forUser === undefined ? NOTHING : detailText('Shown to the user', forUser, forUser.length, parts)}
       ${result === undefined ? NOTHING : detailText('Result', result, resultLength, parts)}
-      ${call.runs.map((run) => html`<section class="agent" aria-label="Agent ${run.agent}">${heading(level, html`Agent <code>${run.agent}</code>`)}${turns(run, parts, level + 1)}</section>`)}
+      ${call.runs.map((run) => html`<section class="agent" aria-label="Agent ${run.agent}">${heading(level, html`Agent <code>${run.agent}</code>`)}${turns(run, parts, level + 1, commands)}</section>`)}
     </div>
   </details>`;
 }

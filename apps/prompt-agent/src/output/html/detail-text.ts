@@ -1,6 +1,9 @@
 import { countText } from '../../sessions/quantities.ts';
 import { indentJson } from '../../questions/indent-json.ts';
+import { type CommandSetting, NOT_ISOLATED, showCall } from '../../questions/show-call.ts';
+import type { CallView } from '../../sessions/transcript.ts';
 import { exactText, html, type Markup, NOTHING } from './markup.ts';
+import { membersOf } from '../../questions/members.ts';
 import type { PageParts } from './page-parts.ts';
 
 /** How much of one text the page has, in characters. */
@@ -8,6 +11,20 @@ const MAX_SHOWN = 20_000;
 
 /** JSON that is not longer stays as it is. */
 const MAX_LINE = 90;
+
+/** The arguments of a call, in the lines in which it is asked about. */
+export function argumentsText(call: CallView, commands: CommandSetting | undefined, parts: PageParts): Markup {
+  const { name, arguments: json, argumentsLength } = call;
+  if (argumentsLength > json.length || membersOf(json) === undefined)
+    return detailText('Arguments', json, argumentsLength, parts);
+  const lines = showCall(name, json, commands).slice(1);
+  const text = lines.join('\n');
+  if (!lines.includes(NOT_ISOLATED) || text.length > MAX_SHOWN)
+    return detailText('Arguments', text, text.length, parts);
+  const marked = lines.map((line) => (line === NOT_ISOLATED ? html`<b class="warning">${line}</b> ` : `${line}\n`));
+  parts.take(text.length);
+  return block('Arguments', html`${marked}`, NOTHING);
+}
 
 /** A block of text that scrolls by itself: JSON indented, a diff coloured, and what is too long cut, with the length of the whole. */
 export function detailText(label: string, text: string, length: number, parts: PageParts): Markup {
@@ -22,6 +39,10 @@ export function detailText(label: string, text: string, length: number, parts: P
       <p class="none">empty</p>
     </div>`;
   const body = isDiff(shown) ? diffLines(shown) : html`${exactText(isCut ? shown : indented(shown))}`;
+  return block(label, body, note);
+}
+
+function block(label: string, body: Markup, note: Markup): Markup {
   return html`<div class="detail">
     <span class="label">${label}</span>
     <pre tabindex="0" role="region" aria-label="${label}">${body}</pre>

@@ -92,6 +92,7 @@ details[open]>summary::before{transform:rotate(45deg)}
 .brief{flex:1 1 auto;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;color:var(--soft);font-size:.8125rem}
 .call .time{margin-left:auto}
 .badge{flex:none;padding:0 .5rem;border:1px solid var(--bad);border-radius:99px;font-size:.75rem;color:var(--bad);background:var(--bad-panel)}
+.warning{color:var(--bad)}
 .badge.plain{border-color:var(--line);color:var(--soft);background:none}
 .body{padding:.8rem}
 .detail+.detail{margin-top:.9rem}

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@kernel/protocol';
 import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
+import { showArguments } from '../../questions/show-call.ts';
 import { markInvisible } from './visible.ts';
 import { seconds } from './seconds.ts';
 
@@ -40,7 +41,7 @@ export function createLiveStatus(model: string, nowMs: () => number): LiveStatus
       const agents = path.filter((_, index) => index % 2 === 0);
       calls.set([...path, id].join('\n'), {
         name: [...agents, name].map((each) => markInvisible(each)).join(' › '),
-        detail: inlineArguments(detail),
+        detail: inlineArguments(name, detail),
         startedMs: nowMs(),
       });
     } else if (event.type === 'tool-end') {
@@ -87,8 +88,8 @@ export function callLine(mark: Line, name: string, detail: string, after: string
 }
 
 /** Arguments on one line, control and invisible characters marked; empty for none. */
-export function inlineArguments(json: string): string {
-  const text = json.replaceAll(/\s+/g, ' ').trim();
+export function inlineArguments(name: string, json: string): string {
+  const text = showArguments(name, json).replaceAll(/\s+/g, ' ').trim();
   return text === '{}' ? '' : markInvisible(text.slice(0, 1000));
 }
 

@@ -128,7 +128,13 @@ export function terminalView(
 function resultLines({ call, result, durationMs }: ToolEnd, width: number): readonly Line[] {
   const isError = result.isError === true;
   const mark = isError ? span('✗ ', 'red') : span('✓ ', 'green');
-  const line = callLine([mark], oneLine(call.name, 64), inlineArguments(call.arguments), duration(durationMs), width);
+  const line = callLine(
+    [mark],
+    oneLine(call.name, 64),
+    inlineArguments(call.name, call.arguments),
+    duration(durationMs),
+    width,
+  );
   if (!isError) return [line];
   const why = `${result.outcome ?? 'failed'}: ${oneLine(withoutCode(toModelText(result)), 200)}`;
   return [line, ...wrapSpans([span(why, 'red')], width - 3).map((each) => [span('  '), ...each])];

@@ -1,22 +1,16 @@
 import { parseShell } from '../shell/parse-shell.ts';
 import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
 import { isHarmlessVariable } from './harmless-variables.ts';
-import { readsCodeFromInput } from './code-from-input.ts';
-import { isUnsafe } from './unsafe-arguments.ts';
-import { RUNNERS } from './unsafe-options.ts';
 import { isOfSystem, programName } from './program-name.ts';
+import { type Coverable, coverableWords } from './safe-programs.ts';
 import { readShellArguments } from './shell-arguments.ts';
 import { textsWithin } from './texts-within.ts';
 import { unwrapCommand } from './wrappers.ts';
 
 /** A program that a command runs. */
-export interface AnalyzedCommand {
+export interface AnalyzedCommand extends Coverable {
   /** The program and its arguments. */
   readonly words: readonly ShellWord[];
-  /** For each word: whether it can make the program run another one or write a file, so that no wildcard of a rule covers it. */
-  readonly unsafe: readonly boolean[];
-  /** Whether its code comes from its standard input, so that no pattern with a `*` at its end covers it. */
-  readonly readsCode: boolean;
 }
 
 /** All that a command is known to do. */
@@ -29,6 +23,8 @@ export interface CommandFacts {
   readonly redirections: readonly Redirection[];
   /** Whether it changes its folder, so that paths in it are not what they seem. */
   readonly changesFolder: boolean;
+  /** Whether it may change to a folder that is not below the one that it starts in. */
+  readonly leavesFolder: boolean;
   /** What is not known, as a phrase such as "a loop"; then the lists may be incomplete. Absent: they are complete. */
   readonly unclear?: string;
 }
@@ -41,8 +37,7 @@ const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
  * (`env`, `timeout`, `xargs`, `find -exec`) are followed. Never throws.
  */
 export function analyzeCommand(command: readonly string[]): CommandFacts {
-  const facts = { commands: [], suspected: [], redirections: [], changesFolder: false, unclear: undefined };
-  const found: Found = facts;
+  const found = nothing();
   add(found, command.map(knownWord), 0);
   const { unclear, ...rest } = found;
   return unclear === undefined ? rest : { ...rest, unclear };
@@ -53,7 +48,13 @@ interface Found {
   suspected: AnalyzedCommand[];
   redirections: Redirection[];
   changesFolder: boolean;
+  leavesFolder: boolean;
   unclear: string | undefined;
+}
+
+function nothing(): Found {
+  const lists = { commands: [], suspected: [], redirections: [] };
+  return { ...lists, changesFolder: false, leavesFolder: false, unclear: undefined };
 }
 
 function add(found: Found, words: readonly ShellWord[], depth: number): void {
@@ -78,13 +79,22 @@ function add(found: Found, words: readonly ShellWord[], depth: number): void {
   for (const variable of inner?.variables ?? []) checkVariable(found, variable);
   for (const nested of inner?.commands ?? []) add(found, nested, depth + 1);
   if (inner?.isTransparent === true && isOfSystem(program.text)) return;
-  found.changesFolder ||= FOLDER_CHANGERS.has(name);
   if (name === 'git' && rest.some(({ prefix }) => /^(?:--config-env=)?(?:alias|include\w*)\./i.test(prefix)))
     found.unclear ??= 'an alias of git';
-  const unsafe = words.map((_, index) => index > 0 && isUnsafe(name, words, index));
-  found.commands.push({ words, unsafe, readsCode: readsCodeFromInput(name, rest) });
-  if (unsafe.includes(true) || RUNNERS.has(name)) suspect(found, rest, depth);
+  const coverable = coverableWords(words);
+  found.changesFolder ||= FOLDER_CHANGERS.has(name);
+  found.leavesFolder ||= FOLDER_CHANGERS.has(name) && !coverable.isListed;
+  found.commands.push({ words, ...coverable });
+  if (coverable.isOpen.includes(false)) suspect(found, withoutMessages(name, rest), depth);
   if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
+}
+
+/** Leaves out the messages that Git stores, which are text for people. */
+function withoutMessages(name: string, words: readonly ShellWord[]): readonly ShellWord[] {
+  if (name !== 'git' || !/^(?:commit|tag|merge|stash|notes)$/.test(words[0]?.text ?? '')) return words;
+  return words.filter(({ text = '' }, index) => {
+    return !/^(?:-[a-z]*m|--message)$/.test(words[index - 1]?.text ?? '') && !text.startsWith('--message=');
+  });
 }
 
 /** Adds what the words of a program that runs code may hold: a script for a shell, or names and files in any other language. */
@@ -92,14 +102,14 @@ function suspect(found: Found, words: readonly ShellWord[], depth: number): void
   for (const { text } of words) {
     if (text === undefined || !/[^\w./+-]/.test(text)) continue;
     found.suspected.push(plain(textsWithin(text).map(knownWord)));
-    const nested: Found = { commands: [], suspected: [], redirections: [], changesFolder: false, unclear: undefined };
+    const nested = nothing();
     addScript(nested, text, depth + 1);
     found.suspected.push(...nested.commands, ...nested.suspected);
   }
 }
 
 function plain(words: readonly ShellWord[]): AnalyzedCommand {
-  return { words, unsafe: words.map(() => false), readsCode: false };
+  return { words, isListed: false, isOpen: words.map(() => false) };
 }
 
 function addScript(found: Found, script: string, depth: number): void {

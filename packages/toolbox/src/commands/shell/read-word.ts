@@ -5,7 +5,7 @@ const ENDS_WORD = new Set([' ', '\t', '\n', ';', '|', '&', '<', '>', '(', ')']);
 
 /** Reads one word with its quotes. Its text is undefined from the first piece on that only a shell can tell. */
 export function readWord(reading: Reading): ShellWord {
-  const word = { known: '', isKnown: true };
+  const word: Word = { known: '', isKnown: true, glob: '' };
   const { source } = reading;
   if (source[reading.at] === '~') unknown(reading, word, 1);
   const start = reading.at;
@@ -23,29 +23,45 @@ export function readWord(reading: Reading): ShellWord {
     else if (char === '$' || char === '`') readExpansion(reading, word, false);
     else if (source.startsWith('{}', reading.at)) literal(reading, word, '{}');
     else if (char === '[' && /[ \t\n]/.test(source[reading.at + 1] ?? '')) literal(reading, word, '[');
-    else if ('*?[{'.includes(char)) unknown(reading, word, 1);
+    else if ('*?['.includes(char)) wildcard(reading, word, char);
+    else if (char === '{') unknown(reading, word, 1);
     else literal(reading, word, char);
   }
   if (reading.at === start && word.isKnown && reading.unclear === undefined) {
     reading.unclear = `"${source[start] ?? 'an end'}" in this position`;
     reading.at += 1;
   }
-  return { text: word.isKnown ? word.known : undefined, prefix: word.known };
+  return word.isKnown
+    ? { text: word.known, prefix: word.known }
+    : { text: undefined, prefix: word.known, glob: word.glob };
 }
 
 interface Word {
   known: string;
   isKnown: boolean;
+  /** All of it, as long as nothing but wildcards is unknown. */
+  glob: string | undefined;
 }
 
 function literal(reading: Reading, word: Word, text: string): void {
-  if (word.isKnown) word.known += text;
+  add(word, text);
   reading.at += text.length;
+}
+
+function wildcard(reading: Reading, word: Word, char: string): void {
+  word.isKnown = false;
+  literal(reading, word, char);
 }
 
 function unknown(reading: Reading, word: Word, length: number): void {
   word.isKnown = false;
+  word.glob = undefined;
   reading.at += length;
+}
+
+function add(word: Word, text: string): void {
+  if (word.isKnown) word.known += text;
+  if (word.glob !== undefined) word.glob += text;
 }
 
 function readEscape(reading: Reading, word: Word): void {
@@ -63,7 +79,7 @@ function readSingleQuoted(reading: Reading, word: Word): void {
     return;
   }
   const text = reading.source.slice(reading.at + 1, end);
-  if (word.isKnown) word.known += text;
+  add(word, text);
   reading.at = end + 1;
 }
 

@@ -4,6 +4,8 @@ export interface ShellWord {
   readonly text: string | undefined;
   /** What every word that it becomes is known to begin with; the whole of a word whose text is known. */
   readonly prefix: string;
+  /** The word with its wildcards, where a shell only replaces those by names of files. */
+  readonly glob?: string | undefined;
 }
 
 /** Where a command reads from or writes to besides its arguments. */

@@ -81,7 +81,11 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
       const start = await workspace.stat(path === '' ? '.' : path, { signal });
       const wanted = { query, regex };
       const matcher = createMatcher(wanted, MAX_MATCHES + 1);
-      const fits = glob === undefined || glob === '' ? undefined : below(globTest(glob), start.path);
+      const folder = start.type === 'directory' ? start.path : '.';
+      const fits =
+        glob === undefined || glob === ''
+          ? undefined
+          : below(await globTest(workspace, folder, glob, signal), start.path);
       const program = ripgrep === false ? undefined : (ripgrep ?? findProgram('rg', { workspace: workspace.folder }));
       const hits: string[] = [];
       const letEventsRun = createEventLoopYield();

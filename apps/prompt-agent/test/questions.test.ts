@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { verifies } from '@kernel/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createAskUser } from '../src/approve.ts';
+import { createOutput } from '../src/output/output.ts';
+import { commandLine } from '../src/questions/command-line.ts';
+import { showArguments, showCall } from '../src/questions/show-call.ts';
+import { sessionPage } from '../src/output/html/session-page.ts';
+import { toTranscript } from '../src/sessions/transcript.ts';
+import { SAMPLE } from './sessions/sample-session.ts';
+import { fakeTerminal, plain } from './terminals.ts';
+
+const SETTING = { folder: '/home/ada/shop', timeoutMs: 120_000, isolation: 'bubblewrap' } as const;
+const lines = (input: object, setting: Parameters<typeof showCall>[2] = SETTING) =>
+  showCall('run_command', JSON.stringify(input), setting);
+
+describe('a command in a question', () => {
+  test('is what one would type, with its folder, its time limit and how it is isolated', () => {
+    verifies('cli.questions.command');
+    expect(lines({ command: ['node', '--test', 'a b'], cwd: 'packages/a', timeout_seconds: 5, input: 'x\ny' })).toEqual(
+      [
+        'run_command',
+        "$ node --test 'a b'",
+        'folder: /home/ada/shop/packages/a',
+        'time limit: 5 s',
+        'isolated: bubblewrap, no network',
+        'input:',
+        '  x',
+        '  y',
+      ],
+    );
+    expect(lines({ command: ['ls'], background: true }, { ...SETTING, isolation: null })).toEqual([
+      'run_command',
+      '$ ls',
+      'folder: /home/ada/shop',
+      'time limit: none, it runs in the background',
+      'not isolated',
+    ]);
+    expect(lines({ command: ['ls'], timeout_seconds: 9000 })).toContain('time limit: 120 s');
+    expect(showCall('run_command', '{"command":["ls"]}')).toEqual(['run_command', '$ ls']);
+    expect(showArguments('run_command', '{"command":["ls","a b"]}')).toBe("ls 'a b'");
+    expect(showArguments('read_file', '{"path":"a"}')).toBe('{"path":"a"}');
+  });
+
+  test.each([{ command: [] }, { command: 'ls' }, { command: [1] }, {}])(
+    'without one is shown as it is: %j',
+    (input) => {
+      expect(lines(input).join('\n')).not.toContain('isolated');
+    },
+  );
+
+  /** Argument lists that could be taken for each other. */
+  const LISTS: readonly (readonly string[])[] = [
+    ['a', 'b'],
+    ['a b'],
+    ['a  b'],
+    ["'a", "b'"],
+    ["'a b'"],
+    ['"a b"'],
+    ['a\\ b'],
+    ['a', '', 'b'],
+    ['a', "''", 'b'],
+    ['a\nb'],
+    ['a\\nb'],
+    ["$'a\\nb'"],
+    ['a\u00a0b'],
+    ['a\u200bb'],
+    ['ab'],
+    ['\u202eab'],
+    ['a\tb'],
+    ['é'],
+    ['e\u0301'],
+    ['cp'],
+    ['\u0441\u0440'],
+    ['c\u0440'],
+    ['\u0441p'],
+    ['A=b', 'c'],
+    ['$(id)'],
+    ['`id`'],
+    ['#'],
+    ['~'],
+    ['*'],
+    ['!x'],
+    ['\u001b[2J'],
+    ['\u{e0041}'],
+    ['a;b'],
+    ['a', ';', 'b'],
+  ];
+
+  test('is quoted so that no two argument lists look alike, and without characters that do not show', () => {
+    verifies('cli.questions.command');
+    const shown = LISTS.map(commandLine);
+    expect(new Set(shown).size).toBe(LISTS.length);
+    for (const line of shown) expect(line).toMatch(/^[^\p{Cc}\p{Cf}\p{M}\u00a0]+$/u);
+    expect(commandLine(['\u0441\u0440'])).toBe("'\u0441\u0440'");
+    expect(commandLine(['c\u0440', 'отчёт.txt'])).toBe(String.raw`$'c\u0440' 'отчёт.txt'`);
+  });
+
+  test.skipIf(process.platform === 'win32')('is what bash reads as the same arguments', () => {
+    verifies('cli.questions.command');
+    for (const list of LISTS) {
+      const script = `printf '%s\\0' ${commandLine(['x', ...list])}`;
+      const read = execFileSync('/bin/bash', ['--norc', '-c', script], {
+        encoding: 'utf8',
+        env: { LC_ALL: 'C.UTF-8' },
+      });
+      expect(read.split('\0').slice(1, -1)).toEqual(list);
+    }
+  });
+
+  test('cuts a long value with its length, and no command', () => {
+    verifies('cli.questions.command');
+    const long = 'x'.repeat(34_567);
+    expect(showCall('send', JSON.stringify({ text: long, to: 'ada' }))).toEqual([
+      'send',
+      `text: ${long.slice(0, 10_000)}`,
+      '  … cut: the first 10,000 of 34,567 characters',
+      'to: ada',
+    ]);
+    expect(lines({ command: ['echo', long] })).toContain(`$ echo ${long}`);
+  });
+});
+
+test('the page of a session has the lines of the question, with how its commands ran', () => {
+  verifies('cli.questions.command');
+  const given = { command: ['node', '-e', 'a "b"\u202e'], cwd: 'x' };
+  const call = { id: 'c1', name: 'run_command', arguments: JSON.stringify(given) };
+  const mail = { id: 'c2', name: 'send', arguments: JSON.stringify({ to: '<b>ada</b>', text: 'one\ntwo' }) };
+  const pageOf = (isolation: string | null): string => {
+    const commands = { ...SETTING, isolation };
+    const events = [
+      { type: 'run-start', provider: 'openai', model: 'm', prompts: ['go'], commands },
+      { type: 'turn-start', turn: 1, tools: 1 },
+      { type: 'message-end', text: '', calls: [call, mail], finishReason: 'tool-calls' },
+    ];
+    return sessionPage(
+      toTranscript(
+        SAMPLE,
+        events.map((event) => ({ path: [], event, at: '', atMs: 1 })),
+      ),
+    );
+  };
+  const escape = (text: string) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;');
+  const page = pageOf('bubblewrap');
+  expect(page).toContain(escape(lines(given).slice(1).join('\n')));
+  expect(page).toContain(escape('to: <b>ada</b>\ntext:\n  one\n  two'));
+  expect(pageOf(null)).toContain('<b class="warning">not isolated</b>');
+});
+
+describe('a question on a terminal', () => {
+  const tool = { name: 'run_command', description: '', parameters: { type: 'object' } } as const;
+  const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: '{"command":["make"]}' } as const;
+  const asking = (isolation: string | null) => {
+    const terminal = fakeTerminal();
+    const output = createOutput({ ...terminal.host, env: { TERM: 'xterm-256color' } });
+    const askUser = createAskUser(terminal.host, output, {
+      remember: () => undefined,
+      userRules: { path: '', add: () => Promise.resolve() },
+      commands: () => Promise.resolve({ ...SETTING, isolation }),
+    });
+    const request = { call, tool, signal: new AbortController().signal };
+    return { terminal, decided: askUser(request, { verdict: 'ask', reason: '' }) };
+  };
+  const count = (text: string) => text.split('[y/N]').length - 1;
+
+  test('says in red that a command is not isolated', async () => {
+    verifies('cli.questions.command');
+    const { terminal, decided } = asking(null);
+    await vi.waitFor(() => expect(terminal.raw()).toContain('[y/N]'), 30_000);
+    expect(plain(terminal.raw())).toContain('$ make\n');
+    expect(terminal.raw()).toContain('\u001B[31mnot isolated\u001B[0m');
+    terminal.stdin.write('n\n');
+    expect(await decided).toMatchObject({ decision: 'deny' });
+  });
+
+  test('takes Enter for no answer, and asks again', async () => {
+    verifies('cli.questions.enter');
+    const { terminal, decided } = asking('bubblewrap');
+    await vi.waitFor(() => expect(count(terminal.raw())).toBe(1), 30_000);
+    terminal.stdin.write('\n');
+    await vi.waitFor(() => expect(count(terminal.raw())).toBe(2), 30_000);
+    terminal.stdin.write(' \n');
+    await vi.waitFor(() => expect(count(terminal.raw())).toBe(3), 30_000);
+    terminal.stdin.write('y\n');
+    expect(await decided).toEqual({ decision: 'allow' });
+  });
+
+  test('waits for somebody who is typing, and takes no key of that', async () => {
+    verifies('cli.questions.enter');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { terminal, decided } = asking('bubblewrap');
+    for (const key of ['d', 'e', 'p', 'l', 'o', 'y', '\n']) {
+      terminal.stdin.write(key);
+      // oxlint-disable-next-line no-await-in-loop -- one key after another
+      await vi.advanceTimersByTimeAsync(900);
+      expect(terminal.raw()).not.toContain('[y/N]');
+    }
+    await vi.advanceTimersByTimeAsync(200);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(count(terminal.raw())).toBe(1), 30_000);
+    terminal.stdin.write('n\n');
+    expect(await decided).toEqual({ decision: 'deny', reason: 'The user said no.' });
+  });
+});

@@ -1,0 +1,16 @@
+import { posix } from 'node:path';
+
+/** What begins outside of the folder, as a whole argument, behind `=`, or behind the `:` of Git's `REVISION:PATH`. */
+const OUTSIDE = /(?:^|=)(?:[/~]|\.\.|[a-z]:|file:|:\()|:(?:\/(?!\/)|~|\.\.(?:[\\/]|$))/i;
+
+/**
+ * Whether an argument is, or may be read as, a path that leads out of the folder that a command runs in. Decides by the text alone: links are not
+ * followed, and a program may read text as a path that is none.
+ */
+export function mayLeaveFolder(text: string): boolean {
+  // A short option may have its value in the same word, and only its program knows where that begins.
+  if (/^-[^-]/.test(text) && /[/\\~]|\.\./.test(text)) return true;
+  if (OUTSIDE.test(text) || (process.platform === 'win32' && /(?:^|=)\\/.test(text))) return true;
+  if (!text.includes('..')) return false;
+  return text.split(/[=:]/).some((piece) => /^\.\.(?:\/|$)/.test(posix.normalize(piece.replaceAll('\\', '/'))));
+}
