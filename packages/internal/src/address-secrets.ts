@@ -18,9 +18,7 @@ export function querySecrets({ searchParams }: URL, minNamedLength: number = MIN
 export function withoutQuery(address: string): string {
   const [start = '', query] = address.split('?', 2);
   if (query === undefined || !/^https?:\/\//i.test(address)) return address;
-  const names = query
-    .replace(/#.*$/s, '')
-    .split('&')
-    .map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
+  const [values = ''] = query.split('#', 1);
+  const names = values.split('&').map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
   return `${start}?${names.join('&')}`;
 }

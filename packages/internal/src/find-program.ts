@@ -88,8 +88,8 @@ function createPlaces({ workspace, path, isChosen = false, system = thisSystem()
   if (paths === undefined) return { isWindows, system: [], path: [], isKept: () => false, find: () => undefined };
   const { env, home, uid } = system;
   const fold = (text: string): string => (isWindows ? paths.normalize(text).toLowerCase() : text);
-  const isInside = (folder: string, file: string): boolean =>
-    `${fold(file)}${paths.sep}`.startsWith(`${fold(folder).replace(/[/\\]+$/, '')}${paths.sep}`);
+  const ended = (text: string): string => (text.endsWith(paths.sep) ? text : text + paths.sep);
+  const isInside = (folder: string, file: string): boolean => ended(fold(file)).startsWith(ended(fold(folder)));
   const real = (file: string): string | undefined => attempt(() => system.realpath(file));
   const parentsOf = (folder: string): readonly string[] => {
     const parents = [folder];

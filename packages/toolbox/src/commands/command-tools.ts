@@ -15,7 +15,7 @@ import type { Workspace } from '../workspace/index.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { describeEnd, toCommandResult } from './command-result.ts';
 import { commandVariables, DEFAULT_VARIABLES } from './environment.ts';
-import { detectIsolation } from './isolation/detect-isolation.ts';
+import { isolationOf } from './isolation/isolation-of.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
 import { clean, createOutputBuffer } from './process/output-buffer.ts';
 import { programOf } from './process/program-of.ts';
@@ -226,16 +226,6 @@ export function commandTools(options: CommandOptions): CommandTools {
 
 const NOT_ISOLATED =
   '\n(This system has no way to isolate commands: it ran with all rights of this program, network included.)';
-
-async function isolationOf(option: CommandOptions['isolation'] = 'auto'): Promise<Isolation | undefined> {
-  if (typeof option === 'object') return option;
-  if (option === 'none') return undefined;
-  const found = await detectIsolation();
-  if (found !== undefined || option === 'auto') return found;
-  throw new KernelError('TOOL_FAILED', 'Commands have to be isolated, and this system has no way to.', {
-    hint: 'Install bubblewrap, or pass containerIsolation({ image }).',
-  });
-}
 
 function checkCommandOptions(options: CommandOptions): void {
   checkKeys('commandTools', options, KEYS);
