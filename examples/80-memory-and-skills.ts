@@ -14,7 +14,7 @@ await mkdir(join(folder, 'memory'));
 await mkdir(join(folder, 'project/skills/release'), { recursive: true });
 await writeFile(
   join(folder, 'project/skills/release/SKILL.md'),
-  '---\nname: release\ndescription: Makes a release. Use when asked to publish.\nallowed-tools: Bash(git tag:*)\n---\nTag first.\n',
+  '---\nname: release\ndescription: Makes a release. Use when asked to publish.\nallowed-tools: Bash(npm run release)\n---\nTag first.\n',
 );
 
 const memory = await createWorkspace({ root: join(folder, 'memory'), write: ['**'] });
@@ -27,7 +27,7 @@ const skills = await loadSkills({
   approve: ({ name, rules }) => name === 'release' && rules.length === 1, // show `text` and `files` to a person instead
 });
 const policy = skills.permissions([{ allow: 'remember' }, { allow: 'memory(/memories/**)' }]);
-assert.equal(policy.decide('run_command', { command: ['git', 'tag', 'v1'] }).verdict, 'ask');
+assert.equal(policy.decide('run_command', { command: ['npm', 'run', 'release'] }).verdict, 'ask');
 
 const provider = scriptedProvider([
   { calls: [{ name: 'skill', arguments: { name: 'release' } }] },
@@ -47,7 +47,7 @@ const messages = [
 const result = await collect(run({ provider, model: 'any-model', messages, tools, approve: policy.approve }));
 
 assert.equal(result.reason, 'done');
-assert.equal(policy.decide('run_command', { command: ['git', 'tag', 'v1'] }).verdict, 'allow'); // the skill is in use
+assert.equal(policy.decide('run_command', { command: ['npm', 'run', 'release'] }).verdict, 'allow'); // the skill is in use
 for (const { call, result: outcome } of result.toolCalls)
   console.log(call.name, outcome.isError === true ? 'failed' : 'done');
 await memory.close();

@@ -129,7 +129,6 @@ test(
     });
     expect(existsSync(join(cwd, 'sub/made'))).toBe(false);
     expect(server.requests).toHaveLength(1);
-    if (process.env['PICTURE'] !== undefined) await page.screenshot({ path: process.env['PICTURE'] });
     await page.click('.decide .allow');
     await page.waitForFunction(`document.querySelector('#log').textContent.includes('Done.')`, { timeout: 60_000 });
     expect(existsSync(join(cwd, 'sub/made'))).toBe(true);
