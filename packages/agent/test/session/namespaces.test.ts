@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ownIdentity } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { openFileSession } from '../../src/session/file-session.ts';
 
-const HOLDER = join(import.meta.dirname, 'holder.ts');
+const HOLDER = fileURLToPath(new URL('holder.ts', import.meta.url));
 const PROGRAM = [process.execPath, '--conditions=@kernel/source', HOLDER];
 const USER = ['--user', '--map-root-user'];
 const UNSHARE = ['--pid', '--fork', '--kill-child'];
