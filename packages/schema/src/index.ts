@@ -1,3 +1,14 @@
+export { annotateResult } from './arguments/annotate-result.ts';
+export { foreignTool } from './arguments/foreign-tool.ts';
+export type { RawArguments } from './arguments/parse.ts';
+export { ACCEPTS_ALL, validateArguments } from './arguments/validate.ts';
+export type {
+  RepairPolicy,
+  UnknownProperties,
+  ValidatedArguments,
+  ValidatedTool,
+  ValidationPolicy,
+} from './arguments/validate.ts';
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
 export { issuePath, toJsonSchema } from './standard-schema.ts';

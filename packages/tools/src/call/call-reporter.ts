@@ -1,6 +1,6 @@
 import type { Redactor } from '@kernel/internal';
 import type { ToolResult } from '@kernel/protocol';
-import type { ValidatedArguments } from '../arguments/validate.ts';
+import type { ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
 import { callSafely } from './call-safely.ts';

@@ -9,12 +9,14 @@ import {
   type ValidatedCall,
   rewritesCalls,
   checkKeys,
+  checksCalls,
   markAwaitsBeforeHandler,
+  markChecksCalls,
   markRewritesCalls,
   mountedName,
   optionKeys,
 } from '@kernel/protocol';
-import type { Validator } from '@kernel/schema';
+import { ACCEPTS_ALL, foreignTool } from '@kernel/schema';
 import { forwardedCall } from '../call/approved-calls.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
@@ -175,6 +177,7 @@ export function createMounts(
     registerOwner(toolset) {
       owners.set(toolset, mounted);
       markAwaitsBeforeHandler(toolset);
+      markChecksCalls(toolset);
       return markRewritesCalls(toolset, () => [...mounted].some((each) => rewritesCalls(each.toolset)));
     },
   };
@@ -187,9 +190,6 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
   return owner === target || [...owner].some((mounted) => leadsTo(mounted.toolset, target));
 }
 
-/** The other toolset validates the arguments itself, with its own schema and options. */
-const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
-
 /** What a forwarded tool needs to know of its mount. */
 interface MountState {
   /** Finds what another tool of that toolset is here. */
@@ -198,28 +198,30 @@ interface MountState {
   readonly isOffered: (turn: TurnContext) => boolean;
 }
 
-/** Binds a tool of the other toolset to its name here. */
+/** Binds a tool of the other toolset to its name here. Its arguments are validated once: there if that toolset does it, else here. */
 function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, isOffered }: MountState): ToolBinding {
-  const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
+  const toCall = (id: string, input: unknown): ToolCall => {
+    const text = typeof input === 'string' ? input : JSON.stringify(input);
+    return { type: 'tool-call', id, name: tool.name, arguments: text };
+  };
   const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
+  const areValidatedThere = checksCalls(toolset);
   return Object.freeze({
     tool: own,
     ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
-    handler: (text: string, context: ToolContext) =>
-      toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) }),
+    handler: (input: unknown, context: ToolContext) =>
+      toolset.call(toCall(context.callId, input), { ...context, approved: forwardedCall(context.approved) }),
     input: {
-      validator: () => ACCEPTS_ALL,
-      raw: true as const,
+      ...(areValidatedThere ? { validator: () => ACCEPTS_ALL, raw: true as const } : foreignTool(tool).input),
       ...(validate !== undefined && {
-        forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
+        forward: (id: string, input: unknown, context: CallContext) => validate(toCall(id, input), context),
         forwardedTool: ({ tool: other }: ValidatedCall) =>
           other.name === tool.name ? own : (mountedTool(other) ?? other),
       }),
     },
     timeoutMs: 0,
     concurrency: Infinity,
-    repair: 'off',
-    unknownProperties: 'passthrough',
+    ...(areValidatedThere && { repair: 'off', unknownProperties: 'passthrough' }),
   });
 }
