@@ -1,7 +1,7 @@
 export { annotateResult } from './arguments/annotate-result.ts';
-export { foreignTool } from './arguments/foreign-tool.ts';
+export { callChecked, validateForeign, validateForeignText } from './arguments/foreign-arguments.ts';
 export type { RawArguments } from './arguments/parse.ts';
-export { ACCEPTS_ALL, validateArguments } from './arguments/validate.ts';
+export { validateArguments } from './arguments/validate.ts';
 export type {
   RepairPolicy,
   UnknownProperties,

@@ -14,7 +14,7 @@ import {
   type ValidatedCall,
   wrapToolset,
 } from '@kernel/protocol';
-import type { ValidatedArguments, ValidationPolicy } from '@kernel/schema';
+import type { ValidatedArguments } from '@kernel/schema';
 import { findTool, isSameAsListed } from '../approval/validate-call.ts';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 
@@ -31,9 +31,6 @@ interface CheckedCall {
 type SchemaModule = typeof import('@kernel/schema');
 let schemaModule: SchemaModule | undefined;
 
-const REPEATABLE: ValidationPolicy = { repair: 'apply', unknownProperties: 'strip' };
-const EFFECTIVE: ValidationPolicy = { repair: 'apply', unknownProperties: 'reject' };
-
 /**
  * Gives a toolset what a registry does for its calls: the arguments are validated by the schema of the tool, and repaired, before the call, and a result
  * that came only after an abort says so. Returns a toolset that does both itself as it is. Loads `@kernel/schema` with the first call.
@@ -42,15 +39,17 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
   if (checksCalls(tools)) return tools;
   const checked = new WeakMap<ValidatedCall, CheckedCall>();
 
-  const check = async (call: ToolCall, context: CallContext<Context>): Promise<CheckedCall | ToolResult> => {
-    const tool = findTool(tools, call.name, context.turn);
+  const check = (
+    call: ToolCall,
+    { turn }: CallContext<Context>,
+    { annotateResult, validateForeignText }: SchemaModule,
+  ): CheckedCall | ToolResult => {
+    const tool = findTool(tools, call.name, turn);
     if (tool === undefined) return { original: call, call };
-    const { annotateResult, foreignTool, validateArguments } = (schemaModule ??= await import('@kernel/schema'));
-    const policy = tool.effect === 'read' || tool.effect === 'idempotent' ? REPEATABLE : EFFECTIVE;
-    const validated = await validateArguments(foreignTool(tool), call.arguments, policy);
+    const validated = validateForeignText(tool, call.arguments);
     if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
-    if (validated.repairs.length + validated.notes.length === 0) return { original: call, call };
-    return { original: call, call: { ...call, arguments: JSON.stringify(validated.input) }, validated };
+    if (validated.repairs.length === 0) return { original: call, call };
+    return { original: call, call: { ...call, arguments: String(validated.input) }, validated };
   };
 
   const run = async ({ call, validated, approved }: CheckedCall, context: CallContext<Context>): Promise<ToolResult> => {
@@ -67,11 +66,12 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
         const known = context.approved && checked.get(context.approved);
         const isSame = known?.original.name === call.name && known.original.arguments === call.arguments;
         if (context.approved !== undefined && !isSame) return toErrorResult(changedCallError(call.name), 'denied');
-        const prepared = known ?? (await check(call, context));
+        // Loaded by now, except at the first call: calls reach the toolset in their order.
+        const prepared = known ?? check(call, context, schemaModule ?? (await loadSchema()));
         return isToolResult(prepared) ? prepared : run(prepared, context);
       },
       async validate(call, context) {
-        const prepared = await check(call, context);
+        const prepared = check(call, context, schemaModule ?? (await loadSchema()));
         if (isToolResult(prepared)) return prepared;
         const approved = await tools.validate?.(prepared.call, context);
         if (approved !== undefined && isToolResult(approved)) return approved;
@@ -84,6 +84,10 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
       },
     }),
   );
+}
+
+async function loadSchema(): Promise<SchemaModule> {
+  return (schemaModule ??= await import('@kernel/schema'));
 }
 
 /** Settles like a call; a result that came only after an abort says so. */

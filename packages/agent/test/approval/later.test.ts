@@ -76,7 +76,7 @@ test.each([
   expect(second.messages.some((message) => 'suspended' in message)).toBe(false);
 });
 
-test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { type: 'object', required: ['a'] } }])(
+test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { type: 'object', properties: { a: { type: 'string' } } } }])(
   'a kept allow does not hold for a tool that has become %o',
   async (change) => {
     verifies('agent.loop.approval.changed');

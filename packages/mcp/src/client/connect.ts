@@ -2,6 +2,7 @@ import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
+  markChecksCalls,
   toErrorResult,
   type Tool,
   type ToolCall,
@@ -29,7 +30,7 @@ const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 
 /** The tools of MCP servers. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset {
-  /** Parses the arguments of a call without sending them: the server checks them by its schema. Never rejects. */
+  /** Validates and repairs the arguments of a call by the schema of its tool, without sending them. Never rejects. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
@@ -126,7 +127,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     throw error;
   }
 
-  return {
+  return markChecksCalls({
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
@@ -154,7 +155,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     subscribe: (listener) => changes.add(listener),
     pins: () => Object.fromEntries(servers.map(({ server, tools }) => [server.config.name, tools.pins()])),
     close,
-  };
+  });
 }
 
 function faultError(server: string, tool: string, fault: string): KernelError {

@@ -28,9 +28,6 @@ export interface ValidatedTool {
   };
 }
 
-/** Accepts everything: what the arguments have to be is for others to say. */
-export const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
-
 /** How arguments are validated. */
 export interface ValidationPolicy {
   /** Whether near-valid arguments are repaired. */
@@ -202,7 +199,7 @@ function filterUnknown(
   policy: ValidationPolicy,
   found: UnknownProperty[],
 ): unknown {
-  if (policy.unknownProperties === 'passthrough' || binding.input.validator() === ACCEPTS_ALL) return value;
+  if (policy.unknownProperties === 'passthrough') return value;
   const { parameters } = binding.tool;
   let filter = filters.get(parameters);
   if (filter === undefined) {

@@ -60,7 +60,7 @@ export function createCallReporter(
     }
   };
   const argumentsOf = (binding: ToolBinding, validated: ValidatedArguments | undefined): object | undefined => {
-    if (binding.input.raw === true || validated === undefined || validated.error !== undefined) return undefined;
+    if (binding.input.foreign !== undefined || validated === undefined || validated.error !== undefined) return undefined;
     return { arguments: readArguments('json' in validated ? validated.json : validated.input) };
   };
   const deliver = (record: CallRecord, outcome: unknown): void => {

@@ -189,9 +189,8 @@ export function createRunner(options: RunnerOptions): Runner {
     return Promise.resolve(finish(record, refusedResult(changedCallError(binding.tool.name))));
   };
   const validate = ({ binding, arguments: raw }: CallRequest): ValidatedArguments | Promise<ValidatedArguments> =>
-    binding.input.raw === true && typeof raw === 'string'
-      ? { input: raw, repairs: [], notes: [] }
-      : validateArguments(binding, raw, policyOf(binding));
+    binding.input.foreign?.(raw, binding.repair ?? options.repair) ??
+    validateArguments(binding, raw, policyOf(binding));
   const validateOnly = async (request: CallRequest): Promise<ValidatedArguments> => {
     const validating = validate(request);
     return validating instanceof Promise ? awaitValidation(request, validating, ignore) : validating;
@@ -233,7 +232,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const validated = await validateOnly(request);
       if (validated.error !== undefined)
         return finish(reporter.start(request), refusedResult(validated.error), validated);
-      const forwarded = await binding.input.forward?.(request.id, validated.input, context);
+      const forwarded = await binding.input.forward?.(request.id, String(validated.input), context);
       if (forwarded !== undefined && 'forLLM' in forwarded) return forwarded;
       return createValidatedCall(binding, text, validated, isCurrent, forwarded);
     },

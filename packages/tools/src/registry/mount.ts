@@ -16,7 +16,7 @@ import {
   mountedName,
   optionKeys,
 } from '@kernel/protocol';
-import { ACCEPTS_ALL, foreignTool } from '@kernel/schema';
+import { type RawArguments, type RepairPolicy, validateForeignText, type Validator } from '@kernel/schema';
 import { forwardedCall } from '../call/approved-calls.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
@@ -190,6 +190,9 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
   return owner === target || [...owner].some((mounted) => leadsTo(mounted.toolset, target));
 }
 
+/** What a call may hold is for the schema of the other toolset to say. */
+const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
+
 /** What a forwarded tool needs to know of its mount. */
 interface MountState {
   /** Finds what another tool of that toolset is here. */
@@ -200,28 +203,29 @@ interface MountState {
 
 /** Binds a tool of the other toolset to its name here. Its arguments are validated once: there if that toolset does it, else here. */
 function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, isOffered }: MountState): ToolBinding {
-  const toCall = (id: string, input: unknown): ToolCall => {
-    const text = typeof input === 'string' ? input : JSON.stringify(input);
-    return { type: 'tool-call', id, name: tool.name, arguments: text };
-  };
+  const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
   const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
-  const areValidatedThere = checksCalls(toolset);
+  const isCheckedThere = checksCalls(toolset);
   return Object.freeze({
     tool: own,
     ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
-    handler: (input: unknown, context: ToolContext) =>
-      toolset.call(toCall(context.callId, input), { ...context, approved: forwardedCall(context.approved) }),
+    handler: (text: string, context: ToolContext) =>
+      toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) }),
     input: {
-      ...(areValidatedThere ? { validator: () => ACCEPTS_ALL, raw: true as const } : foreignTool(tool).input),
+      validator: () => ACCEPTS_ALL,
+      foreign: (raw: RawArguments, repair: RepairPolicy) =>
+        isCheckedThere && typeof raw === 'string'
+          ? { input: raw, repairs: [], notes: [] }
+          : validateForeignText(tool, raw, repair),
       ...(validate !== undefined && {
-        forward: (id: string, input: unknown, context: CallContext) => validate(toCall(id, input), context),
+        forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
         forwardedTool: ({ tool: other }: ValidatedCall) =>
           other.name === tool.name ? own : (mountedTool(other) ?? other),
       }),
     },
     timeoutMs: 0,
     concurrency: Infinity,
-    ...(areValidatedThere && { repair: 'off', unknownProperties: 'passthrough' }),
+    unknownProperties: 'passthrough',
   });
 }

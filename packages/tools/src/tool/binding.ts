@@ -12,7 +12,14 @@ import {
   type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
-import type { RepairPolicy, UnknownProperties, ValidatedTool, Validator } from '@kernel/schema';
+import type {
+  RawArguments,
+  RepairPolicy,
+  UnknownProperties,
+  ValidatedArguments,
+  ValidatedTool,
+  Validator,
+} from '@kernel/schema';
 import type { ToolTypes } from './tool-types.ts';
 
 /**
@@ -49,10 +56,10 @@ export type ToolHandler<I = never, Context = unknown> = (input: I, context: Tool
 export interface InputValidation {
   /** Returns the validator of `tool.parameters`, compiled at the first call. */
   readonly validator: () => Validator;
-  /** Set if another toolset validates the arguments: the handler gets their text unchanged. */
-  readonly raw?: true;
-  /** Set for a tool of another toolset that can validate a call, given its id and what the handler would get, without running it. */
-  readonly forward?: (callId: string, input: unknown, context: CallContext) => Promise<ValidatedCall | ToolResult>;
+  /** Set if another toolset runs the tool: makes the text that it gets, as `input`, of the arguments of a call. */
+  readonly foreign?: (raw: RawArguments, repair: RepairPolicy) => ValidatedArguments;
+  /** Set with `foreign` if the other toolset can validate a call, given its id and its text, without running it. */
+  readonly forward?: (callId: string, text: string, context: CallContext) => Promise<ValidatedCall | ToolResult>;
   /** Set with `forward`: the tool that a validated call of the other toolset would run, as this toolset lists it. */
   readonly forwardedTool?: (validated: ValidatedCall) => Tool;
   /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */

@@ -82,7 +82,7 @@ test('what was validated is what the server gets, and no other call of it', asyn
   const request = payment(JSON.stringify('{ "id": 1 }'));
   const approved = await approvalOf(toolset, request);
   expect([approved.tool, approved.arguments, approved.isCurrent()]).toEqual([toolset.list()[0], '{"id":1}', true]);
-  expect(await toolset.call(request, { ...context, approved })).toMatchObject({ forLLM: 'paid' });
+  expect((await toolset.call(request, { ...context, approved })).forLLM).toMatch(/^paid\n/);
   const other = await toolset.call(payment('{"id":2}'), { ...context, approved });
   expect(other).toMatchObject({ code: 'TOOL_DENIED', outcome: 'denied' });
   expect(inputs).toEqual([{ id: 1 }]);
