@@ -87,6 +87,7 @@ export type {
   RunDone,
   RunEnd,
   RunFailed,
+  PartialOutput,
   RunHandled,
   RunLimit,
   RunLimited,
