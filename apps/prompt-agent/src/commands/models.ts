@@ -26,7 +26,7 @@ export async function models(call: CommandCall): Promise<number> {
   const found = await Promise.all(
     sources.map(async ({ provider, from, list }) => {
       try {
-        return { provider, from, models: await list(signal) };
+        return { provider, from, models: await list(signal, (text) => output.note(`${provider}: ${oneLine(text, 300)}`)) };
       } catch (error) {
         signal.throwIfAborted();
         output.note(`${provider}: ${oneLine(errorMessage(error), 300)}`);

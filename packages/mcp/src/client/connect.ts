@@ -137,9 +137,8 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       const tool = target?.tools.find(call.name)?.tool;
       if (target === undefined || tool === undefined) return unavailableResult(call.name, target?.tools);
       const result = await callRemoteTool(call, tool, context, target);
-      return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED'
-        ? toErrorResult(closedError(call.name), result.outcome)
-        : result;
+      // A call that was sent says itself what is known of it.
+      return isClosed && result.code === 'TOOL_UNAVAILABLE' ? toErrorResult(closedError(call.name)) : result;
     },
     async validate(call) {
       if (isClosed) return toErrorResult(closedError(call.name));
