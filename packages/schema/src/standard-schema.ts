@@ -1,6 +1,7 @@
-import { pointerToken, errorMessage } from '@kernel/internal';
-import { type JsonSchema, KernelError } from '@kernel/protocol';
-import { isSchemaObject } from './validator/schema-index.ts';
+import { pointerToken } from '@kernel/internal';
+import type { JsonSchema } from '@kernel/protocol';
+import { createDateReader } from './dates/date-reader.ts';
+import { generateJsonSchema } from './dates/generate-json-schema.ts';
 
 /** A Standard Schema that also provides its JSON Schema: zod from 4.2, and others. Structural, so that no library is imported. */
 export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
@@ -24,7 +25,12 @@ export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
     /** Generates JSON Schema, as the Standard JSON Schema specification defines. */
     readonly jsonSchema: {
       /** Converts the input type to JSON Schema of the draft `target`. Throws if that is not supported. */
-      readonly input: (options: { readonly target: 'draft-2020-12' }) => Readonly<Record<string, unknown>>;
+      readonly input: (options: {
+        /** The draft. */
+        readonly target: 'draft-2020-12';
+        /** Options that the library alone understands. */
+        readonly libraryOptions?: Record<string, unknown> | undefined;
+      }) => Readonly<Record<string, unknown>>;
     };
   };
 }
@@ -60,55 +66,34 @@ export type InputOf<S extends StandardSchemaWithJson> = NonNullable<S['~standard
 /** The output type of a schema: what a handler gets. */
 export type OutputOf<S extends StandardSchemaWithJson> = NonNullable<S['~standard']['types']>['output'];
 
+/** A schema of a library, as JSON needs it. */
+export interface LibrarySchema {
+  /** The JSON Schema of its input. A date is a `string` of the format `date-time`. */
+  readonly jsonSchema: JsonSchema;
+  /** Validates JSON. A date in it becomes a `Date` before the library sees it. */
+  readonly validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+}
+
 /**
- * Returns the JSON Schema of a schema's input, without `$schema` and without bounds that only mean "safe integer".
- * Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`.
+ * Returns the JSON Schema of a schema's input, without `$schema` and without bounds that only mean "safe integer", and what validates JSON by it.
+ * Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`, with a hint for its library.
  */
-export function toJsonSchema(schema: StandardSchemaWithJson, subject: string): JsonSchema {
-  const unchecked: Partial<StandardSchemaWithJson> | null | undefined = schema;
-  const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
-  if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
-    throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} is not a Standard Schema that provides its JSON Schema.`, {
-      hint: 'Use zod 4.2 or later, or another Standard Schema with "~standard.jsonSchema". A tool with a plain JSON Schema is made with `bindTool`.',
-    });
-  }
-  try {
-    return withoutNoise(standard.jsonSchema.input({ target: 'draft-2020-12' }), true);
-  } catch (error) {
-    throw new KernelError(
-      'TOOL_SCHEMA_INVALID',
-      `${subject} cannot be expressed as JSON Schema: ${errorMessage(error)}`,
-      {
-        cause: error,
-        hint: 'Use types that JSON can represent, and transform values after validation.',
-      },
-    );
-  }
+export function fromStandardSchema(schema: StandardSchemaWithJson, subject: string): LibrarySchema {
+  const { dates, jsonSchema } = generateJsonSchema(schema, subject);
+  const { validate } = schema['~standard'];
+  if (dates.size === 0) return { jsonSchema, validate: (value) => validate(value) };
+  const readDates = createDateReader(jsonSchema, dates);
+  return {
+    jsonSchema,
+    validate(value) {
+      const { issues, value: read } = readDates(value);
+      return issues.length === 0 ? validate(read) : { issues };
+    },
+  };
 }
 
 /** The JSON pointer of an issue; empty for the value itself. */
 export function issuePath(issue: StandardIssue): string {
   const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
   return keys.map((key) => `/${pointerToken(key)}`).join('');
-}
-
-function withoutNoise(schema: Readonly<Record<string, unknown>>, isRoot: boolean): JsonSchema {
-  const isInteger = schema['type'] === 'integer';
-  const kept = Object.entries(schema).filter(
-    ([keyword, content]) =>
-      !(isRoot && keyword === '$schema') &&
-      !(isInteger && keyword === 'minimum' && content === Number.MIN_SAFE_INTEGER) &&
-      !(isInteger && keyword === 'maximum' && content === Number.MAX_SAFE_INTEGER),
-  );
-  return Object.fromEntries(
-    kept.map(([keyword, content]) => [keyword, DATA_KEYWORDS.has(keyword) ? content : cleanContent(content)]),
-  );
-}
-
-/** Keywords whose values are data, not schemas. */
-const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
-
-function cleanContent(content: unknown): unknown {
-  if (Array.isArray(content)) return content.map((item: unknown) => cleanContent(item));
-  return isSchemaObject(content) ? withoutNoise(content, false) : content;
 }

@@ -136,7 +136,7 @@ async function runStarted(
   const { call, agents: waiting = [] } = prepared;
   const { hasBudget, approve, approvalTimeoutMs, inbox, path } = resources;
   const { signal, emit } = context;
-  const startLag = emit({ type: 'tool-start', call });
+  const startLag = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
   if (startLag !== undefined) await startLag;
   const startedMs = performance.now();
   const onLateUsage = (late: Usage): void => inbox.addUsage(late);

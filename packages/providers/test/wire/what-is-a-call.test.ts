@@ -237,7 +237,7 @@ describe('a tool of yours that is named like one of the vendor', () => {
         { replies: [{ text: 'ok' }], strict: false },
         async ({ provider, server }) => {
           const tools = [{ ...echo, name }];
-          await endOf(provider.stream(request({ tools, toolChoice: { type: 'tool', name } })));
+          await endOf(provider.stream(request({ tools, toolChoice: { name } })));
           expect(server.requests[0]?.body).toMatchObject({ tool_choice: { type: 'custom', name } });
         },
         { serverTools: [customTool({ name })] },

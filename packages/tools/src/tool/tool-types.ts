@@ -32,17 +32,30 @@ export type HandlerResult<O extends StandardSchemaWithJson> = [O] extends [never
 type Returned<Data> = Data | ToolResult<Data>;
 
 /** The arguments of a schema as a caller passes them. */
-export type ArgumentsOf<S extends StandardSchemaWithJson> = unknown extends InputOf<S> ? object : InputOf<S>;
+export type ArgumentsOf<S extends StandardSchemaWithJson> = unknown extends InputOf<S> ? object : Sent<InputOf<S>>;
+
+/** A value as a caller passes it: a date may be the text of one. */
+type Sent<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | bigint | symbol
+    ? T
+    : T extends Date
+      ? Date | string
+      : T extends object
+        ? { [Key in keyof T]: Sent<T[Key]> }
+        : T;
 
 /** The `data` of a result with an output schema `O`; `unknown` without one. */
 export type DataOf<O extends StandardSchemaWithJson> = [O] extends [never] ? unknown : JsonOf<InputOf<O>>;
 
-/** A value as it is after JSON: an optional property is absent rather than `undefined`. */
+/** A value as it is after JSON: an optional property is absent rather than `undefined`, and a date is text. */
 type JsonOf<T> = unknown extends T
   ? JsonValue
   : T extends JsonValue
     ? T
-    : { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> };
+    : T extends Date
+      ? string
+      : { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> };
 
 /** The result of a tool. */
 export type ResultOf<Tool extends ToolTypes> = unknown extends Tool['data'] ? ToolResult : ToolResult<Tool['data']>;
