@@ -38,17 +38,20 @@ test.each([
   ['nothing', () => undefined, 'it returned undefined instead of a result.'],
   ['something else', () => new Map(), 'it returned object instead of a result.'],
   ['a result with a getter that throws', () => throwing, 'no way.'],
-])('a tool that may have changed something and whose toolset returns %s is told as one that ran', async (_, value, why) => {
-  verifies('agent.loop.unreadable');
-  for (const effect of [undefined, 'write', 'external'] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- one run after another
-    const [, , result] = await messagesOf(toolset(value, effect));
-    expect(result).not.toHaveProperty('isError');
-    expect(result?.content).toContain(`"pay" ${RAN}${why}`);
-  }
-  const [, , read] = await messagesOf(toolset(value, 'read'));
-  expect(read).toMatchObject({ isError: true, content: expect.stringContaining('TOOL_FAILED') });
-});
+])(
+  'a tool that may have changed something and whose toolset returns %s is told as one that ran',
+  async (_, value, why) => {
+    verifies('agent.loop.unreadable');
+    for (const effect of [undefined, 'write', 'external'] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one run after another
+      const [, , result] = await messagesOf(toolset(value, effect));
+      expect(result).not.toHaveProperty('isError');
+      expect(result?.content).toContain(`"pay" ${RAN}${why}`);
+    }
+    const [, , read] = await messagesOf(toolset(value, 'read'));
+    expect(read).toMatchObject({ isError: true, content: expect.stringContaining('TOOL_FAILED') });
+  },
+);
 
 test('data that a journal cannot keep is told as that of a call that ran, and the run goes on', async () => {
   verifies('agent.loop.unreadable');
@@ -78,10 +81,20 @@ test('a hook that fails after a call takes the result away, not that the call ha
       throw new Error('no redaction');
     },
   };
-  const [, , result] = await messagesOf(withHooks(toolset(() => toolResult('secret'), 'write'), hooks));
+  const [, , result] = await messagesOf(
+    withHooks(
+      toolset(() => toolResult('secret'), 'write'),
+      hooks,
+    ),
+  );
   expect(result).not.toHaveProperty('isError');
   expect(result?.content).toContain(`"pay" ${RAN}a hook after it failed: no redaction.`);
   expect(result?.content).not.toContain('secret');
-  const [, , read] = await messagesOf(withHooks(toolset(() => toolResult('secret'), 'read'), hooks));
+  const [, , read] = await messagesOf(
+    withHooks(
+      toolset(() => toolResult('secret'), 'read'),
+      hooks,
+    ),
+  );
   expect(read).toMatchObject({ isError: true });
 });

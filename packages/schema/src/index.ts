@@ -1,14 +1,9 @@
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
-export { fromStandardSchema, issuePath } from './standard-schema.ts';
-export type {
-  InputOf,
-  LibrarySchema,
-  OutputOf,
-  StandardIssue,
-  StandardResult,
-  StandardSchemaWithJson,
-} from './standard-schema.ts';
+export { fromStandardSchema } from './library/from-standard-schema.ts';
+export type { LibrarySchema } from './library/from-standard-schema.ts';
+export { issuePath } from './standard-schema.ts';
+export type { InputOf, OutputOf, StandardIssue, StandardResult, StandardSchemaWithJson } from './standard-schema.ts';
 export type { ValidationIssue } from './validator/check-types.ts';
 export { compileSchema } from './validator/compile-schema.ts';
 export type { CompileOptions, Validator } from './validator/compile-schema.ts';

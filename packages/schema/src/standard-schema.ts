@@ -1,7 +1,4 @@
 import { pointerToken } from '@kernel/internal';
-import type { JsonSchema } from '@kernel/protocol';
-import { createDateReader } from './dates/date-reader.ts';
-import { generateJsonSchema } from './dates/generate-json-schema.ts';
 
 /** A Standard Schema that also provides its JSON Schema: zod from 4.2, and others. Structural, so that no library is imported. */
 export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
@@ -65,32 +62,6 @@ export type InputOf<S extends StandardSchemaWithJson> = NonNullable<S['~standard
 
 /** The output type of a schema: what a handler gets. */
 export type OutputOf<S extends StandardSchemaWithJson> = NonNullable<S['~standard']['types']>['output'];
-
-/** A schema of a library, as JSON needs it. */
-export interface LibrarySchema {
-  /** The JSON Schema of its input. A date is a `string` of the format `date-time`. */
-  readonly jsonSchema: JsonSchema;
-  /** Validates JSON. A date in it becomes a `Date` before the library sees it. */
-  readonly validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
-}
-
-/**
- * Returns the JSON Schema of a schema's input, without `$schema` and without bounds that only mean "safe integer", and what validates JSON by it.
- * Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`, with a hint for its library.
- */
-export function fromStandardSchema(schema: StandardSchemaWithJson, subject: string): LibrarySchema {
-  const { dates, jsonSchema } = generateJsonSchema(schema, subject);
-  const { validate } = schema['~standard'];
-  if (dates.size === 0) return { jsonSchema, validate: (value) => validate(value) };
-  const readDates = createDateReader(jsonSchema, dates);
-  return {
-    jsonSchema,
-    validate(value) {
-      const { issues, value: read } = readDates(value);
-      return issues.length === 0 ? validate(read) : { issues };
-    },
-  };
-}
 
 /** The JSON pointer of an issue; empty for the value itself. */
 export function issuePath(issue: StandardIssue): string {

@@ -22,10 +22,7 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
       isChosenByKey: true,
     },
   ],
-  [
-    'anthropic',
-    { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], isChosenByKey: true },
-  ],
+  ['anthropic', { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], isChosenByKey: true }],
   [
     'gemini',
     {

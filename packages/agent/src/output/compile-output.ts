@@ -120,10 +120,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
   };
 }
 
-async function callLibrary(
-  library: LibrarySchema,
-  value: unknown,
-): Promise<StandardResult<unknown>> {
+async function callLibrary(library: LibrarySchema, value: unknown): Promise<StandardResult<unknown>> {
   try {
     return await library.validate(value);
   } catch (error) {

@@ -105,9 +105,14 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     const providerData = signature === undefined ? undefined : { thoughtSignature: signature };
     const text = asText(part['text']);
     const kind =
-      'functionCall' in part ? 'functionCall' : Object.keys(part).find((key) => !PART_FIELDS.has(key) && key !== 'text');
+      'functionCall' in part
+        ? 'functionCall'
+        : Object.keys(part).find((key) => !PART_FIELDS.has(key) && key !== 'text');
     const fields = asFields(part[kind ?? '']);
-    if (fields !== undefined && isCall(GENERATE_CONTENT_CALLS, kind ?? '', asText(fields['name']), context.toolDecoder)) {
+    if (
+      fields !== undefined &&
+      isCall(GENERATE_CONTENT_CALLS, kind ?? '', asText(fields['name']), context.toolDecoder)
+    ) {
       ranges.add(kind ?? '', 0, undefined);
       readCall(fields, providerData);
       return;
@@ -136,7 +141,13 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
       // Each named part is a call of its own; two equal parts are two calls.
       const index = callCount;
       callCount += 1;
-      builder.call({ index, id, name, arguments: isPiece ? '' : exact.of(call['args'] ?? call['arguments'] ?? call['input']), ...data });
+      builder.call({
+        index,
+        id,
+        name,
+        arguments: isPiece ? '' : exact.of(call['args'] ?? call['arguments'] ?? call['input']),
+        ...data,
+      });
       if (!isPiece) return;
       open = { index, input: createPartialArguments(call['args']) };
     }

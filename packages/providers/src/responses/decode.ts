@@ -222,10 +222,6 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     readResponse(response, 'completed');
   }
 
-  function callIn(item: Fields): { readonly id: string | undefined; readonly name: string | undefined } {
-    return { id: asText(item['call_id'] ?? item['id']), name: asText(item['name']) };
-  }
-
   const createReader = () => createBodyReader(context.name, { onEvent, onJson }, context.lineLength);
   let reader = createReader();
   return {
@@ -240,4 +236,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     },
     partialText: builder.partialText,
   };
+}
+
+function callIn(item: Fields): { readonly id: string | undefined; readonly name: string | undefined } {
+  return { id: asText(item['call_id'] ?? item['id']), name: asText(item['name']) };
 }

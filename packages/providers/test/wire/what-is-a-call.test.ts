@@ -275,8 +275,14 @@ describe('a tool of yours that is named like one of the vendor', () => {
 
 test('a call of a tool that takes text has the text as its input, over chat completions', async () => {
   verifies('providers.calls.unknown');
-  const custom = (input: string, more: object = {}) => ({ tool_calls: [{ index: 0, ...more, custom: { input, ...more } }] });
-  const reply = events(chunk(custom('SEL', { id: 'c1', type: 'custom', name: 'echo' })), chunk(custom('ECT 1'), 'stop'), '[DONE]');
+  const custom = (input: string, more: object = {}) => ({
+    tool_calls: [{ index: 0, ...more, custom: { input, ...more } }],
+  });
+  const reply = events(
+    chunk(custom('SEL', { id: 'c1', type: 'custom', name: 'echo' })),
+    chunk(custom('ECT 1'), 'stop'),
+    '[DONE]',
+  );
   const found = await callsIn('openai', reply, [echo], true);
   expect(found).toEqual({ finishReason: 'tool-calls', calls: [['c1', 'echo', { input: 'SELECT 1' }]], kept: 0 });
 });

@@ -60,7 +60,9 @@ test.each([
   // A tool that may have changed something has done so: the model is told that it ran, and no failure, after which it would call it again.
   const ran = await returning({ ok: 1, list: [{ 'a/b': value }] }, 'write');
   expect([ran.isError, ran.code, ran.data]).toEqual([undefined, undefined, undefined]);
-  expect(ran.forLLM).toContain(`"a" ran to its end, but its result cannot be read: it returned ${text} at "/list/0/a~1b`);
+  expect(ran.forLLM).toContain(
+    `"a" ran to its end, but its result cannot be read: it returned ${text} at "/list/0/a~1b`,
+  );
   expect(ran.forLLM).toContain('do not call it again');
   expect((await returning({ ...toolResult('text'), data: { value } }, 'external')).isError).toBeUndefined();
   if (name.endsWith('inside')) return; // a promise is awaited, and an error is the failure itself
@@ -123,7 +125,10 @@ test('a late outcome that cannot be read is delivered as one of a call that ran'
     setImmediate(() => onComplete?.(new Map() as never));
     return asyncResult('begun');
   });
-  await createRegistry([tool]).call(toolCall('pay', '{}'), { ...context(), onComplete: (late) => outcome.resolve(late) });
+  await createRegistry([tool]).call(toolCall('pay', '{}'), {
+    ...context(),
+    onComplete: (late) => outcome.resolve(late),
+  });
   expect(await outcome.promise).toMatchObject({ forLLM: expect.stringContaining('ran to its end') as string });
   expect((await outcome.promise).isError).toBeUndefined();
 });

@@ -23,7 +23,8 @@ export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToo
  * output schema leaves no other way to send no data.
  */
 export function unreadableToMcp(tool: Tool | undefined, name: string, why: string): CallToolResult {
-  if (tool?.effect === 'read' || tool?.effect === 'idempotent') return errorToMcp(`TOOL_FAILED: "${name}" failed: ${why}`);
+  if (tool?.effect === 'read' || tool?.effect === 'idempotent')
+    return errorToMcp(`TOOL_FAILED: "${name}" failed: ${why}`);
   const { forLLM } = unreadableResult(name, `${why.replace(/[.]$/, '')}.`);
   return { ...errorToMcp(forLLM), isError: tool?.outputSchema !== undefined };
 }

@@ -158,16 +158,13 @@ test('what is not JSON-RPC on stdout is ignored', async () => {
   expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
 
-test.each([
-  '"error":"boom"',
-  '"error":{"code":-32000}',
-  '"result":null',
-  '"result":"ok"',
-  '"other":1',
-])('an answer with %s fails its call at once', async (shape) => {
-  const toolset = await connected({ a: misbehaving('shapeless', shape) });
-  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
-});
+test.each(['"error":"boom"', '"error":{"code":-32000}', '"result":null', '"result":"ok"', '"other":1'])(
+  'an answer with %s fails its call at once',
+  async (shape) => {
+    const toolset = await connected({ a: misbehaving('shapeless', shape) });
+    expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  },
+);
 
 test('a result of the wrong shape is told as that of a call that ran', async () => {
   verifies('mcp.unreadable');

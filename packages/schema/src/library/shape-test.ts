@@ -47,7 +47,8 @@ export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): S
   }
 
   function compare(schema: JsonSchema, value: unknown): boolean {
-    if (dates.has(schema)) return value instanceof Date || (typeof value === 'string' && parseDateTime(value) !== undefined);
+    if (dates.has(schema))
+      return value instanceof Date || (typeof value === 'string' && parseDateTime(value) !== undefined);
     const { $ref: reference, type, enum: values, const: constant, allOf, anyOf, oneOf } = schema;
     if (typeof reference === 'string' && !test(resolve(reference), value)) return false;
     if (typeof type === 'string' && TYPES[type]?.(value) === false) return false;

@@ -38,7 +38,9 @@ export function generateJsonSchema(schema: StandardSchemaWithJson, subject: stri
 
 /** What zod says of a schema: https://zod.dev/json-schema */
 interface ZodPart {
-  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string; readonly values?: readonly unknown[] } } };
+  readonly zodSchema: {
+    readonly _zod: { readonly def: { readonly type: string; readonly values?: readonly unknown[] } };
+  };
 }
 
 /** Types that zod leaves empty if it may not throw. */
@@ -50,12 +52,12 @@ function zodOptions(): Record<string, unknown> {
   return {
     unrepresentable: ({ zodSchema, message }: ZodPart & { readonly message: string }) => {
       asked.add(zodSchema);
-      if (zodSchema._zod.def.type === 'date') return DATE;
+      if (zodSchema['_zod'].def.type === 'date') return DATE;
       throw new Error(message);
     },
     // Before zod 4.5 nobody is asked: then what was left empty is found here.
     override: ({ zodSchema, jsonSchema }: ZodPart & { readonly jsonSchema: Record<string, unknown> }) => {
-      const { type, values = [] } = zodSchema._zod.def;
+      const { type, values = [] } = zodSchema['_zod'].def;
       if (asked.has(zodSchema)) return;
       if (type === 'date') Object.assign(jsonSchema, DATE);
       else if (UNREPRESENTABLE.has(type)) throw new Error(`${type} cannot be represented in JSON Schema`);

@@ -14,11 +14,13 @@ export function libraryHint(schema: unknown): string {
 }
 
 function lineFor(schema: Shape): string | undefined {
-  if ('_zod' in schema) return "For zod/mini: `input: z.toJSONSchema(schema)`, with `{ unrepresentable: 'any' }` if it has dates.";
+  if ('_zod' in schema)
+    return "For zod/mini: `input: z.toJSONSchema(schema)`, with `{ unrepresentable: 'any' }` if it has dates.";
   if ('_def' in schema)
     return 'For zod 3: `bindTool({ name, description, parameters: { ...zodToJsonSchema(schema) } }, (input) => handle(schema.parse(input)))`, with zod-to-json-schema.';
   const standard = schema['~standard'];
-  const vendor = typeof standard === 'object' && standard !== null && 'vendor' in standard ? standard.vendor : undefined;
+  const vendor =
+    typeof standard === 'object' && standard !== null && 'vendor' in standard ? standard.vendor : undefined;
   if (vendor === 'valibot') return 'For valibot: `input: toStandardJsonSchema(schema)`, with @valibot/to-json-schema.';
   if (vendor === 'effect' || ('ast' in schema && 'pipe' in schema))
     return 'For Effect: `input: Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(schema))`.';
