@@ -32,18 +32,7 @@ export type HandlerResult<O extends StandardSchemaWithJson> = [O] extends [never
 type Returned<Data> = Data | ToolResult<Data>;
 
 /** The arguments of a schema as a caller passes them. */
-export type ArgumentsOf<S extends StandardSchemaWithJson> = unknown extends InputOf<S> ? object : Sent<InputOf<S>>;
-
-/** A value as a caller passes it: a date may be the text of one. */
-type Sent<T> = unknown extends T
-  ? T
-  : T extends string | number | boolean | bigint | symbol
-    ? T
-    : T extends Date
-      ? Date | string
-      : T extends object
-        ? { [Key in keyof T]: Sent<T[Key]> }
-        : T;
+export type ArgumentsOf<S extends StandardSchemaWithJson> = unknown extends InputOf<S> ? object : InputOf<S>;
 
 /** The `data` of a result with an output schema `O`; `unknown` without one. */
 export type DataOf<O extends StandardSchemaWithJson> = [O] extends [never] ? unknown : JsonOf<InputOf<O>>;

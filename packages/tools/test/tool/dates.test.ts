@@ -41,7 +41,7 @@ test('a date in an input is text on the wire and a Date in the handler, and type
   expect(JSON.stringify(tool.tool.parameters)).not.toContain('kernel');
   const registry = createRegistry([tool]);
   const ms = Date.parse(NOON);
-  expect((await registry.execute('book', { at: NOON, until: new Date(ms), since: null })).forLLM).toBe(
+  expect((await registry.execute('book', { at: new Date(ms), until: new Date(ms), since: null })).forLLM).toBe(
     `${ms} ${ms} undefined`,
   );
   const text = JSON.stringify({ at: '2026-11-25T14:00:00.000+02:00', since: NOON });
@@ -188,5 +188,7 @@ test('a schema of zod/mini works by the line that its hint names', async () => {
     input: mini.toJSONSchema(input, { unrepresentable: 'any' }),
     handler: ({ at, days = 3 }) => `${at.getTime()} ${days}`,
   });
-  expect((await createRegistry([tool]).execute('x', { at: NOON })).forLLM).toBe(`${Date.parse(NOON)} 3`);
+  expect((await createRegistry([tool]).execute('x', JSON.stringify({ at: NOON }))).forLLM).toBe(
+    `${Date.parse(NOON)} 3`,
+  );
 });
