@@ -44,6 +44,7 @@ export {
   toModelText,
   toolResult,
   toResultJson,
+  unreadableResult,
   userResult,
   withError,
 } from './result.ts';

@@ -91,6 +91,15 @@ export function toErrorResult(error: KernelError, outcome?: ToolOutcome): ToolRe
   return outcome === undefined ? result : { ...result, outcome };
 }
 
+/**
+ * Creates the result of a call that ran to its end, but whose result cannot be read. It is not a failure, after which a model would make the call
+ * again: it says that the call ran, and why there is no result. `why` is a sentence; `error` is kept for logs.
+ */
+export function unreadableResult(toolName: string, why: string, error: unknown = new TypeError(why)): ToolResult {
+  const forLLM = `"${toolName}" ran to its end, but its result cannot be read: ${why} Whatever it does is done: do not call it again to get the result.`;
+  return { forLLM, error };
+}
+
 /** Returns a copy of `result` with `error` set. If `forLLM` is empty, the model reads the message of the error; see `toModelText`. */
 export function withError(result: ToolResult, error: unknown): ToolResult {
   return { ...result, error };

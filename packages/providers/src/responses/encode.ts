@@ -135,7 +135,7 @@ function toolFields({ toolChoice }: ProviderRequest, options: ResolvedOptions, t
 
 function namedChoice(name: string, { toolDecoder: { clientTools } }: EncodedTools): object {
   return clientTools?.has(name) === true
-    ? clientToolChoice(name)
+    ? clientToolChoice(name, clientTools.get(name))
     : { type: 'function', name: toWireName(name, TOOL_NAME) };
 }
 

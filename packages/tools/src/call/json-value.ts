@@ -1,6 +1,7 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 import { asJson } from '../unsafe-casts.ts';
+import { failureText } from './failure-text.ts';
 
 /** A handler's value as JSON, or why JSON cannot carry it. */
 export type JsonCopy =
@@ -20,7 +21,7 @@ export function toJson(value: unknown): JsonCopy {
   } catch (error) {
     return error instanceof RangeError
       ? { problem: 'a value that is nested too deeply for JSON' }
-      : { problem: 'a value that JSON cannot represent: reading it failed' };
+      : { problem: `a value that JSON cannot represent: reading it failed: ${failureText(error)}` };
   }
 }
 

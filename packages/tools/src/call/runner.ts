@@ -13,7 +13,7 @@ import { failureText } from './failure-text.ts';
 import { annotateResult } from './annotate-result.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { redactResult } from './redact-result.ts';
-import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult } from './result.ts';
+import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult, unreadable } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
 import { createToolContext } from './tool-context.ts';
@@ -27,7 +27,10 @@ export function createRunner(options: RunnerOptions): Runner {
     try {
       return options.limitResult(redactResult(result, redactor), binding);
     } catch (error) {
-      return failedResult(new Error(redactor.text(failureText(error))), binding.tool.name);
+      const why = redactor.text(failureText(error));
+      return result.isError === true
+        ? failedResult(new Error(why), binding.tool.name)
+        : unreadable(why, binding, new Error(why));
     }
   };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
@@ -93,11 +96,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
   const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {
     const { request } = record;
-    try {
-      return handlerResult(end, request.binding, timeoutOf(request));
-    } catch (error) {
-      return failedResult(error, request.binding.tool.name); // the returned object has getters that throw
-    }
+    return handlerResult(end, request.binding, timeoutOf(request));
   };
 
   const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {

@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolCall,
   type ToolResult,
+  unreadableResult,
 } from '@kernel/protocol';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import type { Connection } from '../connection/open-connection.ts';
@@ -68,7 +69,7 @@ export async function callRemoteTool(
     try {
       const result = await request(connection, remote.name, input, context, target);
       const mismatch = checkOutput(tool, result);
-      const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(name, target, mismatch);
+      const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(tool, target, mismatch);
       return repairs.length === 0 ? converted : { ...converted, repairs };
     } catch (error) {
       if (context.signal.aborted)
@@ -135,8 +136,12 @@ async function request(
   }
 }
 
-function invalidOutputResult(name: string, { server, redact }: CallTarget, mismatch: string): ToolResult {
+function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTarget, mismatch: string): ToolResult {
   const { config } = server;
+  if (effect !== 'read' && effect !== 'idempotent') {
+    const why = `it does not match the output schema of MCP server "${config.name}": ${mismatch.slice(0, 400)}.`;
+    return unreadableResult(name, redact(why));
+  }
   const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${mismatch.slice(0, 400)}.`;
   return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
 }

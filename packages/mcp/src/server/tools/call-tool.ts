@@ -3,7 +3,7 @@ import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResul
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
-import { errorToMcp, toMcpResult } from './to-mcp-result.ts';
+import { toMcpResult, unreadableToMcp } from './to-mcp-result.ts';
 import type { ToolsetTurns } from './toolset-turns.ts';
 
 /**
@@ -44,7 +44,8 @@ export async function callTool(
   const tool = findTool(turns, params.name);
   try {
     const result = await runCall(toolset, params, context);
-    if (!isToolResult(result)) return { result: errorToMcp('TOOL_FAILED: the toolset returned no result.'), tool };
+    if (!isToolResult(result))
+      return { result: unreadableToMcp(tool, params.name, 'the toolset returned something else than a result'), tool };
     if (tool === undefined && result.code === 'TOOL_NOT_FOUND') throw rpcError(INVALID_PARAMS, result.forLLM);
     return { result: toMcpResult(result, tool), tool };
   } finally {
