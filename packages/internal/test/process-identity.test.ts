@@ -87,7 +87,9 @@ function machineId(): string {
 
 test.skipIf(process.platform !== 'linux')('a process that nobody has waited for yet has ended', async () => {
   // The shell becomes a program that never waits for its child, which ends when its input does.
-  const parent = spawn('/bin/sh', ['-c', 'cat <&3 & echo $!; exec sleep 100'], { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
+  const parent = spawn('/bin/sh', ['-c', 'cat <&3 & echo $!; exec sleep 100'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  });
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line.toString());
