@@ -78,8 +78,8 @@ export function withDirection(
 
 /** The arguments that have a direction: a source and a target by their names, or a path beside the only target. */
 function directedPairs(slots: readonly Slot[]) {
-  const sources = slots.filter((slot) => isNamed(slot, SOURCE));
-  const targets = slots.filter((slot) => isNamed(slot, TARGET));
+  const sources = slots.filter((slot) => hasWordOf(slot, SOURCE));
+  const targets = slots.filter((slot) => hasWordOf(slot, TARGET));
   const others = slots.filter((slot) => slot.required && TEXTS.has(slot.kind) && !targets.includes(slot));
   const pairs = sources.flatMap((source) =>
     targets
@@ -92,7 +92,7 @@ function directedPairs(slots: readonly Slot[]) {
   return TEXTS.has(target.kind) ? [{ source, target, isNamed: false }] : [];
 }
 
-function isNamed({ name }: Slot, names: ReadonlySet<string>): boolean {
+function hasWordOf({ name }: Slot, names: ReadonlySet<string>): boolean {
   return wordsOf(name).some((word) => names.has(word));
 }
 
