@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from '../src/index.ts';
@@ -91,7 +92,7 @@ test.skipIf(process.platform !== 'linux')('a process that nobody has waited for 
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
   const pid = Number(line.toString());
   const has = (id: number | undefined, text: string) => () => readFileSync(`/proc/${id}/stat`, 'utf8').includes(text);
   await vi.waitUntil(has(parent.pid, '(sleep)'), { timeout: 60_000 });

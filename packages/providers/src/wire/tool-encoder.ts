@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import {
   findJsonLoss,
   type JsonObject,
@@ -125,7 +126,7 @@ function encodeTools(
     if (definition !== undefined || isUnsent) {
       clientTools.set(tool.name, definition);
       offered.add(tool.name);
-      return isUnsent ? [] : [JSON.stringify(definition)];
+      return isUnsent ? [] : [toJsonText(definition)];
     }
     const chosen = chooseSchema(tool, dialect, strict);
     const name = toWireName(tool.name, names);
@@ -135,10 +136,10 @@ function encodeTools(
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
     const isDeferred = serverTools.isDeferred(tool.name);
-    return [JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
+    return [toJsonText(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
   const others = serverTools.definitions.filter((definition) => !clientTools.has(clientToolName(definition) ?? ''));
-  const texts = [...ownTexts, ...others.map((definition) => JSON.stringify(definition))];
+  const texts = [...ownTexts, ...others.map((definition) => toJsonText(definition))];
   const toolDecoder: ToolDecoder = {
     toolName: (name) => toolNames.get(name) ?? name,
     offers: (name) => offered.has(name),

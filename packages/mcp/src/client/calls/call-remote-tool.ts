@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { MAX_TIMER_MS, untilAborted, sliceHead } from '@kernel/internal';
 import {
   changedCallError,
   type CallContext,
@@ -138,11 +138,12 @@ async function request(
 
 function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTarget, mismatch: string): ToolResult {
   const { config } = server;
+  const issue = sliceHead(mismatch, 400);
   if (effect !== 'read' && effect !== 'idempotent') {
-    const why = `it does not match the output schema of MCP server "${config.name}": ${mismatch.slice(0, 400)}.`;
+    const why = `it does not match the output schema of MCP server "${config.name}": ${issue}.`;
     return unreadableResult(name, redact(why));
   }
-  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${mismatch.slice(0, 400)}.`;
+  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${issue}.`;
   return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
 }
 
