@@ -32,6 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/mcp': [
     '@kernel/protocol',
+    '@kernel/schema',
     '@kernel/internal',
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/node',

@@ -1,5 +1,6 @@
 import { linkAbort, MAX_TIMER_MS, nodeModule, onAbort } from '@kernel/internal';
-import { type AgentEvent, KernelError } from '@kernel/protocol';
+import { type AgentEvent, checksCalls, KernelError } from '@kernel/protocol';
+import { withCheckedCalls } from './calls/checked-calls.ts';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
@@ -93,8 +94,9 @@ function launch(
     return queue.push(event);
   };
   const context: StepContext = { signal, emit };
-  const { output } = options;
-  const running = output === undefined ? runLoop(options, context) : runWithOutput(options, output, context);
+  const { output, tools } = options;
+  const checked = tools === undefined || checksCalls(tools) ? options : { ...options, tools: withCheckedCalls(tools) };
+  const running = output === undefined ? runLoop(checked, context) : runWithOutput(checked, output, context);
   const ended = running.then(() => end(), end);
   return { controller, ended };
 }

@@ -1,7 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { parseArguments } from '../src/client/calls/call-arguments.ts';
+import { checkCall } from '../src/client/calls/validated-calls.ts';
 import { toToolResult } from '../src/client/calls/tool-result.ts';
 import { readMcpConfig } from '../src/client/config.ts';
 import { createServerRedactor } from '../src/client/server-redactor.ts';
@@ -16,6 +16,8 @@ const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size 
 const list = (size: number): readonly number[] => Array.from({ length: Math.ceil(size) }, (_, at) => at);
 const record = (size: number, value: unknown): object => Object.fromEntries(list(size).map((at) => [`k${at}`, value]));
 const tool: Tool = { name: 't', description: '', parameters: { type: 'object' } };
+const checkArguments = (text: string): unknown =>
+  checkCall({ type: 'tool-call', id: '1', name: 't', arguments: text }, tool, undefined);
 const redact = createServerRedactor({
   kind: 'http',
   name: 's',
@@ -29,8 +31,8 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['lone surrogates', (size) => many(size, '\ud800'), visibleText],
   ['controls in stderr', (size) => many(size, '\u001b['), redact],
   ['beginnings of a secret', (size) => many(size, 'a-secret-of-'), redact],
-  ['argument keys', (size) => JSON.stringify(record(size / 10, 1)), (text) => parseArguments(text, tool)],
-  ['argument text that breaks off', (size) => `{"a":"${many(size, '\\\\')}`, (text) => parseArguments(text, tool)],
+  ['argument keys', (size) => JSON.stringify(record(size / 10, 1)), checkArguments],
+  ['argument text that breaks off', (size) => `{"a":"${many(size, '\\\\')}`, checkArguments],
   ['text content', (size) => many(size, '<[`'), (text) => toToolResult({ content: [{ type: 'text', text }] })],
 ])('%s: read in linear time', async (_, make, work) => {
   verifies('mcp.linear');

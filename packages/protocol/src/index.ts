@@ -13,9 +13,11 @@ export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptiona
 export { changedCallError } from './changed-call.ts';
 export {
   awaitsBeforeHandler,
+  checksCalls,
   rewritesCalls,
   hasInnerSteps,
   markAwaitsBeforeHandler,
+  markChecksCalls,
   markRewritesCalls,
   markInnerSteps,
 } from './call-marks.ts';
@@ -41,6 +43,7 @@ export {
   isToolResult,
   silentResult,
   toErrorResult,
+  resultAfterAbort,
   toModelText,
   toolResult,
   toResultJson,
@@ -85,6 +88,7 @@ export type {
   RunDone,
   RunEnd,
   RunFailed,
+  PartialOutput,
   RunHandled,
   RunLimit,
   RunLimited,

@@ -100,6 +100,27 @@ export function unreadableResult(toolName: string, why: string, error: unknown =
   return { forLLM, error };
 }
 
+/**
+ * Returns the result of a call that ended only after its caller had aborted it. One that says itself how it ended, by its `outcome` or its `code`, stays
+ * what it is. Of any other nobody knows whether the work was finished or broken off: it becomes a `TOOL_CANCELLED` that says so and repeats its text.
+ */
+export function resultAfterAbort(result: ToolResult, toolName: string): ToolResult {
+  const { async: _async, ...rest } = result;
+  const { code, isError, outcome } = rest;
+  if (outcome !== undefined && outcome !== 'pending')
+    return isError === true && code === undefined && outcome === 'cancelled'
+      ? { ...rest, code: 'TOOL_CANCELLED' }
+      : rest;
+  if (isError === true && code !== undefined)
+    return { ...rest, outcome: code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'cancelled' };
+  const text = outcome === 'pending' ? '' : toModelText(rest);
+  const returned = text === '' ? '' : ` It returned: ${text}`;
+  const message = `"${toolName}" was cancelled while it ran; whether it has finished its work is unknown.`;
+  const error = new KernelError('TOOL_CANCELLED', message, { data: { tool: toolName } });
+  const failure = toErrorResult(error, 'cancelled');
+  return { ...rest, ...failure, forLLM: `${failure.forLLM}${returned}` };
+}
+
 /** Returns a copy of `result` with `error` set. If `forLLM` is empty, the model reads the message of the error; see `toModelText`. */
 export function withError(result: ToolResult, error: unknown): ToolResult {
   return { ...result, error };

@@ -1,3 +1,14 @@
+export { annotateResult } from './arguments/annotate-result.ts';
+export { callChecked, validateForeign, validateForeignText } from './arguments/foreign-arguments.ts';
+export type { RawArguments } from './arguments/parse.ts';
+export { validateArguments } from './arguments/validate.ts';
+export type {
+  RepairPolicy,
+  UnknownProperties,
+  ValidatedArguments,
+  ValidatedTool,
+  ValidationPolicy,
+} from './arguments/validate.ts';
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
 export { fromStandardSchema } from './library/from-standard-schema.ts';

@@ -1,4 +1,3 @@
-export type { RawArguments } from './arguments/parse.ts';
 export { TOOL_CATEGORIES, defineBundle, resolveBundle } from './bundle.ts';
 export type { ResolvedBundle, StandardCategory, ToolBundle } from './bundle.ts';
 export type { CallEnd, CallEvent, CallLate, CallProgress, CallStart } from './call/call-events.ts';
@@ -38,4 +37,4 @@ export type {
 export { defineTool } from './tool/define-tool.ts';
 export type { DefineToolOptions, ToolDefiner } from './tool/define-tool.ts';
 export type { NamedTools, ToolTypes } from './tool/tool-types.ts';
-export type { InputOf, StandardSchemaWithJson, OutputOf } from '@kernel/schema';
+export type { InputOf, RawArguments, StandardSchemaWithJson, OutputOf } from '@kernel/schema';

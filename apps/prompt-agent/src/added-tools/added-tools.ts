@@ -91,6 +91,11 @@ async function connectServers(
       trustHints,
       pins: pins.known,
       approveTools: (change) => pins.approve(change),
+      onUnavailable(_server, error) {
+        // A server that cannot be used at all ends the program; what is missing of one that can be used is said.
+        if (error.data?.['tool'] === undefined && error.data?.['isListed'] !== true) throw error;
+        output.note(`warning: ${oneLine(error.message, 600)}`);
+      },
     });
     const close = async (): Promise<void> => {
       const last = toolset.pins();

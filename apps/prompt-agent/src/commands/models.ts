@@ -28,7 +28,7 @@ export async function models(call: CommandCall): Promise<number> {
     sources.map(async ({ provider, from, list }) => {
       const defaults = Object.values(DEFAULT_MODELS.get(provider) ?? {}).map(({ name }) => name);
       try {
-        const names = await list(signal);
+        const names = await list(signal, (text) => output.note(`${provider}: ${oneLine(text, 300)}`));
         return { provider, from, models: names, defaults: defaults.filter((name) => names.includes(name)) };
       } catch (error) {
         signal.throwIfAborted();

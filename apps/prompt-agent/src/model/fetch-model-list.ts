@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import * as z from 'zod';
 import { readBody } from '../read-body.ts';
 
@@ -11,10 +12,13 @@ export interface ModelListRequest {
   readonly token: string | undefined;
   /** Aborts the request. */
   readonly signal: AbortSignal;
+  /** Gets a warning about a list that is not whole. */
+  readonly warn?: ((text: string) => void) | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_PAGES = 50;
 
 const listSchema = z.union([
   z.object({ data: z.array(z.object({ id: z.string() })) }).transform(({ data }) => data.map(({ id }) => id)),
@@ -24,32 +28,61 @@ const listSchema = z.union([
     .transform(({ models }) => models.map(({ name }) => name.replace(/^models\//, ''))),
 ]);
 
+/** What names the next page: that of Gemini, and that of Anthropic. */
+const nextSchema = z.union([
+  z
+    .object({ nextPageToken: z.string().min(1) })
+    .transform(({ nextPageToken }) => ['pageToken', nextPageToken] as const),
+  z
+    .object({ has_more: z.literal(true), last_id: z.string().min(1) })
+    .transform(({ last_id: last }) => ['after_id', last] as const),
+]);
+
 /**
  * Asks a vendor for its models: `GET /v1/models` of OpenAI and of those that speak its API, that of Anthropic, and `GET /v1beta/models` of Gemini. Follows
- * no redirect, so that no key leaves its vendor. Rejects with an error that says the status.
+ * the pages of the last two, each once, and no redirect, so that no key leaves its vendor. Rejects with an error that says the status of the first page.
  */
-export async function fetchModelList({
-  provider,
-  baseUrl,
-  token,
-  signal,
-}: ModelListRequest): Promise<readonly string[]> {
+export async function fetchModelList(request: ModelListRequest): Promise<readonly string[]> {
+  const { provider, baseUrl, token, signal: outer, warn } = request;
   // The error that `fetch` throws for it would quote the key.
   if (!/^[\t -~]*$/.test(token ?? '')) throw new Error('the key contains a character that no header can carry');
   const { path, headers } = formOf(provider, token);
   const base = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1(?:beta)?$/, '');
-  const response = await fetch(`${base}${path}`, {
-    headers,
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  });
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)]);
+  const models = new Set<string>();
+  const seen = new Set<string>();
+  for (let page = ''; ;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each page names the next
+      const body = await fetchPage(`${base}${path}${page}`, headers, signal);
+      const parsed = listSchema.safeParse(body);
+      if (!parsed.success) throw new Error('the reply is not a list of models');
+      for (const model of parsed.data) models.add(model);
+      const next = nextSchema.safeParse(body);
+      const hasPages = path.includes('?');
+      if (!next.success || !hasPages) break;
+      page = `&${next.data[0]}=${encodeURIComponent(next.data[1])}`;
+    } catch (error) {
+      if (seen.size === 0 || outer.aborted) throw error;
+      warn?.(`the list of models broke off: ${errorMessage(error)}`);
+      break;
+    }
+    if (seen.has(page) || seen.size === MAX_PAGES) {
+      warn?.('the list of models does not end');
+      break;
+    }
+    seen.add(page);
+  }
+  return [...models].toSorted();
+}
+
+async function fetchPage(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(url, { headers, redirect: 'error', signal });
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`the list of models was not given (status ${response.status})`);
   }
-  const parsed = listSchema.safeParse(JSON.parse(await readBody(response, MAX_BYTES)));
-  if (!parsed.success) throw new Error('the reply is not a list of models');
-  return parsed.data.toSorted();
+  return JSON.parse(await readBody(response, MAX_BYTES));
 }
 
 function formOf(provider: string, token = ''): { readonly path: string; readonly headers: Record<string, string> } {

@@ -14,8 +14,8 @@ export interface ModelSource {
   readonly from: string;
   /** The address below which it lists them. */
   readonly baseUrl: string;
-  /** Lists its models by name. Rejects with an error that says why it cannot. */
-  readonly list: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Lists its models by name. Rejects with an error that says why it cannot; `warn` gets what is wrong with a list that can be used. */
+  readonly list: (signal: AbortSignal, warn?: (text: string) => void) => Promise<readonly string[]>;
 }
 
 const LOCAL_MS = 1000;
@@ -48,10 +48,10 @@ export async function findModelSources(
       (address && `${address}${modelsAt ?? ''}`);
     const given = flags.token ?? (isOwn ? own.token : undefined) ?? key?.token;
     const from = key?.variable ?? (isSet ? '--provider' : isKept ? 'prompt-agent keys' : 'config');
-    const list = async (signal: AbortSignal): Promise<readonly string[]> => {
+    const list: ModelSource['list'] = async (signal, warn) => {
       const token = given ?? (isKept ? await stored.find(name) : undefined);
       hide(token);
-      return fetchModelList({ provider: name, baseUrl: baseUrl ?? '', token, signal });
+      return fetchModelList({ provider: name, baseUrl: baseUrl ?? '', token, signal, warn });
     };
     return baseUrl === undefined ? [] : [{ provider: name, from, baseUrl, list }];
   });
@@ -62,7 +62,7 @@ export async function findModelSources(
         provider: named,
         from: '--base-url',
         baseUrl: address,
-        list: (signal) => fetchModelList({ provider: named, baseUrl: address, token: flags.token, signal }),
+        list: (signal, warn) => fetchModelList({ provider: named, baseUrl: address, token: flags.token, signal, warn }),
       },
     ];
   const local = localServers(env).flatMap(({ provider, baseUrl, from }): readonly ModelSource[] =>

@@ -68,7 +68,7 @@ function check(tool: Tool, text: string, approved: ValidatedCall | undefined, is
 }
 
 /** Whether the toolset still lists a tool, or one that a model cannot tell from it. */
-function isSameAsListed(tools: Toolset, tool: Tool, turn: TurnContext | undefined): () => boolean {
+export function isSameAsListed(tools: Toolset, tool: Tool, turn: TurnContext | undefined): () => boolean {
   const digest = toolDigest(tool);
   return () => {
     const listed = findTool(tools, tool.name, turn);

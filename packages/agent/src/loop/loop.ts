@@ -20,26 +20,20 @@ import type { CallBatch } from '../calls/call-batch.ts';
 import { type ModelOutput, modelStep, type StoppedTurn } from '../turn/model-turn.ts';
 import { prepareCalls } from '../calls/prepare-calls.ts';
 import {
+  closed,
   limitError,
   outcomeOfAbort,
   outcomeOfError,
   outcomeOfReply,
   partialAnswer,
-  type RunAnswer,
   type RunOutcome,
-  withOutput,
 } from './run-end.ts';
 import type { Received } from './inbox.ts';
 import { inboxStep } from './inbox-step.ts';
 import { createRunResources } from './run-resources.ts';
 import { createPauses } from './pauses.ts';
-import {
-  type OutputStepResult,
-  answerStep,
-  type GivenAnswer,
-  invalidOutput,
-  outputStep,
-} from '../output/output-step.ts';
+import { answerStep, type GivenAnswer } from '../output/output-step.ts';
+import { createAnswerSteps } from '../output/read-answers.ts';
 import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, runBatch, runStep, type StepContext } from './steps.ts';
@@ -72,10 +66,11 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   const callIds = callIdsOf(messages);
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let turns = 0;
-  let [hasAsyncCalls, rejected] = [false, 0];
+  let hasAsyncCalls = false;
   const pauses = createPauses();
 
   const append = (...added: readonly Message[]): void => void messages.push(...added.map(freezeMessage));
+  const answers = output && createAnswerSteps(output, steps, context, append);
   const answerSoFar = (): { answer?: string } => partialAnswer(messages.slice(inputLength));
 
   function count(...used: readonly (Usage | undefined)[]): void {
@@ -139,9 +134,9 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     if (answer !== undefined) return { reason: isTyped ? 'done' : 'handled', answer };
     const refused = outcomes.find(([call, result]) => output?.isAnswer(call.name) === true && result.isError === true);
     if (refused?.[1].code === 'CONFIG_INVALID') throw checkFailed(toModelText(refused[1]));
-    const failure = refused && rejectAnswer([toModelText(refused[1])], refused[0].arguments);
+    const failure = refused && answers?.reject([toModelText(refused[1])], refused[0].arguments);
     if (failure !== undefined) return failure;
-    return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar() } : undefined;
+    return undefined;
   }
 
   /** Keeps in the history what is known of calls that wait, and ends the run. */
@@ -172,30 +167,14 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     return outcome;
   }
 
-  /** Reads the typed answer of a reply. Undefined: it does not fit, and the model is asked once more. */
-  async function readAnswer(reply: ModelOutput, outcome: RunAnswer): Promise<RunOutcome | undefined> {
-    if (output === undefined || reply.outputMode === undefined) return outcome;
-    const { answer: text } = outcome;
-    const asked = { turn: turns, text, mode: reply.outputMode, isLast: rejected > 0 };
-    const read = await runStep<OutputStepResult>(steps, outputStep(context, output, asked));
-    if ('answer' in read) return { ...outcome, answer: read.answer };
-    append(...read.received);
-    return rejectAnswer(read.issues, text);
-  }
-
-  /** Counts an answer that does not fit. Returns how the run ends at the second one. */
-  function rejectAnswer(issues: readonly string[], text: string): RunOutcome | undefined {
-    rejected += 1;
-    void context.emit({ type: 'output-rejected', issues });
-    return rejected > 1 ? { reason: 'error', error: invalidOutput(issues, text) } : undefined;
-  }
-
-  /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
-  async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
+  /** Ends the run with the reply's answer, unless a message came in that must be answered first. `ending` is why it is to end anyway. */
+  async function finish(reply: ModelOutput, ending: RunOutcome | undefined): Promise<RunOutcome | undefined> {
     if (pauses.record(reply, turns)) return undefined;
     const replied = pauses.join(outcomeOfReply(reply, reply.asked?.provider ?? provider.name), turns);
-    const outcome = replied.reason === 'done' && output !== undefined ? await readAnswer(reply, replied) : replied;
+    const isTyped = replied.reason === 'done' && answers !== undefined && reply.outputMode !== undefined;
+    const outcome = isTyped ? await answers.read(turns, reply.outputMode, replied) : replied;
     if (outcome === undefined) return undefined;
+    if (ending !== undefined) return closed(ending, outcome, replied.reason === 'done');
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;
     const taken = await runStep<Received>(steps, inboxStep(context, inbox, turns));
     inbox.recordTaken(taken);
@@ -207,17 +186,13 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   async function runTurn(): Promise<RunOutcome | undefined> {
     if (signal.aborted) return outcomeOfAbort(signal);
     const limit = meter.reachedLimit(turns, usage);
-    if (limit !== undefined) {
-      if (limits.onLimit !== 'answer') return { reason: 'limit', limit, ...answerSoFar() };
-      const closing = await askModel(false);
-      if (closing === undefined) return { reason: 'aborted', ...answerSoFar() };
-      const answer = textOf(closing.message);
-      return { reason: 'limit', limit, ...(answer === '' ? {} : { answer }) };
-    }
-    const reply = await askModel(true);
+    const isLooping = guard?.isLooping() === true;
+    const ending: RunOutcome | undefined = isLooping ? { reason: 'loop' } : limit && { reason: 'limit', limit };
+    if (ending !== undefined && limits.onLimit !== 'answer') return { ...ending, ...answerSoFar() };
+    const reply = await askModel(ending === undefined);
     if (reply === undefined) return { reason: 'aborted', ...answerSoFar() };
     const calls = toolCallsOf(reply.message);
-    const outcome = calls.length === 0 ? await finish(reply) : await runCalls(calls, reply.batch);
+    const outcome = calls.length === 0 ? await finish(reply, ending) : await runCalls(calls, reply.batch);
     if (outcome?.reason !== 'approval') void context.emit({ type: 'turn-end', turn: turns }); // it is not over while calls wait
     return outcome;
   }
@@ -230,7 +205,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   }
 
   const outcome = await runTurns()
-    .then((ended) => (output === undefined ? ended : withOutput(ended, output, signal)))
+    .catch((error: unknown) => outcomeOfError(error, signal))
+    .then((ended) => answers?.complete(turns, ended) ?? ended)
     .catch((error: unknown) => outcomeOfError(error, signal));
   const estimated = meter.estimated();
   if (estimated !== undefined) scope?.addEstimate(estimated);

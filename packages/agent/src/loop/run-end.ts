@@ -9,6 +9,7 @@ import {
   textOf,
 } from '@kernel/protocol';
 import { invalidOutput } from '../output/output-step.ts';
+import { isWholeJson } from '../output/read-json.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { hookStopAnswer } from './hook-stop.ts';
 
@@ -18,13 +19,32 @@ export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, ke
 /** How a run ended that has an answer of the model. */
 export type RunAnswer = RunOutcome & { readonly reason: 'done' };
 
+/** How a run ended that has a text. */
+export type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | 'approval' }> & {
+  readonly answer: string;
+};
+
+/** The ends besides `done` whose text may be a whole typed answer. */
+const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'handled']);
+
+/** Whether a run ended early with a text that may be a whole typed answer. */
+export function mayBeTyped(outcome: RunOutcome): outcome is AnsweredOutcome {
+  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && isWholeJson(outcome.answer ?? '');
+}
+
+/** How a run ends that was to end anyway, with the answer of its closing turn. An answer that does not fit stays a failure. */
+export function closed(ending: RunOutcome, outcome: RunOutcome, isRejected: boolean): RunOutcome {
+  if (isRejected && outcome.reason === 'error') return outcome;
+  const answer = 'answer' in outcome ? (outcome.answer ?? '') : '';
+  return { ...ending, ...(answer === '' ? {} : { answer }) };
+}
+
 /** Adds the typed answer to the outcome of a run that has one. Rejects with `signal.reason` on abort. */
 export async function withOutput(
-  outcome: RunOutcome,
-  output: TypedOutput | undefined,
+  outcome: AnsweredOutcome,
+  output: TypedOutput,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
-  if (output === undefined || outcome.reason !== 'done') return outcome;
   const value = output.reader.valueOf(outcome.answer);
   const read = value instanceof Promise ? await untilAborted(value, signal) : value;
   if ('answer' in read) return { ...outcome, output: read.output };

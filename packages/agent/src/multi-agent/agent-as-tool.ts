@@ -129,7 +129,8 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
         );
       const outcome = runAgent(options, task, context).then((result) => {
         scope?.addUsage(result.usage);
-        if (result.reason !== 'approval' || scope === undefined || background) return toResult(name, result);
+        if (result.reason !== 'approval' || scope === undefined || background)
+          return toResult(name, result, options.run.limits?.onLimit === 'answer');
         // The history of a run is JSON; its interfaces lack the index signature that says so.
         // eslint-disable-next-line typescript/no-unsafe-type-assertion
         const messages = result.messages as unknown as SuspendedAgent['messages'];
@@ -209,12 +210,18 @@ function typedResult(answer: string): ToolResult {
   return { forLLM: answer, data: JSON.parse(answer) as JsonValue };
 }
 
-function toResult(name: string, result: RunResult): ToolResult {
-  if (result.reason === 'done' && result.output !== undefined) return typedResult(result.answer);
+function toResult(name: string, result: RunResult, isClosed: boolean): ToolResult {
+  if ('output' in result && result.output !== undefined && result.answer !== undefined)
+    return typedResult(result.answer);
   if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
   if (result.reason === 'error') return toErrorResult(result.error);
   if (result.reason === 'aborted')
     return { ...errorResult(`TOOL_CANCELLED: "${name}" was stopped.`), outcome: 'cancelled', code: 'TOOL_CANCELLED' };
+  // The last thing that it was asked for was an answer from what it knew.
+  if ((result.reason === 'limit' || result.reason === 'loop') && isClosed && result.answer !== undefined)
+    return {
+      forLLM: `"${name}" was stopped (${result.reason}), and answered from what it knew by then: ${result.answer}`,
+    };
   const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
 }

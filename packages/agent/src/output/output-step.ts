@@ -10,13 +10,20 @@ export type OutputStepResult =
 
 const MAX_TEXT = 2_000;
 
-/** Creates the step `output:<turn>`, which reads the typed answer of a reply. `isLast` says that the model is not asked again. */
-export function outputStep(
-  context: StepContext,
-  output: TypedOutput,
-  reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
-): Step {
-  const { turn, text, mode, isLast } = reply;
+/** A text that is to be read as the typed answer. */
+export interface AskedAnswer {
+  /** The turn that it came from. */
+  readonly turn: number;
+  /** The text. */
+  readonly text: string;
+  /** How the answer was asked for. */
+  readonly mode: OutputMode;
+  /** Whether the model is not asked again. */
+  readonly isLast: boolean;
+}
+
+/** Creates the step `output:<turn>`, which reads the typed answer of a reply. */
+export function outputStep(context: StepContext, output: TypedOutput, { turn, text, mode, isLast }: AskedAnswer): Step {
   return createStep(
     context,
     { id: `output:${turn}`, kind: 'output', input: { text } },

@@ -18,6 +18,11 @@ export function* readJson(text: string): Generator<JsonPiece, void> {
   yield* jsonPieces(whole);
 }
 
+/** Whether a text is one JSON value that would not be one if its end were missing: a number is not. */
+export function isWholeJson(text: string): boolean {
+  return /^\s*[[{"]/.test(text) && parseJson(text.trim()) !== undefined;
+}
+
 /** Returns what was lost when JSON was parsed: a number that was rounded, or a key that an object has twice. */
 export function describeLoss({ text, value }: JsonPiece): string | undefined {
   const loss = findJsonLoss(text, value, true);

@@ -2,6 +2,7 @@ import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
+  markChecksCalls,
   toErrorResult,
   type Tool,
   type ToolCall,
@@ -14,10 +15,11 @@ import { validateCall } from './calls/validated-calls.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
+import type { ListedTools } from './connection/list-tools.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import { createListeners } from './listeners.ts';
 import { createServerRedactor } from './server-redactor.ts';
-import { createApprovedTools } from './tools/approved-tools.ts';
+import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
 import type { McpPins } from './tools/definition-approvals.ts';
 import { createToolNames } from './tools/tool-names.ts';
 
@@ -29,7 +31,7 @@ const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 
 /** The tools of MCP servers. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset {
-  /** Parses the arguments of a call without sending them: the server checks them by its schema. Never rejects. */
+  /** Validates and repairs the arguments of a call by the schema of its tool, without sending them. Never rejects. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
@@ -82,7 +84,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     list = undefined;
     changes.notify();
   };
-  const servers = configs.map((serverConfig): CallTarget => {
+  const servers = configs.map((serverConfig): CallTarget & { readonly take: TakeList } => {
     const { name } = serverConfig;
     const redact = createServerRedactor(serverConfig);
     const tools = createApprovedTools({
@@ -95,8 +97,9 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       onFault: (tool, fault) => onUnavailable?.(name, faultError(name, tool, redact(fault))),
     });
     const connection: ConnectionOptions = { client, connectTimeoutMs, graceMs, fetch, elicit, redact };
-    const server = createRemoteServer(serverConfig, connection, (listed) => void tools.update(listed));
-    return { server, tools, redact, timeoutMs, maxCallMs };
+    const take = takeLists(tools, (fault) => onUnavailable?.(name, listError(name, redact(fault))));
+    const server = createRemoteServer(serverConfig, connection, (listed) => void take(listed));
+    return { server, tools, redact, timeoutMs, maxCallMs, take };
   });
 
   const close = async (): Promise<void> => {
@@ -105,10 +108,10 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
   };
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-  const opening = servers.map(async ({ server, tools }) => {
+  const opening = servers.map(async ({ server, take }) => {
     try {
       const listed = await server.open(signal);
-      return () => tools.update(listed);
+      return () => take(listed);
     } catch (error) {
       if (onUnavailable === undefined || !KernelError.is(error)) throw error;
       onUnavailable(server.config.name, error);
@@ -126,7 +129,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     throw error;
   }
 
-  return {
+  return markChecksCalls({
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
@@ -134,9 +137,8 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       const tool = target?.tools.find(call.name)?.tool;
       if (target === undefined || tool === undefined) return unavailableResult(call.name, target?.tools);
       const result = await callRemoteTool(call, tool, context, target);
-      return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED'
-        ? toErrorResult(closedError(call.name), result.outcome)
-        : result;
+      // A call that was sent says itself what is known of it.
+      return isClosed && result.code === 'TOOL_UNAVAILABLE' ? toErrorResult(closedError(call.name)) : result;
     },
     async validate(call) {
       if (isClosed) return toErrorResult(closedError(call.name));
@@ -154,7 +156,29 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     subscribe: (listener) => changes.add(listener),
     pins: () => Object.fromEntries(servers.map(({ server, tools }) => [server.config.name, tools.pins()])),
     close,
+  });
+}
+
+/** Takes a list of tools of a server. */
+type TakeList = (listed: ListedTools) => Promise<void>;
+
+/** Returns what takes the lists of a server, and reports once why one is not whole. A tool that a broken list lacks is not gone. */
+function takeLists(tools: ApprovedTools, onFault: (fault: string) => void): TakeList {
+  let last: string | undefined;
+  let hasList = false;
+  return async ({ entries, fault, isBroken }) => {
+    if (fault !== undefined && fault !== last) onFault(fault);
+    last = fault;
+    if (isBroken === true && hasList) return;
+    hasList = true;
+    await tools.update(entries);
   };
+}
+
+function listError(server: string, fault: string): KernelError {
+  return new KernelError('TOOL_UNAVAILABLE', `MCP server "${server}" ${fault}; what it listed until then is used.`, {
+    data: { server, isListed: true },
+  });
 }
 
 function faultError(server: string, tool: string, fault: string): KernelError {

@@ -3,7 +3,13 @@ import type { Message, Usage } from '../message.ts';
 import type { PendingCall } from '../pending.ts';
 
 /** The end of a run: the last event, exactly once on every path. A union on `reason`. */
-export type RunEnd<Output = unknown> = RunDone<Output> | RunHandled | RunStopped | RunLimited | RunPending | RunFailed;
+export type RunEnd<Output = unknown> =
+  | RunDone<Output>
+  | RunHandled<Output>
+  | RunStopped<Output>
+  | RunLimited<Output>
+  | RunPending
+  | RunFailed;
 
 /** What every end of a run reports. */
 export interface RunTotals {
@@ -34,15 +40,21 @@ export interface TypedAnswer<Output> {
   readonly output: Output;
 }
 
+/** What there is of a typed answer where a run ended in another way than with one. */
+export interface PartialOutput<Output> {
+  /** The answer as the schema of `run({ output })` makes it, if its whole text is one that fits. */
+  readonly output?: Output;
+}
+
 /** A hook ended the run with an answer. */
-export interface RunHandled extends RunTotals {
+export interface RunHandled<Output = unknown> extends RunTotals, PartialOutput<Output> {
   readonly reason: 'handled';
   /** The text of the answer. */
   readonly answer: string;
 }
 
 /** The reply was cut by length or a filter, a loop was detected, or the caller aborted. */
-export interface RunStopped extends RunTotals {
+export interface RunStopped<Output = unknown> extends RunTotals, PartialOutput<Output> {
   /** What stopped the run. */
   readonly reason: 'length' | 'filtered' | 'loop' | 'aborted';
   /** The text so far, if there is any. */
@@ -50,7 +62,7 @@ export interface RunStopped extends RunTotals {
 }
 
 /** A limit was reached. */
-export interface RunLimited extends RunTotals {
+export interface RunLimited<Output = unknown> extends RunTotals, PartialOutput<Output> {
   readonly reason: 'limit';
   /** The limit that was reached. */
   readonly limit: RunLimit;

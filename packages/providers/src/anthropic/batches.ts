@@ -6,6 +6,8 @@ import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 
+const RUNNING: ReadonlySet<string> = new Set(['in_progress', 'canceling']);
+
 /** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches @internal */
 export function anthropicBatches(api: BatchApi, { basePath, query }: WireSettings): BatchOperations {
   const pathOf = (id?: string, operation?: string): string =>
@@ -39,7 +41,7 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   const failed = count('errored') + count('canceled') + count('expired');
   return {
     id,
-    status: status === 'ended' ? 'ended' : 'running',
+    status: RUNNING.has(status) ? 'running' : 'ended',
     ...(counts === undefined ? {} : { counts: { succeeded: count('succeeded'), failed } }),
   };
 }

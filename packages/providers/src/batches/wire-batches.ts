@@ -33,6 +33,8 @@ const RESULT_KEYS = optionKeys<BatchResultOptions>({ signal: true, requests: tru
 const INTERVAL_MS = 30_000;
 /** The number of retryable failures in a row after which `wait` throws. */
 const MAX_FAILED_POLLS = 5;
+/** How long a batch is waited for. Each vendor's batch ends by itself within 48 hours. */
+const MAX_WAIT_MS = 72 * 3_600_000;
 
 /** Creates a client for the batches of a wire: its encoder writes the requests, and its decoder reads the replies. @internal */
 export function createWireBatches<Config extends CommonConfig, Settings extends BaseSettings>(
@@ -116,7 +118,9 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
       const { intervalMs = INTERVAL_MS, onPoll, signal } = options;
       checkNumber('wait', 'intervalMs', intervalMs, 1);
       checkFunctions('wait', { onPoll });
-      for (let failed = 0; ;) {
+      const pauseMs = Math.min(intervalMs, MAX_TIMER_MS);
+      for (let [failed, waitedMs] = [0, 0]; ; waitedMs += pauseMs) {
+        if (waitedMs > MAX_WAIT_MS) throw endlessError(name, id);
         try {
           const batch = await operations.get(id, signal);
           failed = 0;
@@ -126,7 +130,7 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
           failed += 1;
           if (!KernelError.is(error) || !error.retryable || failed >= MAX_FAILED_POLLS) throw error;
         }
-        await delay(Math.min(intervalMs, MAX_TIMER_MS), signal);
+        await delay(pauseMs, signal);
       }
     },
     async cancel(id, options = {}) {
@@ -141,7 +145,10 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
       if (!Array.isArray(given)) throw invalidOption('results', 'requests', 'an array of requests', given);
       const requests = new Map(given.map((request: BatchRequest) => [request.id, request]));
       const seen = new Set<string>();
+      let lines = 0;
       for await (const result of operations.results(id, options.signal)) {
+        lines += 1;
+        if (lines > 2 * operations.limits.requests) throw tooManyError(name, id, operations.limits.requests);
         // Each request has one result.
         if (seen.has(result.id)) continue;
         seen.add(result.id);
@@ -161,6 +168,20 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
       throw error;
     }
   }
+}
+
+function endlessError(provider: string, id: string): KernelError {
+  const message = `${provider}: the batch "${id}" is still running after ${MAX_WAIT_MS / 3_600_000} hours.`;
+  return new KernelError('PROVIDER_TIMEOUT', message, {
+    hint: 'Cancel it, or wait once more.',
+    retryable: true,
+    data: { id },
+  });
+}
+
+function tooManyError(provider: string, id: string, requests: number): KernelError {
+  const message = `${provider}: the batch "${id}" has more results than the ${requests} requests that a batch can have.`;
+  return new KernelError('PROVIDER_PROTOCOL', message, { hint: 'The results until then are valid.', data: { id } });
 }
 
 function missingError(provider: string, id: string): KernelError {

@@ -2,7 +2,7 @@
 import type { KernelError, MessageEnd, Tool } from '@kernel/protocol';
 import { textOf, toolCallsOf } from '@kernel/protocol';
 import { type RawReply, type RecordedRequest, startWireServer, verifies, type WireServer } from '@kernel/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Batch, type BatchConfig, type BatchRequest, createBatches } from '../../src/batches/index.ts';
 import { history } from '../history.ts';
 import { errorOf, until } from '../support.ts';
@@ -412,6 +412,44 @@ describe('results', () => {
       });
       expect(await errorOf(batches.wait('b', { intervalMs: 1 }))).toMatchObject({ data: { status: 404 } });
       expect(server.requests).toHaveLength(9);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('that a vendor never ends is waited for three days, and one of an unknown status is not waited for', async () => {
+    verifies('providers.batches.endless');
+    const running = reply({ id: 'b', processing_status: 'in_progress' });
+    const odd = reply({ id: 'b', processing_status: 'archived' });
+    const server = await startWireServer({ replies: [running, running, running, running, odd] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    try {
+      const batches = createBatches({ name: 'anthropic', baseUrl: server.url, token: 'k', ...transport });
+      const dayMs = 24 * 3_600_000;
+      const onPoll = (): void => void setImmediate(() => void vi.advanceTimersByTimeAsync(dayMs));
+      const outcome = errorOf(batches.wait('b', { intervalMs: dayMs, onPoll }));
+      expect(await outcome).toMatchObject({ code: 'PROVIDER_TIMEOUT', retryable: true, data: { id: 'b' } });
+      expect(server.requests).toHaveLength(4);
+      expect((await batches.wait('b')).status).toBe('ended');
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('whose results never end has no more of them than it can have', async () => {
+    verifies('providers.batches.endless');
+    const line = (id: number): string => `${JSON.stringify({ custom_id: `r${id}`, result: { type: 'canceled' } })}\n`;
+    const many = Array.from({ length: 200_001 }, (_, id) => line(id % 3)).join('');
+    const server = await startWireServer({ replies: [ended, { chunks: [many] }] });
+    try {
+      const batches = createBatches({ name: 'anthropic', baseUrl: server.url, token: 'k', ...transport });
+      const seen: string[] = [];
+      const reading = async (): Promise<void> => {
+        for await (const { id } of batches.results('b')) seen.push(id);
+      };
+      expect(await errorOf(reading())).toMatchObject({ code: 'PROVIDER_PROTOCOL', data: { id: 'b' } });
+      expect(seen).toEqual(['r0', 'r1', 'r2']);
     } finally {
       await server.close();
     }

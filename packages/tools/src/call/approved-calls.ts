@@ -1,6 +1,5 @@
 import type { ValidatedCall } from '@kernel/protocol';
-import type { RawArguments } from '../arguments/parse.ts';
-import type { ValidatedArguments } from '../arguments/validate.ts';
+import type { RawArguments, ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 
 /** What was validated so that somebody can decide on it. */

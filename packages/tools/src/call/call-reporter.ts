@@ -1,6 +1,6 @@
 import type { Redactor } from '@kernel/internal';
 import type { ToolResult } from '@kernel/protocol';
-import type { ValidatedArguments } from '../arguments/validate.ts';
+import type { ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
 import { callSafely } from './call-safely.ts';
@@ -60,7 +60,8 @@ export function createCallReporter(
     }
   };
   const argumentsOf = (binding: ToolBinding, validated: ValidatedArguments | undefined): object | undefined => {
-    if (binding.input.raw === true || validated === undefined || validated.error !== undefined) return undefined;
+    if (binding.input.foreign !== undefined || validated === undefined || validated.error !== undefined)
+      return undefined;
     return { arguments: readArguments('json' in validated ? validated.json : validated.input) };
   };
   const deliver = (record: CallRecord, outcome: unknown): void => {

@@ -2,11 +2,15 @@ import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 
 /** How a handler ended, or that it was abandoned before it did. */
 export type HandlerEnd =
-  | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'error'; readonly error: unknown }
+  | SettledHandler
   | { readonly kind: 'timeout' }
   /** The caller aborted. `settled` is how the handler settled within the grace period; absent if it still runs. */
-  | { readonly kind: 'aborted'; readonly settled?: 'value' | 'error' };
+  | { readonly kind: 'aborted'; readonly settled?: SettledHandler };
+
+/** What a handler returned or threw. */
+export type SettledHandler =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: unknown };
 
 /** What one race needs. */
 export interface RaceOptions {
@@ -30,11 +34,11 @@ export function raceHandler(work: Promise<unknown>, options: RaceOptions): void 
   let ended = false;
   let watch: Watch | undefined;
   let onSettled: ((outcome: { readonly failed: boolean }) => void) | undefined;
-  const settle = (end: HandlerEnd): void => {
+  const settle = (end: SettledHandler): void => {
     if (ended) return onSettled?.({ failed: end.kind === 'error' });
     ended = true;
     const aborted = watch?.close() ?? false;
-    return options.onEnd(aborted ? { kind: 'aborted', settled: end.kind === 'value' ? 'value' : 'error' } : end);
+    return options.onEnd(aborted ? { kind: 'aborted', settled: end } : end);
   };
   const abandon = (end: HandlerEnd): void => {
     if (ended) return;

@@ -4,6 +4,7 @@ import {
   type ToolOutcome,
   type ToolResult,
   isToolResult,
+  resultAfterAbort,
   toErrorResult,
   toModelText,
   unreadableResult,
@@ -12,7 +13,7 @@ import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
-import type { HandlerEnd } from './race-handler.ts';
+import type { HandlerEnd, SettledHandler } from './race-handler.ts';
 import { checkFields } from './result-fields.ts';
 
 /** The codes that a handler can use for its own failures; an error with any other code becomes `TOOL_FAILED`. */
@@ -41,28 +42,38 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
       );
     }
     case 'aborted':
-      return cancelledResult(name, end.settled);
+      return abortedResult(end.settled, binding);
     default:
       return end satisfies never;
   }
 }
 
-/** The result of a call that its caller aborted. `settled` is how the handler ended; `undefined` if it still runs. */
-export function cancelledResult(
-  toolName: string,
-  settled: 'value' | 'error' | 'never-started' | undefined,
-): ToolResult {
-  const messages = {
-    value: `"${toolName}" was cancelled, but had finished its work.`,
-    error: `"${toolName}" was cancelled and stopped.`,
-    'never-started': `"${toolName}" was cancelled before it started.`,
-  };
-  const message =
-    settled === undefined ? `"${toolName}" was cancelled, but still runs; what it does is unknown.` : messages[settled];
-  return toErrorResult(
-    new KernelError('TOOL_CANCELLED', message, { data: { tool: toolName } }),
-    settled === undefined ? 'abandoned' : 'cancelled',
-  );
+/** The result of a call whose caller aborted it before its handler was entered. */
+export function neverStarted(toolName: string): ToolResult {
+  return cancelledResult(toolName, 'was cancelled before it started.', 'cancelled');
+}
+
+/** The result of a call that its caller aborted while it ran; `settled` is undefined if it still runs. What the handler says of its end is kept. */
+function abortedResult(settled: SettledHandler | undefined, binding: ToolBinding): ToolResult {
+  const { name } = binding.tool;
+  if (settled === undefined)
+    return cancelledResult(name, 'was cancelled, but still runs; what it does is unknown.', 'abandoned');
+  if (settled.kind === 'value') return resultAfterAbort(toResult(settled.value, binding), name);
+  const { error } = settled;
+  if (KernelError.is(error) && HANDLER_CODES.has(error.code)) return resultAfterAbort(failedResult(error, name), name);
+  const done = isRepeatable(binding.tool) ? '.' : '; what it has done so far is unknown.';
+  return cancelledResult(name, `was cancelled and stopped${done}${reasonOf(error)}`, 'cancelled');
+}
+
+/** What a handler threw after an abort, unless it says only that. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'AbortError') return '';
+  return ` It reported: ${failureText(error)}`;
+}
+
+function cancelledResult(toolName: string, how: string, outcome: ToolOutcome): ToolResult {
+  const data = { tool: toolName };
+  return toErrorResult(new KernelError('TOOL_CANCELLED', `"${toolName}" ${how}`, { data }), outcome);
 }
 
 /** The result of a handler that threw. The thrown value is kept as the cause, for logs. Never throws, whatever the value is. */

@@ -1,6 +1,6 @@
 import { createRedactor } from '@kernel/internal';
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
-import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
+import { annotateResult, type ValidatedArguments, type ValidationPolicy, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { asDeclared } from '../unsafe-casts.ts';
@@ -10,10 +10,9 @@ import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
-import { annotateResult } from './annotate-result.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { redactResult, wellFormedResult } from './redact-result.ts';
-import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult, unreadable } from './result.ts';
+import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unreadable } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
 import { createToolContext } from './tool-context.ts';
@@ -137,22 +136,23 @@ export function createRunner(options: RunnerOptions): Runner {
     record: CallRecord,
     input: unknown,
     retriesLeft: number,
-    retriesSoFar = 0,
+    failed?: { readonly result: ToolResult; readonly retries: number },
   ): Promise<ToolResult> => {
     const { beforeHandler, signal } = record.request.context;
     if (beforeHandler !== undefined) {
       await beforeHandler();
-      if (signal.aborted) return cancelledResult(record.request.binding.tool.name, 'never-started');
+      if (signal.aborted) return failed?.result ?? neverStarted(record.request.binding.tool.name);
     }
     const end = await new Promise<HandlerEnd>((resolve) => {
       attempt(record, input, resolve);
     });
     const result = resultOf(record, end);
     if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
-    const waited = await retryDelay(retriesSoFar, signal);
+    const retries = failed?.retries ?? 0;
+    const waited = await retryDelay(retries, signal);
     // While an abandoned attempt still runs, no other one starts.
     if (!waited || record.abandoned !== undefined) return result;
-    return runWithRetries(record, input, retriesLeft - 1, retriesSoFar + 1);
+    return runWithRetries(record, input, retriesLeft - 1, { result, retries: retries + 1 });
   };
 
   /** Waits for an asynchronous schema library, with the same timeout as the handler. */
@@ -187,9 +187,11 @@ export function createRunner(options: RunnerOptions): Runner {
     if (validated !== undefined) return runValidated(record, validated);
     return Promise.resolve(finish(record, refusedResult(changedCallError(binding.tool.name))));
   };
+  const validate = ({ binding, arguments: raw }: CallRequest): ValidatedArguments | Promise<ValidatedArguments> =>
+    binding.input.foreign?.(raw, binding.repair ?? options.repair) ??
+    validateArguments(binding, raw, policyOf(binding));
   const validateOnly = async (request: CallRequest): Promise<ValidatedArguments> => {
-    const { binding } = request;
-    const validating = validateArguments(binding, request.arguments, policyOf(binding));
+    const validating = validate(request);
     return validating instanceof Promise ? awaitValidation(request, validating, ignore) : validating;
   };
 
@@ -199,14 +201,17 @@ export function createRunner(options: RunnerOptions): Runner {
   const start = (record: CallRecord): Promise<ToolResult> => {
     const { request } = record;
     const { binding, context } = request;
-    if (context.signal.aborted)
-      return Promise.resolve(finish(record, cancelledResult(binding.tool.name, 'never-started')));
+    if (context.signal.aborted) return Promise.resolve(finish(record, neverStarted(binding.tool.name)));
     if (context.approved !== undefined) return runApproved(record, context.approved);
-    const validating = validateArguments(binding, request.arguments, policyOf(binding));
+    const validating = validate(request);
     if (!(validating instanceof Promise)) return runValidated(record, validating);
     const onAbandoned = (settled: Promise<{ readonly failed: boolean }>): void => trackAbandoned(record, settled);
     return awaitValidation(request, validating, onAbandoned)
-      .then((validated) => runValidated(record, validated))
+      .then((validated) =>
+        context.signal.aborted && validated.error === undefined
+          ? finish(record, neverStarted(binding.tool.name))
+          : runValidated(record, validated),
+      )
       .catch((error: unknown) => failed(record, error));
   };
 
@@ -221,15 +226,13 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async validate(request, isCurrent) {
       const { binding, arguments: text, context } = request;
-      if (context.signal.aborted) return cancelledResult(binding.tool.name, 'never-started');
-      if (binding.input.forward !== undefined && typeof text === 'string') {
-        const forwarded = await binding.input.forward(request.id, text, context);
-        if ('forLLM' in forwarded) return forwarded;
-        return createValidatedCall(binding, text, { input: text, repairs: [], notes: [] }, isCurrent, forwarded);
-      }
+      if (context.signal.aborted) return neverStarted(binding.tool.name);
       const validated = await validateOnly(request);
-      if (validated.error === undefined) return createValidatedCall(binding, text, validated, isCurrent);
-      return finish(reporter.start(request), refusedResult(validated.error), validated);
+      if (validated.error !== undefined)
+        return finish(reporter.start(request), refusedResult(validated.error), validated);
+      const forwarded = await binding.input.forward?.(request.id, String(validated.input), context);
+      if (forwarded !== undefined && 'forLLM' in forwarded) return forwarded;
+      return createValidatedCall(binding, text, validated, isCurrent, forwarded);
     },
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     get abandoned() {

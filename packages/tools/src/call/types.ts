@@ -1,5 +1,5 @@
 import type { CallContext, ToolResult, ValidatedCall } from '@kernel/protocol';
-import type { RawArguments } from '../arguments/parse.ts';
+import type { RawArguments } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { CallEventSink } from './call-events.ts';
 

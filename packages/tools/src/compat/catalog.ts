@@ -1,5 +1,5 @@
 import type { JsonObject, Tool, ToolResult } from '@kernel/protocol';
-import type { RawArguments } from '../arguments/parse.ts';
+import type { RawArguments } from '@kernel/schema';
 import { once } from '../once.ts';
 import type { ToolBinding, ToolHandler } from '../tool/binding.ts';
 import type { ExecuteOptions } from '../registry/options.ts';

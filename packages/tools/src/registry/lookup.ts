@@ -1,7 +1,7 @@
 import { onAbort } from '@kernel/internal';
 import { type CallContext, KernelError, type Tool, type ToolResult, toErrorResult } from '@kernel/protocol';
 import { adoptThenable } from '../call/adopt-thenable.ts';
-import { cancelledResult, failedResult } from '../call/result.ts';
+import { neverStarted, failedResult } from '../call/result.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -84,7 +84,7 @@ export function requireCapabilities(
 /** Resolves to what was found, or on abort to the result of a call that never started. */
 export function orCancelled(found: Promise<LookupResult>, name: string, signal: AbortSignal): Promise<LookupResult> {
   return new Promise((resolve) => {
-    const removeAbort = onAbort(signal, () => resolve(cancelledResult(name, 'never-started')));
+    const removeAbort = onAbort(signal, () => resolve(neverStarted(name)));
     const end = (result: LookupResult): void => {
       removeAbort();
       resolve(result);

@@ -9,12 +9,14 @@ import {
   type ValidatedCall,
   rewritesCalls,
   checkKeys,
+  checksCalls,
   markAwaitsBeforeHandler,
+  markChecksCalls,
   markRewritesCalls,
   mountedName,
   optionKeys,
 } from '@kernel/protocol';
-import type { Validator } from '@kernel/schema';
+import { type RawArguments, type RepairPolicy, validateForeignText, type Validator } from '@kernel/schema';
 import { forwardedCall } from '../call/approved-calls.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
@@ -175,6 +177,7 @@ export function createMounts(
     registerOwner(toolset) {
       owners.set(toolset, mounted);
       markAwaitsBeforeHandler(toolset);
+      markChecksCalls(toolset);
       return markRewritesCalls(toolset, () => [...mounted].some((each) => rewritesCalls(each.toolset)));
     },
   };
@@ -187,7 +190,7 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
   return owner === target || [...owner].some((mounted) => leadsTo(mounted.toolset, target));
 }
 
-/** The other toolset validates the arguments itself, with its own schema and options. */
+/** What a call may hold is for the schema of the other toolset to say. */
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
 /** What a forwarded tool needs to know of its mount. */
@@ -198,11 +201,12 @@ interface MountState {
   readonly isOffered: (turn: TurnContext) => boolean;
 }
 
-/** Binds a tool of the other toolset to its name here. */
+/** Binds a tool of the other toolset to its name here. Its arguments are validated once: there if that toolset does it, else here. */
 function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, isOffered }: MountState): ToolBinding {
   const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
   const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
+  const isCheckedThere = checksCalls(toolset);
   return Object.freeze({
     tool: own,
     ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
@@ -210,7 +214,10 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, is
       toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) }),
     input: {
       validator: () => ACCEPTS_ALL,
-      raw: true as const,
+      foreign: (raw: RawArguments, repair: RepairPolicy) =>
+        isCheckedThere && typeof raw === 'string'
+          ? { input: raw, repairs: [], notes: [] }
+          : validateForeignText(tool, raw, repair),
       ...(validate !== undefined && {
         forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
         forwardedTool: ({ tool: other }: ValidatedCall) =>
@@ -219,7 +226,6 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, is
     },
     timeoutMs: 0,
     concurrency: Infinity,
-    repair: 'off',
     unknownProperties: 'passthrough',
   });
 }

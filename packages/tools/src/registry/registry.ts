@@ -1,6 +1,7 @@
 import {
   type CallContext,
   markAwaitsBeforeHandler,
+  markChecksCalls,
   type Tool,
   type ToolCall,
   type ToolImplementation,
@@ -8,7 +9,7 @@ import {
   type Toolset,
   type ValidatedCall,
 } from '@kernel/protocol';
-import type { RawArguments } from '../arguments/parse.ts';
+import type { RawArguments } from '@kernel/schema';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
 import { errorOf, failedResult, neverRejecting, refusedResult } from '../call/result.ts';
 import { createRunner } from '../call/runner.ts';
@@ -175,11 +176,12 @@ export function createRegistry(
         ? unknownToolResult(name, names)
         : requireCapabilities(binding, capabilities, timeoutMs);
     };
-    return markAwaitsBeforeHandler({
+    const shown: Toolset = {
       list: () => tools,
       call: (toolCall, context) => callWith(find, toolCall, context),
       validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),
-    });
+    };
+    return markChecksCalls(markAwaitsBeforeHandler(shown));
   };
 
   const listLacking = (): readonly Tool[] =>

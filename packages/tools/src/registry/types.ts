@@ -10,7 +10,7 @@ import type {
   TurnContext,
   ValidatedCall,
 } from '@kernel/protocol';
-import type { RawArguments } from '../arguments/parse.ts';
+import type { RawArguments } from '@kernel/schema';
 import type { ResultStore } from '../call/result-store.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { NamedTools, ResultOf } from '../tool/tool-types.ts';

@@ -12,7 +12,14 @@ import {
   type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
-import type { StandardResult, Validator } from '@kernel/schema';
+import type {
+  RawArguments,
+  RepairPolicy,
+  UnknownProperties,
+  ValidatedArguments,
+  ValidatedTool,
+  Validator,
+} from '@kernel/schema';
 import type { ToolTypes } from './tool-types.ts';
 
 /**
@@ -49,14 +56,14 @@ export type ToolHandler<I = never, Context = unknown> = (input: I, context: Tool
 export interface InputValidation {
   /** Returns the validator of `tool.parameters`, compiled at the first call. */
   readonly validator: () => Validator;
-  /** Set if another toolset parses the arguments: the handler gets their text unchanged. */
-  readonly raw?: true;
-  /** Set with `raw` if the other toolset can validate a call, given its id and its text, without running it. */
+  /** Set if another toolset runs the tool: makes the text that it gets, as `input`, of the arguments of a call. */
+  readonly foreign?: (raw: RawArguments, repair: RepairPolicy) => ValidatedArguments;
+  /** Set with `foreign` if the other toolset can validate a call, given its id and its text, without running it. */
   readonly forward?: (callId: string, text: string, context: CallContext) => Promise<ValidatedCall | ToolResult>;
   /** Set with `forward`: the tool that a validated call of the other toolset would run, as this toolset lists it. */
   readonly forwardedTool?: (validated: ValidatedCall) => Tool;
   /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
-  readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+  readonly parse?: NonNullable<ValidatedTool['input']['parse']>;
 }
 
 /** How a tool is run. Every option overrides the registry's, and is overridden by that of a call. */
@@ -87,11 +94,7 @@ export type Concurrency<Input = never> =
       readonly key?: ((input: Input) => string) | undefined;
     };
 
-/** `off`: reject; `report`: reject and list the repairs that would have helped; `apply`: repair without loss and list the repairs. */
-export type RepairPolicy = 'off' | 'report' | 'apply';
-
-/** `strip`: remove them and tell the model; `reject`: reject the call; `passthrough`: pass them to the handler. */
-export type UnknownProperties = 'strip' | 'reject' | 'passthrough';
+export type { RepairPolicy, UnknownProperties };
 
 /** Decides whether a `conditional` tool is offered in a turn. */
 export type ToolCondition<Context = unknown> = (turn: TurnContext<Context>) => boolean | Promise<boolean>;

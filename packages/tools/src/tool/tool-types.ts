@@ -1,6 +1,5 @@
 import type { JsonValue, ToolContext, ToolResult } from '@kernel/protocol';
-import type { InputOf, StandardSchemaWithJson } from '@kernel/schema';
-import type { RawArguments } from '../arguments/parse.ts';
+import type { InputOf, RawArguments, StandardSchemaWithJson } from '@kernel/schema';
 
 /** What the compiler knows about one tool. Nothing of it exists at run time. */
 export interface ToolTypes<

@@ -162,11 +162,11 @@ test.each([
     'was cancelled and stopped',
   ],
   [
-    'that finishes in time',
+    'that returns something',
     (_: unknown, { signal }: ToolContext) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve('x'))),
     'cancelled',
-    'had finished its work',
+    'whether it has finished its work is unknown. It returned: x',
   ],
   ['that ignores it', forever, 'abandoned', 'still runs'],
 ])(

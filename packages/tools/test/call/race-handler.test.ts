@@ -79,15 +79,18 @@ test('at its timeout a handler is stopped, abandoned, and ends once; how it sett
 
 test('an aborted handler that settles within 20 ms was cancelled, with how it settled', async () => {
   verifies('tools.execute.abort');
-  for (const settled of ['value', 'error'] as const) {
+  for (const settled of [
+    { kind: 'value', value: 'x' },
+    { kind: 'error', error: new Error('x') },
+  ] as const) {
     const handler = Promise.withResolvers<unknown>();
     const { ends, stop, stopped, order, left } = race(handler.promise);
     await advance(0);
     stop.abort('enough');
     expect(stopped).toEqual(['enough']);
     await advance(19);
-    if (settled === 'value') handler.resolve('x');
-    else handler.reject(new Error('x'));
+    if (settled.kind === 'value') handler.resolve(settled.value);
+    else handler.reject(settled.error);
     await advance(0);
     expect([ends, order, left()]).toEqual([[{ kind: 'aborted', settled }], ['end'], [0, 0]]);
   }

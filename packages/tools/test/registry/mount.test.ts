@@ -145,7 +145,7 @@ test('a tool that appears later and finds its name taken gets a free one, and na
   expect(registry.names()).toEqual(['m_b', 'm_a']);
 });
 
-test('the arguments of a mounted call that changes nothing arrive as their original text', async () => {
+test('the arguments of a mounted call that need no repair arrive as their original text, those of one that changes nothing with every digit', async () => {
   const heard: string[] = [];
   const registry = createRegistry();
   registry.mount('f', {
@@ -155,7 +155,7 @@ test('the arguments of a mounted call that changes nothing arrive as their origi
       return { forLLM: 'ok' };
     },
   });
-  const texts = ['{"id":12345678901234567890, "x":1.0}', '{"broken', ''];
+  const texts = ['{"id":12345678901234567890, "x":1.0}', ' {"x" : 1.0} ', ''];
   for (const text of texts) await registry.call(toolCall('f_a', text), context()); // oxlint-disable-line no-await-in-loop
   await registry.execute('f_a', { n: 1 });
   expect(heard).toEqual([...texts, '{"n":1}']);

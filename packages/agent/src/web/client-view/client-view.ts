@@ -159,7 +159,7 @@ function toClientEnd(end: RunEnd, shown: Shown): ClientRunEnd {
     reason,
     ...(reason === 'limit' ? { limit: end.limit } : {}),
     ...('answer' in end && end.answer !== undefined ? { answer: end.answer } : {}),
-    ...(reason === 'done' && 'output' in end ? typedAnswer(end.answer) : {}),
+    ...('output' in end && end.answer !== undefined ? typedAnswer(end.answer) : {}),
     ...(reason === 'approval' ? { pending: end.pending.map((call) => toPending(call, shown)) } : {}),
     ...(reason === 'error' ? { error: toClientError(end.error.code, end.error.message, shown) } : {}),
     ...(shown.has('usage') ? { usage: end.usage } : {}),

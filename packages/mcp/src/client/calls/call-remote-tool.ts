@@ -1,9 +1,8 @@
-import { MAX_TIMER_MS, untilAborted, sliceHead } from '@kernel/internal';
+import { isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
 import {
   changedCallError,
   type CallContext,
   errorResult,
-  type JsonObject,
   KernelError,
   toErrorResult,
   type Tool,
@@ -11,6 +10,7 @@ import {
   type ToolResult,
   unreadableResult,
 } from '@kernel/protocol';
+import { annotateResult } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
@@ -20,7 +20,7 @@ import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
 import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
-import { parseCall } from './validated-calls.ts';
+import { checkCall, refusedCall } from './validated-calls.ts';
 
 /** The server that a call goes to. */
 export interface CallTarget {
@@ -45,9 +45,8 @@ export async function callRemoteTool(
 ): Promise<ToolResult> {
   const { name } = call;
   const { server, tools, redact, timeoutMs, maxCallMs } = target;
-  const parsed = parseCall(call, offered, context.approved);
-  if (KernelError.is(parsed)) return toErrorResult(parsed, parsed.code === 'TOOL_DENIED' ? 'denied' : undefined);
-  const { input, repairs } = parsed;
+  const checked = checkCall(call, offered, context.approved);
+  if (checked.error !== undefined) return refusedCall(checked.error, checked);
   if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
   let isRetry = false;
   for (;;) {
@@ -67,10 +66,16 @@ export async function callRemoteTool(
     const startedMs = performance.now();
     if (context.approved !== undefined && tool !== offered) return toErrorResult(changedCallError(name), 'denied');
     try {
-      const result = await request(connection, remote.name, input, context, target);
+      const result = await request(
+        connection,
+        remote.name,
+        isObject(checked.input) ? checked.input : {},
+        context,
+        target,
+      );
       const mismatch = checkOutput(tool, result);
       const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(tool, target, mismatch);
-      return repairs.length === 0 ? converted : { ...converted, repairs };
+      return annotateResult(converted, checked);
     } catch (error) {
       if (context.signal.aborted)
         return cancelledResult(
@@ -110,14 +115,14 @@ export function unavailableResult(name: string, tools: ApprovedTools | undefined
 async function request(
   connection: Connection,
   name: string,
-  input: JsonObject,
+  input: { readonly [name: string]: unknown },
   context: CallContext,
   { timeoutMs, maxCallMs }: CallTarget,
 ): Promise<CallToolResult> {
   const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
   try {
     return await connection.client.request(
-      { method: 'tools/call', params: { name, arguments: { ...input } } },
+      { method: 'tools/call', params: { name, arguments: input } },
       {
         signal: AbortSignal.any([context.signal, timeout.signal]),
         timeout: MAX_TIMER_MS, // the SDK's own timeout does not know when the user is asked

@@ -1,39 +1,42 @@
 import {
   changedCallError,
-  KernelError,
+  type KernelError,
   type Tool,
   toErrorResult,
   type ToolCall,
   type ToolResult,
   type ValidatedCall,
 } from '@kernel/protocol';
-import { type ParsedArguments, parseArguments } from './call-arguments.ts';
+import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 
-/** A call whose arguments are parsed. */
-export interface ParsedCall extends ParsedArguments {
-  /** The tool that they were parsed for. */
+/** A call whose arguments fit the schema of its tool, or why they do not. */
+export interface CheckedCall extends ValidatedArguments {
+  /** The tool that they were validated for. */
   readonly tool: Tool;
 }
 
 /** What was validated, with the call that it was validated for. */
-const validated = new WeakMap<ValidatedCall, { readonly call: ToolCall; readonly parsed: ParsedCall }>();
+const validated = new WeakMap<ValidatedCall, { readonly call: ToolCall; readonly checked: CheckedCall }>();
 
-/** Validates a call of a tool as far as a client can: what the schema says is for the server to check. */
+/** Validates a call of a tool. The server may refuse it still. */
 export function validateCall(call: ToolCall, tool: Tool, isCurrent: () => boolean): ValidatedCall | ToolResult {
-  const parsed = parseArguments(call.arguments, tool);
-  if (KernelError.is(parsed)) return toErrorResult(parsed);
-  const approved = Object.freeze({ tool, arguments: JSON.stringify(parsed.input), isCurrent });
-  validated.set(approved, { call, parsed: { ...parsed, tool } });
+  const checked = { ...validateForeign(tool, call.arguments), tool };
+  if (checked.error !== undefined) return refusedCall(checked.error, checked);
+  const approved = Object.freeze({ tool, arguments: JSON.stringify(checked.input), isCurrent });
+  validated.set(approved, { call, checked });
   return approved;
 }
 
-/** Parses the arguments of a call of a tool, or returns those that were approved. Another call than the approved one is denied. */
-export function parseCall(call: ToolCall, tool: Tool, approved: ValidatedCall | undefined): ParsedCall | KernelError {
-  if (approved === undefined) {
-    const parsed = parseArguments(call.arguments, tool);
-    return KernelError.is(parsed) ? parsed : { ...parsed, tool };
-  }
+/** Validates the arguments of a call of a tool, or returns those that were approved. Another call than the approved one is denied. */
+export function checkCall(call: ToolCall, tool: Tool, approved: ValidatedCall | undefined): CheckedCall {
+  if (approved === undefined) return { ...validateForeign(tool, call.arguments), tool };
   const known = validated.get(approved);
   const isSame = known?.call.name === call.name && known.call.arguments === call.arguments;
-  return isSame && known.parsed.tool === tool ? known.parsed : changedCallError(call.name);
+  if (isSame && known.checked.tool === tool) return known.checked;
+  return { error: changedCallError(call.name), repairs: [], notes: [], tool };
+}
+
+/** The result of a call that cannot be sent. */
+export function refusedCall(error: KernelError, checked: ValidatedArguments): ToolResult {
+  return annotateResult(toErrorResult(error, error.code === 'TOOL_DENIED' ? 'denied' : undefined), checked);
 }

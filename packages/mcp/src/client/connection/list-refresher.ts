@@ -1,3 +1,4 @@
+import type { ListedTools } from './list-tools.ts';
 import type { Connection } from './open-connection.ts';
 
 /** Lists the tools of a server again when they change. */
@@ -18,7 +19,7 @@ const PAUSE_MS = 1000;
 export function createListRefresher(
   current: () => Connection | undefined,
   signal: AbortSignal,
-  onListed: (listed: readonly unknown[]) => void,
+  onListed: (listed: ListedTools) => void,
 ): ListRefresher {
   let isStale = false;
   let refreshing: Promise<void> | undefined;

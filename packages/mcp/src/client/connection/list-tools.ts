@@ -2,16 +2,27 @@ import { isObject } from '@kernel/internal';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_MESSAGE_BYTES } from '../transport/server-link.ts';
 
-/** The most tools that a server may list, and the most pages. */
+/** The most tools of a server that are used, and the most pages that are asked for. */
 export const MAX_TOOLS = 10_000;
 const MAX_PAGES = 1_000;
+/** How many pages in a row may bring no tool of a new name. */
+const MAX_IDLE_PAGES = 3;
+
+/** What a server has listed. */
+export interface ListedTools {
+  /** The entries as the server wrote them, whatever they are. */
+  readonly entries: readonly unknown[];
+  /** Why there may be more that are not used, to follow the server's name. */
+  readonly fault?: string;
+  /** Whether the end of the list was not reached because of a failure that another attempt may not have. */
+  readonly isBroken?: boolean;
+}
 
 /** One answer to `tools/list`. */
 interface Page {
-  /** The entries as the server wrote them, whatever they are. */
   readonly tools: readonly unknown[];
-  /** Names the next page, if there is one. */
-  readonly nextCursor?: string;
+  /** What names the next page, whatever it is. */
+  readonly nextCursor: unknown;
 }
 
 /** Leaves the entries to `readListedTool`: by the SDK's own schema, one bad entry makes the whole list invalid. */
@@ -22,38 +33,56 @@ const PAGE: StandardSchemaV1<unknown, Page> = {
     validate(value) {
       const { tools, nextCursor } = isObject(value) ? value : {};
       if (!Array.isArray(tools)) return { issues: [{ message: '"tools" is not an array' }] };
-      if (nextCursor === undefined || typeof nextCursor === 'string')
-        return { value: { tools, ...(nextCursor === undefined ? {} : { nextCursor }) } };
-      return { issues: [{ message: '"nextCursor" is not a string' }] };
+      return { value: { tools, nextCursor } };
     },
   },
 };
 
-/** Lists all pages of `tools/list`, with entries as the server wrote them. Rejects for a list that has too many tools or pages, or is longer than a message may be. */
-export async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<readonly unknown[]> {
+/**
+ * Lists all pages of `tools/list`. When the list ends is not for the server alone to say: a cursor that is empty, null or was there before is the end, and
+ * so are too many pages, tools or characters. What was listed until then is used. Rejects if the first page cannot be had, and on abort.
+ */
+export async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ListedTools> {
   // Without this check the SDK prints a line on stdout.
-  if (client.getServerCapabilities()?.tools === undefined) return [];
+  if (client.getServerCapabilities()?.tools === undefined) return { entries: [] };
   const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const tools: unknown[] = [];
-  let length = 0;
+  const entries: unknown[] = [];
+  const names = new Set<unknown>();
+  const cursors = new Set<string>();
+  let [length, idlePages] = [0, 0];
   let cursor: string | undefined;
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each page names the next
-    const { nextCursor, tools: listed } = await client.request(
-      { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
-      PAGE,
-      { signal: either, timeout: timeoutMs },
-    );
-    if (tools.length + listed.length > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
-    for (const tool of listed) {
-      tools.push(tool);
-      length += lengthOf(tool);
+  for (let number = 1; ; number += 1) {
+    let page: Page;
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each page names the next
+      page = await client.request(
+        { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+        PAGE,
+        { signal: either, timeout: timeoutMs },
+      );
+    } catch (error) {
+      if (number === 1 || signal.aborted) throw error;
+      return { entries, fault: `did not give page ${number} of its list of tools`, isBroken: true };
     }
-    if (length > MAX_MESSAGE_BYTES) throw new Error(`its list of tools is longer than ${MAX_MESSAGE_BYTES} characters`);
-    if (nextCursor === undefined || (nextCursor === cursor && listed.length === 0)) return tools;
-    cursor = nextCursor;
+    const known = names.size;
+    for (const entry of page.tools) {
+      length += lengthOf(entry);
+      if (entries.length === MAX_TOOLS) return { entries, fault: `lists more than ${MAX_TOOLS} tools` };
+      if (length > MAX_MESSAGE_BYTES)
+        return { entries, fault: `has a list of tools longer than ${MAX_MESSAGE_BYTES} characters` };
+      entries.push(entry);
+      names.add(isObject(entry) ? entry['name'] : undefined);
+    }
+    const { nextCursor: next } = page;
+    if (next === undefined || next === null || next === '') return { entries };
+    if (typeof next !== 'string') return { entries, fault: 'named the next page of its list of tools by no string' };
+    if (cursors.has(next)) return { entries, fault: 'named a page of its list of tools again, which never ends' };
+    idlePages = names.size === known ? idlePages + 1 : 0;
+    if (idlePages === MAX_IDLE_PAGES || number === MAX_PAGES)
+      return { entries, fault: `has a list of tools that did not end after ${number} pages` };
+    cursors.add(next);
+    cursor = next;
   }
-  throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
 }
 
 function lengthOf(tool: unknown): number {

@@ -2,7 +2,7 @@ import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { redactedError } from '../server-redactor.ts';
-import { listTools } from './list-tools.ts';
+import { type ListedTools, listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
@@ -42,7 +42,7 @@ export interface Connection {
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;
   /** Lists all pages of `tools/list`, with entries as the server wrote them. */
-  listTools(signal: AbortSignal): Promise<readonly unknown[]>;
+  listTools(signal: AbortSignal): Promise<ListedTools>;
 }
 
 /**

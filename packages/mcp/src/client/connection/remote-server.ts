@@ -2,6 +2,7 @@ import { delay } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { createListRefresher } from './list-refresher.ts';
 import { type Connection, type ConnectionOptions, openConnection, unavailableError } from './open-connection.ts';
+import type { ListedTools } from './list-tools.ts';
 import { causeOf } from './request-failure.ts';
 
 /** A server, which is connected to again whenever its connection is lost. */
@@ -9,7 +10,7 @@ export interface RemoteServer {
   /** Its validated config. */
   readonly config: McpServer;
   /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
-  open(signal: AbortSignal): Promise<readonly unknown[]>;
+  open(signal: AbortSignal): Promise<ListedTools>;
   /**
    * Resolves to a working connection: the current one, or a new one after its tools were listed. Makes several attempts within the connect
    * timeout, with a delay between them that doubles. Rejects with `TOOL_UNAVAILABLE`.
@@ -31,7 +32,7 @@ const MAX_DELAY_MS = 5000;
 export function createRemoteServer(
   config: McpServer,
   options: ConnectionOptions,
-  onListed: (listed: readonly unknown[]) => void,
+  onListed: (listed: ListedTools) => void,
 ): RemoteServer {
   const stop = new AbortController();
   const connections = new Set<Connection>();
@@ -39,7 +40,7 @@ export function createRemoteServer(
   let reconnecting: Promise<Connection> | undefined;
   const refresher = createListRefresher(() => current, stop.signal, onListed);
 
-  async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: readonly unknown[] }> {
+  async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: ListedTools }> {
     let connection: Connection | undefined;
     let hasChanged = false;
     connection = await openConnection(config, options, signal, {

@@ -1,5 +1,6 @@
 import { errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
+import { callChecked } from '@kernel/schema';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
@@ -43,7 +44,7 @@ export async function callTool(
   };
   const tool = findTool(turns, params.name);
   try {
-    const result = await runCall(toolset, params, context);
+    const result = await runCall(toolset, tool, params, context);
     if (!isToolResult(result))
       return { result: unreadableToMcp(tool, params.name, 'the toolset returned something else than a result'), tool };
     if (tool === undefined && result.code === 'TOOL_NOT_FOUND')
@@ -55,7 +56,12 @@ export async function callTool(
 }
 
 /** A toolset whose `call` rejects breaks its contract; the client still gets a result. */
-async function runCall(toolset: Toolset, params: CallToolRequestParams, context: McpCallContext): Promise<ToolResult> {
+async function runCall(
+  toolset: Toolset,
+  tool: Tool | undefined,
+  params: CallToolRequestParams,
+  context: McpCallContext,
+): Promise<ToolResult> {
   const call = {
     type: 'tool-call',
     id: crypto.randomUUID(),
@@ -63,7 +69,7 @@ async function runCall(toolset: Toolset, params: CallToolRequestParams, context:
     arguments: JSON.stringify(params.arguments ?? {}),
   } as const;
   try {
-    return await toolset.call(call, context);
+    return await (tool === undefined ? toolset.call(call, context) : callChecked(toolset, tool, call, context));
   } catch (error) {
     return { forLLM: `TOOL_FAILED: the toolset failed: ${errorMessage(error)}`, isError: true, code: 'TOOL_FAILED' };
   }

@@ -14,7 +14,7 @@ test('arguments that were encoded twice are unwrapped, and the repair is reporte
   const toolset = await connected({ a: server('echo') });
   const result = await call(toolset, 'a_echo', JSON.stringify('{"note":"x"}'));
   expect(result).toEqual({
-    forLLM: 'x',
+    forLLM: 'x\n(Repaired arguments: / json-text.)',
     repairs: [{ path: '', from: '{"note":"x"}', to: 'an object', rule: 'json-text' }],
   });
 });

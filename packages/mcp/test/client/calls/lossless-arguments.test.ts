@@ -1,49 +1,23 @@
-import { createServer } from 'node:http';
 import { type CallContext, isToolResult, type ToolCall } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { McpToolset } from '../../../src/index.ts';
+import { startJsonServer } from '../../fixtures/json-server.ts';
 import { call, connected, server, until } from '../programs.ts';
 
 const LOSSY = ['{"id":9007199254740993}', '{"id":1,"id":2}', '{"id":1e400}', '{"id":1e-400}'];
 
-interface Request {
-  readonly id?: number;
-  readonly method: string;
-  readonly params?: { readonly [name: string]: unknown };
-}
-
-/** A server of one tool that takes anything and counts its calls. */
+/** A server of one tool that takes anything and records its calls. */
 async function paymentServer(annotations?: object): Promise<{ readonly url: string; readonly inputs: unknown[] }> {
   const inputs: unknown[] = [];
-  const http = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      if (request.method !== 'POST') return response.writeHead(405).end();
-      const { id, method, params }: Request = JSON.parse(body);
-      if (id === undefined) return response.writeHead(202).end();
-      if (method === 'tools/call') inputs.push(params?.['arguments']);
-      const results: { readonly [name: string]: object } = {
-        initialize: {
-          protocolVersion: params?.['protocolVersion'],
-          capabilities: { tools: {} },
-          serverInfo: { name: 'pay', version: '1' },
-        },
-        'tools/list': { tools: [{ name: 'pay', inputSchema: { type: 'object' }, annotations }] },
-        'tools/call': { content: [{ type: 'text', text: 'paid' }] },
-      };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
-    });
+  const { url } = await startJsonServer({
+    'tools/list': () => ({ tools: [{ name: 'pay', inputSchema: { type: 'object' }, annotations }] }),
+    'tools/call': (params) => {
+      inputs.push(params['arguments']);
+      return { content: [{ type: 'text', text: 'paid' }] };
+    },
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    http.close();
-    http.closeAllConnections();
-  });
-  const address = http.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`, inputs };
+  return { url, inputs };
 }
 
 const context: CallContext = { signal: new AbortController().signal };
@@ -82,7 +56,7 @@ test('what was validated is what the server gets, and no other call of it', asyn
   const request = payment(JSON.stringify('{ "id": 1 }'));
   const approved = await approvalOf(toolset, request);
   expect([approved.tool, approved.arguments, approved.isCurrent()]).toEqual([toolset.list()[0], '{"id":1}', true]);
-  expect(await toolset.call(request, { ...context, approved })).toMatchObject({ forLLM: 'paid' });
+  expect((await toolset.call(request, { ...context, approved })).forLLM).toMatch(/^paid\n/);
   const other = await toolset.call(payment('{"id":2}'), { ...context, approved });
   expect(other).toMatchObject({ code: 'TOOL_DENIED', outcome: 'denied' });
   expect(inputs).toEqual([{ id: 1 }]);

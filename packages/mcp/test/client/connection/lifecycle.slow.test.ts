@@ -147,9 +147,12 @@ test('a connect timeout longer than any timer is as long as a timer can be', asy
   expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
 
-test('pages without end fail at the start with a reason', async () => {
-  const error = await failure(connectMcp({ mcpServers: { a: misbehaving('endless-pages') } }));
-  expect(error.message).toMatch(/MCP server "a" .* pag/);
+test('pages without end are a warning, and what was listed is used', async () => {
+  const told: string[] = [];
+  const onUnavailable = (_: string, error: KernelError): void => void told.push(error.message);
+  const toolset = await connected({ a: misbehaving('endless-pages') }, { onUnavailable });
+  expect(toolset.list()).toHaveLength(1);
+  expect(told).toEqual([expect.stringMatching(/MCP server "a" .* pages/)]);
 });
 
 test('an abort while servers start rejects with its reason and leaves nothing running', async () => {
@@ -199,12 +202,14 @@ test('the programs of a server that was killed are ended with it', async () => {
   await expectEnded(grandchild);
 });
 
-test('after close every call is a result that says so, running ones too, and close may be called again', async () => {
+test('after close every call is a result that says so, that of a running one that nobody knows what became of it, and close may be called again', async () => {
   const toolset = await connected({ a: server('hangs', 'echo') });
   const running = call(toolset, 'a_hangs');
   await call(toolset, 'a_echo', { note: 'x' });
   await Promise.all([toolset.close(), toolset.close()]);
-  expect(await running).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
+  const sent = await running;
+  expect(sent).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
+  expect(sent.forLLM).toContain('Whether it took effect is unknown');
   const later = await call(toolset, 'a_echo', { note: 'x' });
   expect(later).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
   expect(later.forLLM).toContain('closed');

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { createListRefresher } from '../../../src/client/connection/list-refresher.ts';
+import type { ListedTools } from '../../../src/client/connection/list-tools.ts';
 import type { Connection } from '../../../src/client/connection/open-connection.ts';
 
-type List = PromiseWithResolvers<readonly unknown[]>;
+type List = PromiseWithResolvers<ListedTools>;
 
 /** A connection whose lists come when the test resolves them. */
 function connection(): { readonly connection: Connection; readonly lists: readonly List[] } {
   const lists: List[] = [];
-  const listTools = (): Promise<readonly unknown[]> => {
+  const listTools = (): Promise<ListedTools> => {
     const list: List = Promise.withResolvers();
     lists.push(list);
     return list.promise;
@@ -16,7 +17,8 @@ function connection(): { readonly connection: Connection; readonly lists: readon
 }
 
 const { signal } = new AbortController();
-const listed: readonly unknown[] = [{ name: 'a', inputSchema: { type: 'object' } }];
+const listed: ListedTools = { entries: [{ name: 'a', inputSchema: { type: 'object' } }] };
+const empty: ListedTools = { entries: [] };
 
 test('changes during a list cause one more list, however many they are', async () => {
   const { connection: only, lists } = connection();
@@ -27,12 +29,12 @@ test('changes during a list cause one more list, however many they are', async (
     (list) => updates.push(list),
   );
   for (let change = 0; change < 5; change += 1) refresher.refresh();
-  lists[0]?.resolve([]);
+  lists[0]?.resolve(empty);
   await expect.poll(() => lists).toHaveLength(2);
   lists[1]?.resolve(listed);
   await refresher.settled();
   expect(lists).toHaveLength(2);
-  expect(updates).toEqual([[], listed]);
+  expect(updates).toEqual([empty, listed]);
 });
 
 test('a change of a new connection is listed even while a list of the lost one is under way', async () => {

@@ -1,11 +1,11 @@
 import { timeGrowth, verifies } from '@kernel/testing';
 import type { KernelError, Tool } from '@kernel/protocol';
 import { expect, test } from 'vitest';
-import { connectMcp } from '../../../src/index.ts';
 import { checkOutput } from '../../../src/client/tools/output-check.ts';
 import { findSchemaFault } from '../../../src/client/tools/output-schema.ts';
 import { visibleText } from '../../../src/client/tools/visible-text.ts';
 import { toLine } from '../../../src/client/connection/request-failure.ts';
+import { connectMcp } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 
 const listed = (name: string, more: object): object => ({ name, inputSchema: { type: 'object' }, ...more });
@@ -114,11 +114,15 @@ test('a result that a pattern of the server cannot check in time cannot be read,
   expect(result.forLLM).toMatch(/ran to its end, but its result cannot be read: .*takes too long/);
 });
 
-test('a server that lists 100,000 tools cannot be used, and says how many it may list', async () => {
-  verifies('mcp.client.bounded');
-  const refused = connectMcp({ mcpServers: { a: misbehaving('many', '100000') } }, { graceMs: 100 });
-  await expect(refused).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
-  await expect(refused).rejects.toThrow('it lists more than 10000 tools');
+test('of a server that lists 100,000 tools only as many are used as it may list, with a warning', async () => {
+  verifies('mcp.client.bounded', 'mcp.client.pages');
+  const told: string[] = [];
+  const onUnavailable = (_: string, error: KernelError): void => void told.push(error.message);
+  const toolset = await connected({ a: misbehaving('many', '100000') }, { onUnavailable });
+  expect([toolset.list().length, told]).toEqual([
+    10_000,
+    ['MCP server "a" lists more than 10000 tools; what it listed until then is used.'],
+  ]);
 });
 
 test('descriptions and titles have no control, bidirectional or invisible characters, in schemas too', async () => {

@@ -6,6 +6,7 @@ import {
   type ToolResultJson,
   type Toolset,
 } from '@kernel/protocol';
+import { callChecked } from '@kernel/schema';
 import { asDeclared } from '../../unsafe-casts.ts';
 import { type AiSdkOutput, toModelOutput } from './model-output.ts';
 
@@ -78,7 +79,8 @@ export function toAiSdkTools(tools: Toolset): Record<string, ConvertedAiSdkTool>
   return Object.fromEntries(tools.list().map((tool) => [tool.name, toAiSdkTool(tools, tool)]));
 }
 
-function toAiSdkTool(tools: Toolset, { name, description, title, strict, parameters }: Tool): ConvertedAiSdkTool {
+function toAiSdkTool(tools: Toolset, tool: Tool): ConvertedAiSdkTool {
+  const { name, description, title, strict, parameters } = tool;
   return {
     description,
     ...(title === undefined ? {} : { title }),
@@ -93,7 +95,7 @@ function toAiSdkTool(tools: Toolset, { name, description, title, strict, paramet
     },
     async execute(input, { toolCallId: id, abortSignal: signal = new AbortController().signal, context }) {
       const call = { type: 'tool-call', id, name, arguments: JSON.stringify(input) ?? '' } as const;
-      const result = await tools.call(call, { signal, context });
+      const result = await callChecked(tools, tool, call, { signal, context });
       if (result.isError === true) throw new Error(toModelText(result), { cause: result.error });
       return toResultJson(result);
     },

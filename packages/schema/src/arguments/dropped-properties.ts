@@ -1,15 +1,8 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import {
-  compileSchema,
-  createPatternTest,
-  indexSchema,
-  isSchema,
-  isSchemaObject,
-  type Schema,
-  type SchemaIndex,
-  type Validator,
-} from '@kernel/schema';
+import { compileSchema, type Validator } from '../validator/compile-schema.ts';
+import { createPatternTest } from '../validator/patterns/pattern.ts';
+import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
 /** Returns the properties of a value that a schema library has dropped, given what it made of the value. */

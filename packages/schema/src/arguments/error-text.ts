@@ -1,6 +1,7 @@
 import { nearest, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { issuePath, type StandardIssue, type ValidationIssue } from '@kernel/schema';
+import { issuePath, type StandardIssue } from '../standard-schema.ts';
+import type { ValidationIssue } from '../validator/check-types.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
 /** How long a text for the model can be, including the error code. */

@@ -1,13 +1,7 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import {
-  createPatternTest,
-  indexSchema,
-  isSchema,
-  isSchemaObject,
-  type Schema,
-  type SchemaIndex,
-} from '@kernel/schema';
+import { createPatternTest } from '../validator/patterns/pattern.ts';
+import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
 
 /** A property that the schema does not mention. */
 export interface UnknownProperty {

@@ -1,11 +1,32 @@
-import { KernelError, type ToolRepair } from '@kernel/protocol';
-import { type Coerced, coerceValue, resetMatchTime, type StandardResult, type ValidationIssue } from '@kernel/schema';
-import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
-import { isRepeatable } from '../tool/effect.ts';
+import { KernelError, type Tool, type ToolRepair } from '@kernel/protocol';
+import { type Coerced, coerceValue } from '../coerce/coerce.ts';
+import type { StandardResult } from '../standard-schema.ts';
+import type { ValidationIssue } from '../validator/check-types.ts';
+import type { Validator } from '../validator/compile-schema.ts';
+import { resetMatchTime } from '../validator/patterns/pattern.ts';
 import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
 import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
+
+/** `off`: reject; `report`: reject and list the repairs that would have helped; `apply`: repair without loss and list the repairs. */
+export type RepairPolicy = 'off' | 'report' | 'apply';
+
+/** `strip`: remove them and tell the model; `reject`: reject the call; `passthrough`: pass them to the handler. */
+export type UnknownProperties = 'strip' | 'reject' | 'passthrough';
+
+/** A tool, and what its arguments are validated with. */
+export interface ValidatedTool {
+  /** The tool. */
+  readonly tool: Tool;
+  /** How its arguments are validated. */
+  readonly input: {
+    /** Returns the validator of `tool.parameters`. */
+    readonly validator: () => Validator;
+    /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
+    readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+  };
+}
 
 /** How arguments are validated. */
 export interface ValidationPolicy {
@@ -31,7 +52,7 @@ export interface ValidatedArguments {
 
 /** One call's arguments on their way through validation. */
 interface Validation {
-  readonly binding: ToolBinding;
+  readonly binding: ValidatedTool;
   readonly policy: ValidationPolicy;
   /** What was changed to parse them. */
   readonly parseRepairs: readonly ToolRepair[];
@@ -45,7 +66,7 @@ type Outcome = ValidatedArguments | Promise<ValidatedArguments>;
  * Parses a call's arguments, handles unknown properties, validates and, if the policy says so, repairs them. Returns a promise only for an
  * asynchronous schema library. Never throws or rejects.
  */
-export function validateArguments(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
+export function validateArguments(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Outcome {
   resetMatchTime();
   try {
     return validate(binding, raw, policy);
@@ -55,20 +76,15 @@ export function validateArguments(binding: ToolBinding, raw: RawArguments, polic
   }
 }
 
-function tooDeepError({ tool }: ToolBinding, cause: unknown): KernelError {
+function tooDeepError({ tool }: ValidatedTool, cause: unknown): KernelError {
   const message = `the arguments of "${tool.name}" are nested too deeply, or take too long, to be checked.`;
   return new KernelError('ARGUMENTS_INVALID', message, { cause });
 }
 
-function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
-  const isText = binding.input.raw === true && typeof raw === 'string';
-  const mayRepeat = isRepeatable(binding.tool);
-  // A toolset that can validate looks for what its own parser would lose.
-  if (isText && (mayRepeat || binding.input.forward !== undefined)) return { input: raw, repairs: [], notes: [] };
-  const parsed = parseArguments(raw, binding.tool.name, mayRepeat);
+function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Outcome {
+  const { effect, name } = binding.tool;
+  const parsed = parseArguments(raw, name, effect === 'read' || effect === 'idempotent');
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
-  if (isText) return { input: raw, repairs: [], notes: [] };
-  if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
 
   const unknownProperties: UnknownProperty[] = [];
   const value = filterUnknown(parsed.value, binding, policy, unknownProperties);
@@ -179,7 +195,7 @@ const filters = new WeakMap<object, UnknownPropertyFilter>();
 /** Adds unknown properties to `found` and, with the policy `strip`, returns a copy without them. */
 function filterUnknown(
   value: unknown,
-  binding: ToolBinding,
+  binding: ValidatedTool,
   policy: ValidationPolicy,
   found: UnknownProperty[],
 ): unknown {
@@ -220,7 +236,7 @@ function notesOf(unknown: readonly UnknownProperty[]): readonly string[] {
 
 /** Calls a schema library; if it throws, it has rejected the value. */
 function callParse(
-  parse: NonNullable<ToolBinding['input']['parse']>,
+  parse: NonNullable<ValidatedTool['input']['parse']>,
   value: unknown,
 ): StandardResult<unknown> | Promise<StandardResult<unknown>> {
   try {

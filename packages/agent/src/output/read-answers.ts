@@ -1,0 +1,56 @@
+import type { Message, StepExecutor } from '@kernel/protocol';
+import { mayBeTyped, type RunAnswer, type RunOutcome, withOutput } from '../loop/run-end.ts';
+import { runStep, type StepContext } from '../loop/steps.ts';
+import { type AskedAnswer, invalidOutput, type OutputStepResult, outputStep } from './output-step.ts';
+import type { OutputMode, TypedOutput } from './typed-output.ts';
+
+/** Reads the typed answers of one run, in steps. */
+export interface AnswerSteps {
+  /** Reads the answer of a turn. Undefined: it does not fit, and the model is asked once more. */
+  read(turn: number, mode: OutputMode, outcome: RunAnswer): Promise<RunOutcome | undefined>;
+  /** Counts an answer that does not fit. Returns how the run ends at the second one. */
+  reject(issues: readonly string[], text: string): RunOutcome | undefined;
+  /** Adds the typed answer to how the run ended after a turn. Where it ended early, its text may be one that nobody has read yet. */
+  complete(turn: number, ended: RunOutcome): Promise<RunOutcome>;
+}
+
+/** Creates what reads the answers of one run; `append` adds what is said to the model to its history. */
+export function createAnswerSteps(
+  output: TypedOutput,
+  steps: StepExecutor,
+  context: StepContext,
+  append: (...added: readonly Message[]) => void,
+): AnswerSteps {
+  let rejected = 0;
+  /** The last turn whose text was read, and the answer in it, if it was one. */
+  let last: { readonly turn: number; readonly answer?: string } = { turn: -1 };
+
+  async function readText(asked: AskedAnswer): Promise<OutputStepResult> {
+    const read = await runStep<OutputStepResult>(steps, outputStep(context, output, asked));
+    last = { turn: asked.turn, ...('answer' in read && { answer: read.answer }) };
+    return read;
+  }
+
+  function reject(issues: readonly string[], text: string): RunOutcome | undefined {
+    rejected += 1;
+    void context.emit({ type: 'output-rejected', issues });
+    return rejected > 1 ? { reason: 'error', error: invalidOutput(issues, text) } : undefined;
+  }
+
+  return {
+    reject,
+    async read(turn, mode, outcome) {
+      const { answer: text } = outcome;
+      const read = await readText({ turn, text, mode, isLast: rejected > 0 });
+      if ('answer' in read) return { ...outcome, answer: read.answer };
+      append(...read.received);
+      return reject(read.issues, text);
+    },
+    async complete(turn, ended) {
+      if (ended.reason === 'done') return withOutput(ended, output, context.signal);
+      if (!mayBeTyped(ended)) return ended;
+      if (last.turn < turn) await readText({ turn, text: ended.answer, mode: 'text', isLast: true });
+      return last.answer === undefined ? ended : withOutput({ ...ended, answer: last.answer }, output, context.signal);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import type { StructuredOutput } from '@kernel/protocol';
+import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { agentAsTool, collect, run, type RunOptions, withHooks } from '../../src/index.ts';
+import { readAll, user } from '../support.ts';
+
+const Names = z.object({ names: z.array(z.string()), tags: z.array(z.string()).default([]) });
+const valid = '{"names":["a"]}';
+const found = { names: ['a'], tags: [] };
+const look = (text?: string): ScriptStep => ({ calls: [{ name: 'look' }], ...(text !== undefined && { text }) });
+
+function start(
+  script: readonly ScriptStep[],
+  limits: RunOptions['limits'],
+  structuredOutput: StructuredOutput = 'schema',
+) {
+  let count = 0;
+  const provider = scriptedProvider([...script], { structuredOutput });
+  const tools = mockToolset([mockTool('look', () => `result ${(count += 1)}`)]);
+  return {
+    provider,
+    tools,
+    events: () => run({ provider, model: 'm', messages: [user('Go')], tools, limits, output: Names }),
+  };
+}
+
+describe('a typed answer of the closing turn', () => {
+  test.each(['schema', 'tool-call', 'text'] as const)('is read as any typed answer is, with %s', async (mode) => {
+    verifies('output.limit');
+    const { events, provider } = start([look(), look(), { text: valid }], { turns: 2, onLimit: 'answer' }, mode);
+    const result = await collect(events());
+    expect(result).toMatchObject({ reason: 'limit', limit: 'turns', turns: 3, answer: valid, output: found });
+    expect(provider.streamRequests[2]).not.toHaveProperty('tools');
+  });
+
+  test('is repaired, and found among other text', async () => {
+    verifies('output.limit');
+    const { events } = start([look(), { text: 'Here it is: {"names":"a"}' }], { turns: 1, onLimit: 'answer' });
+    expect(await collect(events())).toMatchObject({ reason: 'limit', answer: valid, output: found });
+  });
+
+  test('is corrected once if it does not fit, still without tools', async () => {
+    verifies('output.limit');
+    const script = [look(), { text: '{"names":7}' }, { text: valid }];
+    const { events, provider } = start(script, { turns: 1, onLimit: 'answer' });
+    const all = await readAll(events());
+    expect(all.at(-1)).toMatchObject({ reason: 'limit', limit: 'turns', turns: 3, output: found });
+    expect(all.filter(({ type }) => type === 'output-rejected')).toHaveLength(1);
+    expect(provider.streamRequests[2]).not.toHaveProperty('tools');
+    expect(JSON.stringify(provider.streamRequests[2]?.messages)).toContain('Your answer was rejected');
+  });
+
+  test('that does not fit twice is OUTPUT_INVALID, as at any other time', async () => {
+    verifies('output.limit');
+    const { events } = start([look(), { text: 'no' }, { text: 'never' }], { turns: 1, onLimit: 'answer' });
+    expect(await collect(events())).toMatchObject({ reason: 'error', error: { code: 'OUTPUT_INVALID' }, turns: 3 });
+  });
+
+  test('goes on after a pause of the vendor, whose text is put in front of it', async () => {
+    verifies('output.limit');
+    const script: ScriptStep[] = [look(), { text: '{"names":', finishReason: 'paused' }, { text: '["a"]}' }];
+    const { events } = start(script, { turns: 1, onLimit: 'answer' });
+    expect(await collect(events())).toMatchObject({ reason: 'limit', output: found });
+  });
+
+  test('is the result of the agent that a call runs', async () => {
+    verifies('output.limit');
+    const { provider, tools } = start([look(), { text: valid }], {});
+    const limits = { turns: 1, onLimit: 'answer' } as const;
+    const agent = agentAsTool({
+      name: 'a',
+      description: 'A.',
+      run: { provider, model: 'm', tools, limits, output: Names },
+    });
+    const context = { callId: '1', toolName: 'a', signal: new AbortController().signal };
+    expect(await agent.handler({ task: 'Go' }, context as never)).toEqual({ forLLM: valid, data: { names: ['a'] } });
+    const plain = scriptedProvider([look(), { text: 'Two.' }]);
+    const other = agentAsTool({ name: 'a', description: 'A.', run: { provider: plain, model: 'm', tools, limits } });
+    const result = await other.handler({ task: 'Go' }, context as never);
+    expect([result.isError, result.forLLM]).toEqual([
+      undefined,
+      '"a" was stopped (limit), and answered from what it knew by then: Two.',
+    ]);
+  });
+});
+
+describe('a run that ends early with the whole text of a typed answer has it', () => {
+  test('at a limit', async () => {
+    verifies('output.early');
+    const { events } = start([look(valid)], { turns: 1 });
+    expect(await collect(events())).toMatchObject({ reason: 'limit', answer: valid, output: found });
+  });
+
+  test('where the reply stopped by its length after it', async () => {
+    verifies('output.early');
+    const { events } = start([{ text: ` ${valid}\n`, finishReason: 'length' }], {});
+    expect(await collect(events())).toMatchObject({ reason: 'length', answer: valid, output: found });
+  });
+
+  test('where a hook gave it', async () => {
+    verifies('output.early');
+    const { provider, tools } = start([look()], {});
+    const hooked = withHooks(tools, { beforeTool: () => ({ action: 'stop', answer: valid }) });
+    const options = { provider, model: 'm', messages: [user('Go')], output: Names };
+    expect(await collect(run({ ...options, tools: hooked }))).toMatchObject({ reason: 'handled', output: found });
+    const before = withHooks(provider, { beforeModel: () => ({ action: 'stop', answer: valid }) });
+    expect(await collect(run({ ...options, provider: before }))).toMatchObject({ reason: 'handled', output: found });
+  });
+
+  test('in a loop, also from a closing turn', async () => {
+    verifies('output.early');
+    const same = Array.from({ length: 3 }, () => look(valid));
+    const repeats = { warn: 1, refuse: 2, stop: 3 };
+    const options = {
+      model: 'm',
+      messages: [user('Go')],
+      tools: mockToolset([mockTool('look', 'same')]),
+      output: Names,
+    };
+    const stopped = await collect(run({ ...options, provider: scriptedProvider(same), limits: { repeats } }));
+    expect(stopped).toMatchObject({ reason: 'loop', turns: 3, output: found });
+    const silent = [look(), look(), look(), { text: valid }];
+    const closing = scriptedProvider(silent, { structuredOutput: 'schema' });
+    const closed = await collect(run({ ...options, provider: closing, limits: { repeats, onLimit: 'answer' } }));
+    expect(closed).toMatchObject({ reason: 'loop', turns: 4, output: found });
+  });
+
+  test.each([
+    ['a part of it', '{"names":["a"'],
+    ['one that fits inside of one that was cut', '{"all":[{"names":["a"]},{"na'],
+    ['other text', 'I looked: {"names":["a"]}'],
+    ['one that does not fit', '{"names":7}'],
+  ])('and not where it is %s', async (_, text) => {
+    verifies('output.early');
+    const { events } = start([{ text, finishReason: 'length' }], {});
+    const result = await collect(events());
+    expect(result).toMatchObject({ reason: 'length', answer: text });
+    expect(result).not.toHaveProperty('output');
+  });
+
+  test('and not a number that may have lost its end', async () => {
+    verifies('output.early');
+    const provider = scriptedProvider([{ text: '12', finishReason: 'length' }]);
+    const result = await collect(run({ provider, model: 'm', messages: [user('Go')], output: z.number() }));
+    expect(result).not.toHaveProperty('output');
+  });
+});

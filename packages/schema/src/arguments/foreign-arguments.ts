@@ -1,0 +1,68 @@
+import {
+  type CallContext,
+  checksCalls,
+  type JsonSchema,
+  type Tool,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+import { compileSchema, type Validator } from '../validator/compile-schema.ts';
+import { inspectSchema } from '../validator/inspect-schema.ts';
+import { annotateResult } from './annotate-result.ts';
+import type { RawArguments } from './parse.ts';
+import { type RepairPolicy, type ValidatedArguments, validateArguments } from './validate.ts';
+
+/**
+ * Validates the arguments of a tool that another toolset or a server runs, and repairs them. What the schema does not mention is passed on, and so is
+ * everything if the schema is wrong, remote or unsafe: who runs the tool decides on it. Never throws.
+ */
+export function validateForeign(tool: Tool, raw: RawArguments, repair: RepairPolicy = 'apply'): ValidatedArguments {
+  const target = { tool, input: { validator: () => validatorOf(tool) } };
+  const validated = validateArguments(target, raw, { repair, unknownProperties: 'passthrough' });
+  // Only a schema library, which no foreign tool has, makes it wait.
+  return validated instanceof Promise ? { input: raw, repairs: [], notes: [] } : validated;
+}
+
+/** Does the same for a toolset that gets text, as `input`: the model's own, unless something was repaired. */
+export function validateForeignText(tool: Tool, raw: RawArguments, repair?: RepairPolicy): ValidatedArguments {
+  const validated = validateForeign(tool, raw, repair);
+  const { effect } = tool;
+  // A toolset whose tool may be called again may read exactly what would be rounded here.
+  const isRounded = validated.error?.data?.['number'] !== undefined && (effect === 'read' || effect === 'idempotent');
+  if (typeof raw === 'string' && (isRounded || (validated.error === undefined && validated.repairs.length === 0)))
+    return { input: raw, repairs: [], notes: [] };
+  return validated.error === undefined ? { ...validated, input: JSON.stringify(validated.input) } : validated;
+}
+
+/** Runs a call of a tool on offer through its toolset, with arguments that fit the schema. Rejects only as the toolset does. */
+export async function callChecked<Context>(
+  tools: Toolset<Context>,
+  tool: Tool,
+  call: ToolCall,
+  context: CallContext<Context>,
+): Promise<ToolResult> {
+  if (checksCalls(tools)) return tools.call(call, context);
+  const validated = validateForeignText(tool, call.arguments);
+  if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
+  return annotateResult(await tools.call({ ...call, arguments: String(validated.input) }, context), validated);
+}
+
+const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
+const validators = new WeakMap<JsonSchema, Validator>();
+
+/** Checks and compiles a schema at the first call. */
+function validatorOf({ name, parameters }: Tool): Validator {
+  const known = validators.get(parameters);
+  if (known !== undefined) return known;
+  let validator = ACCEPTS_ALL;
+  try {
+    inspectSchema(parameters, name);
+    validator = compileSchema(parameters);
+  } catch {
+    // Nobody here can change the schema, and the toolset may read it in its own way.
+  }
+  validators.set(parameters, validator);
+  return validator;
+}

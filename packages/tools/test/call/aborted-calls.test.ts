@@ -1,0 +1,121 @@
+import { asyncResult, errorResult, KernelError, type ToolContext, type ToolResult, toolResult } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { createRegistry } from '../../src/index.ts';
+import { simple } from '../support.ts';
+
+/** Aborts a call while its handler waits for the signal; `end` is what the handler does then. */
+async function aborted(end: () => unknown, effect: 'read' | 'write' = 'write'): Promise<ToolResult> {
+  const entered = Promise.withResolvers<void>();
+  const handler = async (_: unknown, { signal }: ToolContext): Promise<unknown> => {
+    entered.resolve();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    return end();
+  };
+  const stop = new AbortController();
+  const running = createRegistry([simple('save', { effect }, handler)]).execute('save', {}, { signal: stop.signal });
+  await entered.promise;
+  stop.abort(new Error('the user left'));
+  return running;
+}
+
+const throws = (error: unknown) => (): never => {
+  // oxlint-disable-next-line typescript/only-throw-error -- a handler throws whatever it likes
+  throw error;
+};
+
+test.each([
+  ['a text', () => 'row 1 of 10 written', 'row 1 of 10 written'],
+  ['data', () => ({ rows: 1 }), '{"rows":1}'],
+  ['a result', () => toolResult('row 1 of 10 written'), 'row 1 of 10 written'],
+  ['nothing', () => {}, 'done'],
+  ['a failure without a code', () => errorResult('stopped at row 1'), 'stopped at row 1'],
+  ['the promise of an outcome', () => asyncResult('began'), 'began'],
+])(
+  'a handler that returns %s after an abort is not said to have finished, and its words are kept',
+  async (_, end, text) => {
+    verifies('tools.execute.abort.truth');
+    const result = await aborted(end);
+    expect(result).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled', isError: true });
+    expect(result.forLLM).toContain('whether it has finished its work is unknown');
+    expect(result.forLLM).toContain(`It returned: ${text}`);
+    expect(result.async).toBeUndefined();
+  },
+);
+
+test('what a handler knows about its own end after an abort is what the model reads', async () => {
+  verifies('tools.execute.abort.truth');
+  const stopped: ToolResult = {
+    forLLM: 'Half of it was written.',
+    isError: true,
+    outcome: 'cancelled',
+    data: { rows: 5 },
+  };
+  expect(await aborted(() => stopped)).toEqual({ ...stopped, code: 'TOOL_CANCELLED' });
+  const whole: ToolResult = { forLLM: 'All of it was written.', outcome: 'done' };
+  expect(await aborted(() => whole)).toEqual(whole);
+  const coded: ToolResult = { forLLM: 'The disk is full.', isError: true, code: 'STORE_FAILED' };
+  expect(await aborted(() => coded)).toEqual({ ...coded, outcome: 'cancelled' });
+  const lost = await aborted(throws(new KernelError('OUTCOME_UNKNOWN', 'The line went dead.')));
+  expect(lost).toMatchObject({ code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
+  expect(lost.forLLM).toContain('The line went dead.');
+});
+
+test('a handler that throws after an abort is not said to have done nothing, and its reason is kept', async () => {
+  verifies('tools.execute.abort.truth');
+  const failed = await aborted(throws(new Error('3 of 10 mails are sent')));
+  expect(failed).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled' });
+  expect(failed.forLLM).toBe(
+    'TOOL_CANCELLED: "save" was cancelled and stopped; what it has done so far is unknown. It reported: 3 of 10 mails are sent',
+  );
+  const plain = throws(new DOMException('This operation was aborted', 'AbortError'));
+  expect((await aborted(plain)).forLLM).toBe(
+    'TOOL_CANCELLED: "save" was cancelled and stopped; what it has done so far is unknown.',
+  );
+  expect((await aborted(plain, 'read')).forLLM).toBe('TOOL_CANCELLED: "save" was cancelled and stopped.');
+});
+
+test('a handler that had ended before the abort keeps its result', async () => {
+  verifies('tools.execute.abort.truth');
+  const stop = new AbortController();
+  const registry = createRegistry([simple('save', {}, async () => 'written')]);
+  registry.onEvent((event) => event.type === 'call-end' && stop.abort());
+  expect(await registry.execute('save', {}, { signal: stop.signal })).toEqual({ forLLM: 'written' });
+});
+
+test('a call that is aborted before another attempt says how the last one ended, not that it never started', async () => {
+  verifies('tools.execute.abort.truth');
+  const stop = new AbortController();
+  let entered = 0;
+  const fails = (): never => {
+    entered += 1;
+    throw Object.assign(new Error('try again'), { retryable: true });
+  };
+  const registry = createRegistry([simple('load', { effect: 'read' }, fails)], { retries: 1 });
+  const beforeHandler = async (): Promise<void> => {
+    if (entered > 0) stop.abort();
+  };
+  const call = { type: 'tool-call', id: '1', name: 'load', arguments: '{}' } as const;
+  const result = await registry.call(call, { signal: stop.signal, beforeHandler });
+  expect([entered, result.forLLM]).toEqual([1, 'TOOL_FAILED: "load" failed: try again']);
+});
+
+test('a mounted toolset and a mounted registry say in their own words how an aborted call ended', async () => {
+  verifies('tools.execute.abort.truth');
+  const entered = Promise.withResolvers<void>();
+  const registry = createRegistry();
+  const own: ToolResult = { forLLM: 'The server was told to stop.', isError: true, code: 'TOOL_CANCELLED' };
+  const until = async (signal: AbortSignal): Promise<void> => {
+    entered.resolve();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  };
+  registry.mount('remote', {
+    list: () => [simple('save').tool],
+    call: async (_, { signal }) => until(signal).then(() => own),
+  });
+  const stop = new AbortController();
+  const running = registry.execute('remote_save', {}, { signal: stop.signal });
+  await entered.promise;
+  stop.abort();
+  expect(await running).toEqual({ ...own, outcome: 'cancelled' });
+});

@@ -1,0 +1,120 @@
+import { type JsonObject, type Tool, type ToolResult, type Toolset, wrapToolset } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { bindTool, createRegistry, type RegistryOptions } from '../../src/index.ts';
+import { context, toolCall } from '../support.ts';
+
+const SEARCH: Tool = {
+  name: 'search',
+  description: 'Searches.',
+  parameters: {
+    type: 'object',
+    properties: { queries: { type: 'array', items: { type: 'string' } }, limit: { type: 'integer' } },
+    required: ['queries'],
+  },
+};
+
+/** A toolset that runs what it gets, as one over a network does. */
+function foreign(tool: Tool = SEARCH) {
+  const heard: string[] = [];
+  const toolset: Toolset = {
+    list: () => [tool],
+    async call(call): Promise<ToolResult> {
+      heard.push(call.arguments);
+      return { forLLM: 'found' };
+    },
+  };
+  return { heard, toolset };
+}
+
+function mounted(toolset: Toolset, options: RegistryOptions = {}) {
+  const registry = createRegistry([], options);
+  registry.mount('remote', toolset);
+  return registry;
+}
+
+test.each([
+  ['{"queries":"[\\"test\\"]"}', '{"queries":["test"]}'],
+  ['{"queries":"test"}', '{"queries":["test"]}'],
+  ['{"queries":["a"],"limit":null}', '{"queries":["a"]}'],
+  ['{"queries":["a"],"limit":"5"}', '{"queries":["a"],"limit":5}'],
+  ['"{\\"queries\\":[\\"a\\"]}"', '{"queries":["a"]}'],
+])('a mounted toolset gets %s repaired, with the report of a tool that is bound here', async (sent, expected) => {
+  verifies('tools.mount.arguments');
+  const { heard, toolset } = foreign();
+  const result = await mounted(toolset).call(toolCall('remote_search', sent), context());
+  expect(heard).toEqual([expected]);
+  const bound = createRegistry([bindTool<JsonObject>(SEARCH, () => 'found')]);
+  expect(result).toEqual(await bound.call(toolCall('search', sent), context()));
+  expect(result.repairs?.length).toBeGreaterThan(0);
+});
+
+test.each(['{"queries":7}', '{}', '{"queries":["a"],"limit":"many"}', '{"queries":', '[]'])(
+  'a mounted toolset never gets %s, and the refusal says why',
+  async (sent) => {
+    verifies('tools.mount.arguments');
+    const { heard, toolset } = foreign();
+    const result = await mounted(toolset).call(toolCall('remote_search', sent), context());
+    expect([heard, result.code]).toEqual([[], 'ARGUMENTS_INVALID']);
+  },
+);
+
+test('what was approved of a mounted call is what its toolset gets', async () => {
+  verifies('tools.mount.arguments');
+  const { heard, toolset } = foreign();
+  const registry = mounted(toolset);
+  const call = toolCall('remote_search', '{"queries":"[\\"test\\"]"}');
+  const approved = await registry.validate(call, context());
+  expect(approved).toMatchObject({ arguments: '{"queries":["test"]}' });
+  if ('forLLM' in approved) throw new Error('refused');
+  expect((await registry.call(call, context({ approved }))).repairs).toHaveLength(1);
+  expect(heard).toEqual(['{"queries":["test"]}']);
+});
+
+test('a mounted registry validates its calls itself, once, by its own options, also behind a wrapper', async () => {
+  verifies('tools.mount.arguments');
+  let checked = 0;
+  const inner = createRegistry(
+    [
+      bindTool<JsonObject>(SEARCH, (input) => {
+        checked += 1;
+        return JSON.stringify(input);
+      }),
+    ],
+    { repair: 'off' },
+  );
+  for (const toolset of [inner, inner.view(), wrapToolset(inner, {})]) {
+    const registry = mounted(toolset);
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await registry.call(toolCall('remote_search', '{"queries":"test"}'), context());
+    expect(result.code).toBe('ARGUMENTS_INVALID');
+  }
+  expect(checked).toBe(0);
+  const result = await mounted(createRegistry([bindTool<JsonObject>(SEARCH, () => 'found')])).call(
+    toolCall('remote_search', '{"queries":"test"}'),
+    context(),
+  );
+  expect(result.forLLM.match(/Repaired/g)).toHaveLength(1);
+});
+
+test('a registry that does not repair does not repair for what is mounted in it', async () => {
+  verifies('tools.mount.arguments');
+  const { heard, toolset } = foreign();
+  const result = await mounted(toolset, { repair: 'off' }).call(
+    toolCall('remote_search', '{"queries":"test"}'),
+    context(),
+  );
+  expect([heard, result.code]).toEqual([[], 'ARGUMENTS_INVALID']);
+});
+
+test.each([
+  ['a pattern that can hang', { type: 'object', properties: { q: { pattern: '(a+)+$' } } }],
+  ['a remote reference', { type: 'object', properties: { q: { $ref: 'https://schemas.invalid/q.json' } } }],
+  ['a type that does not exist', { type: 'object', properties: { q: { type: 'text' } } }],
+])('a schema with %s leaves the arguments to the toolset, which gets them as they are', async (_, parameters) => {
+  verifies('tools.mount.arguments');
+  const { heard, toolset } = foreign({ ...SEARCH, parameters: parameters as JsonObject });
+  const sent = '{"q":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "other":null}';
+  await mounted(toolset).call(toolCall('remote_search', sent), context());
+  expect(heard).toEqual([sent]);
+});
