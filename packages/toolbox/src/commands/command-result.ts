@@ -41,5 +41,7 @@ function describeRest({ isHeld, leftRunning }: ProcessEnd): string {
     leftRunning.length === 0
       ? ''
       : ` What it had left running${listed} was ended with it; to keep a process running, start it with background: true.`;
-  return isHeld ? `${ended} A process that it detached from itself may still run; its output is no longer read.` : ended;
+  return isHeld
+    ? `${ended} A process that it detached from itself may still run; its output is no longer read.`
+    : ended;
 }

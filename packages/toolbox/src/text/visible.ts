@@ -13,10 +13,7 @@ export function seenText(text: string): string {
 export function visibleText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replaceAll(
-      /(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu,
-      escapeCharacter,
-    );
+    .replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, escapeCharacter);
 }
 
 /** A character as `\u{…}`. */

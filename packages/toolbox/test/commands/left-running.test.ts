@@ -36,7 +36,7 @@ for (const [name, isolation, options] of [
       expect(result.forLLM).toMatch(
         /^Exit code 0 after [\d.]+ s\. What it had left running(?: \(sleep\))? was ended with it; .*background: true\.\n/,
       );
-      if (process.platform === 'linux') expect(result.data).toMatchObject({ endedProcesses: ['sleep'] });
+      expect(result.data).toMatchObject({ endedProcesses: process.platform === 'linux' ? ['sleep'] : [''] });
     });
 
     it('says nothing where nothing is left, not of what had ended before', async () => {
@@ -49,21 +49,28 @@ for (const [name, isolation, options] of [
 
     it('names five, and tells a name that is meant to pass for something else', async () => {
       const { run } = await commands({ isolation });
-      const many = 'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; cp "$(command -v sleep)" "$(printf "a) R\\033[1m")"; "./$(printf "a) R\\033[1m")" 1000 & exit';
+      const many =
+        'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; cp "$(command -v sleep)" "$(printf "a) R\\033[1m")"; "./$(printf "a) R\\033[1m")" 1000 & exit';
       const { forLLM } = await run(['bash', '-c', many]);
       expect(forLLM).not.toContain('\u001B');
-      if (process.platform === 'linux') expect(forLLM).toMatch(/and 3 more\) was ended with it/);
+      expect(forLLM).toMatch(process.platform === 'linux' ? /and 3 more\) was ended with it/ : /was ended with it/);
     });
   });
 
-it.skipIf(process.platform === 'win32')('a process that detached itself and holds the output is named as possible', async () => {
-  verifies('toolbox.commands.left');
-  const { run } = await commands();
-  const script = 'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
-  const { forLLM } = await run([process.execPath, '-e', script]);
-  expect(forLLM).toMatch(/A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/);
-  process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
-});
+it.skipIf(process.platform === 'win32')(
+  'a process that detached itself and holds the output is named as possible',
+  async () => {
+    verifies('toolbox.commands.left');
+    const { run } = await commands();
+    const script =
+      'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
+    const { forLLM } = await run([process.execPath, '-e', script]);
+    expect(forLLM).toMatch(
+      /A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/,
+    );
+    process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
+  },
+);
 
 describe('output with control characters', () => {
   it.each([
@@ -85,7 +92,11 @@ describe('output with control characters', () => {
   it('gives a model no control character but line breaks and tabs', async () => {
     verifies('toolbox.commands.controls');
     const { run } = await commands();
-    const { forLLM } = await run([process.execPath, '-e', 'process.stdout.write(Buffer.from(Array.from({ length: 256 }, (_, i) => i)))']);
+    const { forLLM } = await run([
+      process.execPath,
+      '-e',
+      'process.stdout.write(Buffer.from(Array.from({ length: 256 }, (_, i) => i)))',
+    ]);
     expect(forLLM).not.toMatch(/(?![\n\t])\p{Cc}/u);
   });
 });
