@@ -4,8 +4,10 @@ import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
 import { isUnreadable, parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
-import { damageError, type SessionDamage, setDamageAside, withoutDamage } from './session-damage.ts';
+import { damageError, type SessionDamage, setDamageAside } from './session-damage.ts';
 import { storeError } from './store-error.ts';
+
+export type { SessionDamage } from './session-damage.ts';
 
 /** How a file session writes its log. */
 export interface FileSessionOptions {
@@ -67,7 +69,7 @@ export async function openFileSession(path: string, options: FileSessionOptions 
     if (log.header !== '') await file.appendFile(log.header);
     else if (log.byteLength < bytes.length) await file.truncate(log.byteLength);
     const handle = file;
-    const entries = [...withoutDamage(log.parts)];
+    const entries = log.parts.filter((part) => !isUnreadable(part));
     const { id = path } = log;
     let lastWrite: Promise<void> = Promise.resolve();
     let isClosed = false;

@@ -145,6 +145,7 @@ function toEntry(value: unknown): SessionEntry | undefined {
   const { calls } = value;
   if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
     return { type, calls: calls.flatMap(toSuspendedCall) };
+  if (type === 'lost') return { type };
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return type === 'call-start' && typeof callId === 'string' ? (value as unknown as SessionEntry) : undefined;
 }

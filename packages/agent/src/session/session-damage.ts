@@ -1,5 +1,5 @@
 import { open, rename } from 'node:fs/promises';
-import { KernelError, toolCallsOf } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 import { isUnreadable, type ParsedLog, toLine, type UnreadableLine } from './log-format.ts';
 import type { SessionEntry } from './session.ts';
 
@@ -31,7 +31,7 @@ export async function setDamageAside(path: string, bytes: Uint8Array, log: Parse
   await writeNew(copy, bytes);
   const id = log.id ?? crypto.randomUUID();
   const readable = `${path}.${crypto.randomUUID()}.new`;
-  await writeNew(readable, [toLine({ session: 1, id }), ...withoutDamage(log.parts).map(toLine)].join(''));
+  await writeNew(readable, [{ session: 1, id }, ...entriesOf(log)].map(toLine).join(''));
   await rename(readable, path);
   const named = lines.slice(0, MAX_NAMED).join(', ');
   const more = lines.length > MAX_NAMED ? ` and ${lines.length - MAX_NAMED} more` : '';
@@ -39,27 +39,11 @@ export async function setDamageAside(path: string, bytes: Uint8Array, log: Parse
   return { message, lines, copy };
 }
 
-/**
- * The entries of a log, without what could not be read. That may have said that a call had started: one that was open there counts as started, so that it does not
- * run a second time.
- */
-export function withoutDamage(parts: ParsedLog['parts']): readonly SessionEntry[] {
-  const answered = new Set<string>();
-  for (const part of parts)
-    if (part.type === 'message' && part.message.role === 'tool') answered.add(part.message.toolCallId);
-  /** The calls that have no result and are not known to have started, with their names. */
-  const waiting = new Map<string, string>();
-  return parts.flatMap((part): readonly SessionEntry[] => {
-    if (isUnreadable(part)) {
-      const begun = [...waiting].map(([callId, name]) => ({ type: 'call-start', callId, name, effect: 'external' }) as const);
-      waiting.clear();
-      return begun;
-    }
-    if (part.type === 'call-start') waiting.delete(part.callId);
-    else if (part.type === 'message' && part.message.role === 'assistant')
-      for (const { id, name } of toolCallsOf(part.message)) if (!answered.has(id)) waiting.set(id, name);
-    return [part];
-  });
+/** The entries of a log, with one that says so where something could not be read. */
+function entriesOf({ parts }: ParsedLog): readonly SessionEntry[] {
+  return parts.flatMap((part, index) =>
+    isUnreadable(part) ? (isUnreadable(parts[index - 1]) ? [] : [{ type: 'lost' as const }]) : [part],
+  );
 }
 
 async function writeNew(path: string, content: Uint8Array | string): Promise<void> {
