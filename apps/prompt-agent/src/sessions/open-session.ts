@@ -4,7 +4,7 @@ import type { TokenPrices } from '@kernel/agent/config';
 import { type Message, KernelError, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Database } from './database/load-sqlite.ts';
-import { numberIn, textIn } from './database/rows.ts';
+import { jsonIn, numberIn, type Row } from './database/rows.ts';
 import { transaction } from './database/transaction.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
@@ -103,10 +103,7 @@ function openSession(
     // eslint-disable-next-line typescript/require-await -- SQLite answers at once
     entries: async () =>
       store.use((database) =>
-        database
-          .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
-          .all(number)
-          .flatMap((row) => toEntry(textIn(row, 'entry'))),
+        database.prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number').all(number).map(toEntry),
       ),
     // eslint-disable-next-line typescript/require-await -- as above
     async append(entries) {
@@ -154,7 +151,8 @@ function openSession(
   };
 }
 
-function insertEntry(database: Database, session: number, entry: SessionEntry, now: number): void {
+/** Adds an entry, and its words to the index. */
+export function insertEntry(database: Database, session: number, entry: SessionEntry, now: number): void {
   const { lastInsertRowid } = database
     .prepare('INSERT INTO entries (session, at_ms, entry) VALUES (?, ?, ?)')
     .run(session, now, JSON.stringify(entry));
@@ -182,11 +180,11 @@ function titleOf({ content }: Message, asked: string): string {
   return texts.at(-1) ?? asked;
 }
 
-/** An entry as it was written. `runSession` reads what it finds with care. */
-function toEntry(text: string): readonly SessionEntry[] {
-  const value: unknown = JSON.parse(text);
+/** An entry as it was written, which `runSession` reads with care; one that cannot be read says so. */
+function toEntry(row: Row): SessionEntry {
+  const { type } = jsonIn(row, 'entry');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON of an entry
-  return typeof value === 'object' && value !== null ? [value as SessionEntry] : [];
+  return type === undefined ? { type: 'lost' } : (jsonIn(row, 'entry') as unknown as SessionEntry);
 }
 
 function lockedError(record: SessionRecord): KernelError {

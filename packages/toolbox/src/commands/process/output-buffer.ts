@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { decodeText, detectFormat } from '../../text/encoding.ts';
+import { escapeCharacter } from '../../text/visible.ts';
 
 /** Output of a process, of which the beginning and the end are kept. */
 export interface OutputBuffer {
@@ -55,10 +56,18 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
   };
 }
 
-/** Text of a terminal as a model can read it: no escapes, and of a line that was overwritten only its last state. */
+/**
+ * Text of a terminal as a model can read it: no escapes and no bells, of what was written over only the last state, and every other control character
+ * visible, such as `\u{0}`.
+ */
 export function clean(bytes: Uint8Array): string {
-  const text = stripVTControlCharacters(decodeOutput(bytes)).replaceAll('\r\n', '\n');
-  return text.includes('\r') ? text.split('\n').map(lastState).join('\n') : text;
+  const text = stripVTControlCharacters(decodeOutput(bytes))
+    .replace(CUT_ESCAPE, '')
+    .replaceAll('\u0007', '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[\v\f]/g, '\n');
+  const shown = /[\r\b]/.test(text) ? text.split('\n').map(lastState).join('\n') : text;
+  return shown.replaceAll(/(?![\n\t])\p{Cc}/gu, escapeCharacter);
 }
 
 /** What is not UTF-8 is read as what it seems to be, so that as little as possible is lost. */
@@ -67,8 +76,23 @@ function decodeOutput(bytes: Uint8Array): string {
   return format === undefined ? new TextDecoder().decode(bytes) : decodeText(bytes, format).toWellFormed();
 }
 
-/** What a terminal shows of a line that was written over. */
+/** An escape whose end is not there yet, or was left out. */
+// oxlint-disable-next-line no-control-regex -- finding them is what this file is for
+const CUT_ESCAPE = /\u001B(?:\[[0-?]*[ -/]*)?$/;
+
+/** What a terminal shows of a line that was written over: all of it after a return, one character after a backspace. */
 function lastState(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');
-  return states.at(-1) ?? '';
+  const last = states.at(-1) ?? '';
+  if (!last.includes('\b')) return last;
+  const shown: string[] = [];
+  let column = 0;
+  for (const character of last) {
+    if (character === '\b') column = Math.max(0, column - 1);
+    else {
+      shown[column] = character;
+      column += 1;
+    }
+  }
+  return shown.join('');
 }
