@@ -35,7 +35,8 @@ export interface RunLimits {
   readonly parallel?: number | undefined;
   /**
    * What happens when a limit is reached: `stop` ends the run with reason `limit` (default), `throw` throws `LIMIT_REACHED` after the `run-end`,
-   * `answer` asks the model once more, without tools, for an answer based on what is known.
+   * `answer` asks the model once more, without tools, for an answer based on what is known, also where a run loops. A typed answer that does not fit
+   * is corrected once.
    */
   readonly onLimit?: 'stop' | 'throw' | 'answer' | undefined;
 }

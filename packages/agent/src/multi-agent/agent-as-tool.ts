@@ -64,6 +64,8 @@ export interface AgentBinding<Context = unknown> {
 }
 
 const MAX_DEPTH = 3;
+/** How many calls of an agent that was stopped are named. */
+const MAX_CALLS = 20;
 
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
   { name: true, description: true, run: true, background: true, events: true, effect: true, maxDepth: true },
@@ -216,7 +218,11 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
   if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
   if (result.reason === 'error') return toErrorResult(result.error);
   if (result.reason === 'aborted')
-    return { ...errorResult(`TOOL_CANCELLED: "${name}" was stopped.`), outcome: 'cancelled', code: 'TOOL_CANCELLED' };
+    return {
+      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeCalls(result.toolCalls)}`),
+      outcome: 'cancelled',
+      code: 'TOOL_CANCELLED',
+    };
   // The last thing that it was asked for was an answer from what it knew.
   if ((result.reason === 'limit' || result.reason === 'loop') && isClosed && result.answer !== undefined)
     return {
@@ -224,4 +230,16 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
     };
   const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
+}
+
+/** Which calls an agent that was stopped had made, so that nobody takes its work for done or not begun. */
+function describeCalls(calls: RunResult['toolCalls']): string {
+  if (calls.length === 0) return 'It had called nothing.';
+  const shown = calls.slice(-MAX_CALLS).map(({ call, result }) => `${call.name} (${endOf(result)})`);
+  const earlier = calls.length > shown.length ? `${calls.length - shown.length} earlier ones, ` : '';
+  return `Its calls until then: ${earlier}${shown.join(', ')}.`;
+}
+
+function endOf({ outcome, isError }: ToolResult): string {
+  return outcome ?? (isError === true ? 'failed' : 'done');
 }

@@ -77,7 +77,7 @@ describe('a typed answer of the closing turn', () => {
     expect(await agent.handler({ task: 'Go' }, context as never)).toEqual({ forLLM: valid, data: { names: ['a'] } });
     const plain = scriptedProvider([look(), { text: 'Two.' }]);
     const other = agentAsTool({ name: 'a', description: 'A.', run: { provider: plain, model: 'm', tools, limits } });
-    const result = await other.handler({ task: 'Go' }, context as never);
+    const result = await other.handler({ task: 'Go' }, context);
     expect([result.isError, result.forLLM]).toEqual([
       undefined,
       '"a" was stopped (limit), and answered from what it knew by then: Two.',

@@ -44,7 +44,7 @@ test.each([
   const { heard, toolset } = foreign();
   const result = await mounted(toolset).call(toolCall('remote_search', sent), context());
   expect(heard).toEqual([expected]);
-  const bound = createRegistry([bindTool<JsonObject>(SEARCH, () => 'found')]);
+  const bound = createRegistry([bindTool(SEARCH, () => 'found')]);
   expect(result).toEqual(await bound.call(toolCall('search', sent), context()));
   expect(result.repairs?.length).toBeGreaterThan(0);
 });
@@ -76,7 +76,7 @@ test('a mounted registry validates its calls itself, once, by its own options, a
   let checked = 0;
   const inner = createRegistry(
     [
-      bindTool<JsonObject>(SEARCH, (input) => {
+      bindTool(SEARCH, (input) => {
         checked += 1;
         return JSON.stringify(input);
       }),
@@ -90,7 +90,7 @@ test('a mounted registry validates its calls itself, once, by its own options, a
     expect(result.code).toBe('ARGUMENTS_INVALID');
   }
   expect(checked).toBe(0);
-  const result = await mounted(createRegistry([bindTool<JsonObject>(SEARCH, () => 'found')])).call(
+  const result = await mounted(createRegistry([bindTool(SEARCH, () => 'found')])).call(
     toolCall('remote_search', '{"queries":"test"}'),
     context(),
   );
@@ -113,7 +113,7 @@ test.each([
   ['a type that does not exist', { type: 'object', properties: { q: { type: 'text' } } }],
 ])('a schema with %s leaves the arguments to the toolset, which gets them as they are', async (_, parameters) => {
   verifies('tools.mount.arguments');
-  const { heard, toolset } = foreign({ ...SEARCH, parameters: parameters as JsonObject });
+  const { heard, toolset } = foreign({ ...SEARCH, parameters: parameters });
   const sent = '{"q":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "other":null}';
   await mounted(toolset).call(toolCall('remote_search', sent), context());
   expect(heard).toEqual([sent]);
