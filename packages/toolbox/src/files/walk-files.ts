@@ -57,9 +57,14 @@ export async function isHiddenBelow(visibility: Visibility, start: string, path:
 
 /**
  * Yields the files below a path, each folder's entries by name. Links are not followed. A file that is named directly is yielded in any case, and a
- * folder that cannot be listed is left out.
+ * folder that cannot be listed is left out, and told to `onUnreadable`.
  */
-export async function* walkFiles(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* walkFiles(
+  workspace: Workspace,
+  path: string,
+  signal: AbortSignal,
+  onUnreadable?: (error: unknown) => void,
+): AsyncGenerator<string> {
   const start = await workspace.stat(path, { signal });
   if (start.type !== 'directory') {
     yield start.path;
@@ -79,6 +84,7 @@ export async function* walkFiles(workspace: Workspace, path: string, signal: Abo
     const isStart = next === start.path;
     const entries = await workspace.list(next, { signal }).catch((error: unknown) => {
       if (isStart || signal.aborted) throw error;
+      onUnreadable?.(error);
       return [];
     });
     for (const { name, type } of entries.toReversed()) {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { decodeText, detectFormat } from '../../text/encoding.ts';
 
 /** Output of a process, of which the beginning and the end are kept. */
 export interface OutputBuffer {
@@ -56,8 +57,14 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
 
 /** Text of a terminal as a model can read it: no escapes, and of a line that was overwritten only its last state. */
 export function clean(bytes: Uint8Array): string {
-  const text = stripVTControlCharacters(new TextDecoder().decode(bytes)).replaceAll('\r\n', '\n');
+  const text = stripVTControlCharacters(decodeOutput(bytes)).replaceAll('\r\n', '\n');
   return text.includes('\r') ? text.split('\n').map(lastState).join('\n') : text;
+}
+
+/** What is not UTF-8 is read as what it seems to be, so that as little as possible is lost. */
+function decodeOutput(bytes: Uint8Array): string {
+  const format = detectFormat(bytes);
+  return format === undefined ? new TextDecoder().decode(bytes) : decodeText(bytes, format).toWellFormed();
 }
 
 /** What a terminal shows of a line that was written over. */

@@ -60,7 +60,7 @@ export function editFileTool(workspace: Workspace): ToolImplementation {
       const { loose, replacements } = locateEdits(path, file.text, edits, file.ending);
       const stale = staleNote(workspace, file.info);
       const after = applyReplacements(file.text, replacements);
-      await workspace.write(path, toContent(file, after), { ifVersion: file.info.version, signal });
+      await workspace.write(path, toContent(path, file.format, after), { ifVersion: file.info.version, signal });
       noteSeen(workspace, await workspace.stat(path, { signal }));
       const places = lineList(file.text, replacements);
       const spaces =
