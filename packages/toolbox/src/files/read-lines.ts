@@ -64,7 +64,10 @@ export async function readLines(workspace: Workspace, lines: Lines): Promise<str
     const start = toSkip > 0 && (part.codePointAt(toSkip - 1) ?? 0) > 0xffff ? toSkip + 1 : toSkip;
     if (line.length <= maxLength) line += part.slice(start, start + maxLength + 1);
   };
+  const isBeyond = (): boolean => number > offset && skipped < column - 1;
+  const beyond = (): string => `(Line ${offset} has ${skipped} characters: there is no column ${column}.)`;
   const more = (): string => {
+    if (isBeyond()) return beyond();
     const next = number - 1;
     if (kept.length > 0) return withNote(kept.join('\n'), format, 'more', { line: next, column: 1 });
     const head = sliceHead(line, maxLength);
@@ -81,8 +84,7 @@ export async function readLines(workspace: Workspace, lines: Lines): Promise<str
     if (number === last + 1 && isBegun) break;
   }
   if (isBegun && !take()) return more();
-  if (skipped < column - 1 && number > offset)
-    return `(Line ${offset} has ${skipped} characters: there is no column ${column}.)`;
+  if (isBeyond()) return beyond();
   if (kept.length > 0) return withNote(kept.join('\n'), format);
   return `(There is no line ${offset}: the file has ${number - 1}.)`;
 }
