@@ -1,5 +1,5 @@
 import type { Session, SessionEntry } from '@kernel/agent';
-import type { Redactor } from '@kernel/internal';
+import { type Redactor, sliceHead } from '@kernel/internal';
 import type { TokenPrices } from '@kernel/agent/config';
 import { type Message, KernelError, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
@@ -160,13 +160,11 @@ function insertEntry(database: Database, session: number, entry: SessionEntry, n
     .run(session, now, JSON.stringify(entry));
   if (entry.type !== 'message') return;
   const { message } = entry;
-  const text = textOf(message).slice(0, MAX_SEARCHED);
+  const text = sliceHead(textOf(message), MAX_SEARCHED);
   const asked = message.role === 'user' && entry.isCorrection !== true ? text : '';
   const answered = message.role === 'assistant' ? text : '';
-  const called = toolCallsOf(message)
-    .map((call) => `${call.name} ${call.arguments}`)
-    .join('\n')
-    .slice(0, MAX_SEARCHED);
+  const calls = toolCallsOf(message).map((call) => `${call.name} ${call.arguments}`);
+  const called = sliceHead(calls.join('\n'), MAX_SEARCHED);
   if (asked === '' && answered === '' && called === '') return;
   database
     .prepare('INSERT INTO words (rowid, asked, answered, called) VALUES (?, ?, ?, ?)')
@@ -174,7 +172,7 @@ function insertEntry(database: Database, session: number, entry: SessionEntry, n
   if (asked !== '')
     database
       .prepare("UPDATE sessions SET title = ? WHERE number = ? AND title = ''")
-      .run(titleOf(message, asked).trim().slice(0, MAX_TITLE), session);
+      .run(sliceHead(titleOf(message, asked).trim(), MAX_TITLE), session);
 }
 
 /** What was typed: the last text of a message, after what came with it; `asked` where it is the only one. */

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import {
   findJsonLoss,
   type JsonObject,
@@ -117,7 +118,7 @@ function encodeTools(
     const isUnsent = unsentTools?.has(tool.name) === true;
     if (definition !== undefined || isUnsent) clientTools.add(tool.name);
     if (isUnsent) return [];
-    if (definition !== undefined) return [JSON.stringify(definition)];
+    if (definition !== undefined) return [toJsonText(definition)];
     const chosen = chooseSchema(tool, dialect, strict);
     const name = toWireName(tool.name, names);
     checkName?.(tool, name);
@@ -125,10 +126,10 @@ function encodeTools(
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
     const isDeferred = serverTools.isDeferred(tool.name);
-    return [JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
+    return [toJsonText(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
   const others = serverTools.definitions.filter((definition) => !clientTools.has(clientToolName(definition) ?? ''));
-  const texts = [...ownTexts, ...others.map((definition) => JSON.stringify(definition))];
+  const texts = [...ownTexts, ...others.map((definition) => toJsonText(definition))];
   const toolDecoder: ToolDecoder = {
     toolName: (name) => toolNames.get(name) ?? name,
     ...(clientTools.size > 0 && { clientTools }),

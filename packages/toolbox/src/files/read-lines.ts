@@ -62,7 +62,9 @@ export async function readLines(workspace: Workspace, lines: Lines): Promise<str
     skipped += toSkip;
     // A column within a surrogate pair begins behind it.
     const start = toSkip > 0 && (part.codePointAt(toSkip - 1) ?? 0) > 0xffff ? toSkip + 1 : toSkip;
-    if (line.length <= maxLength) line += part.slice(start, start + maxLength + 1);
+    // One more than can be shown, so that it is seen to be too long.
+    const end = start + maxLength + 1;
+    if (line.length <= maxLength) line += part.slice(start, end);
   };
   const isBeyond = (): boolean => number > offset && skipped < column - 1;
   const beyond = (): string => `(Line ${offset} has ${skipped} characters: there is no column ${column}.)`;

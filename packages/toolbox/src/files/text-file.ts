@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
 import type { FileInfo, Workspace } from '../workspace/index.ts';
 import {
@@ -69,7 +70,7 @@ function endingOf(text: string): '\n' | '\r\n' {
   const first = text.indexOf('\n');
   if (first === -1) return '\n';
   // The first lines decide: a file that mixes endings is edited line by line anyway.
-  const head = text.slice(0, 65_536);
+  const head = sliceHead(text, 65_536);
   const windows = head.split('\r\n').length - 1;
   return windows * 2 > head.split('\n').length - 1 ? '\r\n' : '\n';
 }

@@ -1,3 +1,4 @@
+import { truncate } from '@kernel/internal';
 import { errorResult, type ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
 import { createNearSearch } from '../files/edit/find-text.ts';
@@ -216,5 +217,5 @@ function snippet(text: string, start: number, inserted: string): string {
 }
 
 function quoted(text: string): string {
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return truncate(text, MAX_QUOTED + 1);
 }

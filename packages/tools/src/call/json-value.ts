@@ -1,4 +1,4 @@
-import { isObject, pointerToken } from '@kernel/internal';
+import { isObject, pointerToken, sliceHead, toJsonText } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 import { asJson } from '../unsafe-casts.ts';
 
@@ -15,7 +15,7 @@ export function toJson(value: unknown): JsonCopy {
   try {
     const problem = findProblem(value, '', new Set());
     if (problem !== undefined) return { problem };
-    const text = JSON.stringify(value);
+    const text = toJsonText(value);
     return { text, json: asJson(JSON.parse(text)) };
   } catch (error) {
     return error instanceof RangeError
@@ -102,10 +102,10 @@ function typeName(value: object): string {
   const { constructor } = value;
   const name = typeof constructor === 'function' ? constructor.name : '';
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  const text = (name === '' ? tag : name).slice(0, 40);
+  const text = sliceHead(name === '' ? tag : name, 40);
   return `${/^[AEIO]/i.test(text) ? 'an' : 'a'} ${text}`;
 }
 
 function at(what: string, path: string, instead: string): string {
-  return `${what}${path === '' ? '' : ` at "${path.slice(0, 200)}"`}, which JSON cannot carry: ${instead}`;
+  return `${what}${path === '' ? '' : ` at "${sliceHead(path, 200)}"`}, which JSON cannot carry: ${instead}`;
 }

@@ -12,7 +12,7 @@ import { cancelledBeforeStart, createConcurrencyLimiter, type Permit } from './c
 import { failureText } from './failure-text.ts';
 import { annotateResult } from './annotate-result.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
-import { redactResult } from './redact-result.ts';
+import { redactResult, wellFormedResult } from './redact-result.ts';
 import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
@@ -25,7 +25,7 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
   const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
     try {
-      return options.limitResult(redactResult(result, redactor), binding);
+      return wellFormedResult(options.limitResult(redactResult(result, redactor), binding));
     } catch (error) {
       return failedResult(new Error(redactor.text(failureText(error))), binding.tool.name);
     }

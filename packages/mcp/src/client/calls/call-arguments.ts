@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import {
   findJsonLoss,
   type JsonObject,
@@ -39,7 +39,7 @@ export function parseArguments(raw: string, { name: tool, effect }: Tool): Parse
   const loss = findJsonLoss(text, value, effect !== 'read' && effect !== 'idempotent');
   if (loss !== undefined) return jsonLossError(loss, tool);
   if (isJsonObject(value)) {
-    const repair: ToolRepair = { path: '', from: text.slice(0, 64), to: 'an object', rule: 'json-text' };
+    const repair: ToolRepair = { path: '', from: sliceHead(text, 64), to: 'an object', rule: 'json-text' };
     return { input: value, repairs: text === raw ? [] : [repair] };
   }
   const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;

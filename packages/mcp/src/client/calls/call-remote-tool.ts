@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { MAX_TIMER_MS, untilAborted, sliceHead } from '@kernel/internal';
 import {
   changedCallError,
   type CallContext,
@@ -137,7 +137,7 @@ async function request(
 
 function invalidOutputResult(name: string, { server, redact }: CallTarget, mismatch: string): ToolResult {
   const { config } = server;
-  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${mismatch.slice(0, 400)}.`;
+  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${sliceHead(mismatch, 400)}.`;
   return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
 }
 

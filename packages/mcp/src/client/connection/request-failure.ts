@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, truncate } from '@kernel/internal';
 import { RESPONSE_LOST } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 
@@ -47,7 +47,7 @@ export function causeOf(error: unknown, link: ServerLink): string {
 /** Shortens a text to one line of at most 400 characters, without a full stop at its end. */
 export function toLine(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  return line.length > 400 ? `${line.slice(0, 399)}…` : line;
+  return truncate(line, 400);
 }
 
 function fieldsOf(error: unknown): { readonly code?: unknown; readonly status?: number } {

@@ -1,3 +1,4 @@
+import { sliceTail } from '@kernel/internal';
 import type { Readable } from 'node:stream';
 
 const MAX_BYTES = 8192;
@@ -21,7 +22,7 @@ export function createStderrTail(stream: Readable): StderrTail {
   return {
     text() {
       const lines = tail.toString('utf8').trimEnd().split(/\r?\n/).slice(-MAX_LINES).join('\n');
-      return lines.length > MAX_CHARS ? `…${lines.slice(-MAX_CHARS)}` : lines;
+      return lines.length > MAX_CHARS ? `…${sliceTail(lines, MAX_CHARS)}` : lines;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onAbort } from '@kernel/internal';
+import { onAbort, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { endGroup, trackGroup } from './process-group.ts';
@@ -148,5 +148,5 @@ function startError(program: string, error: NodeJS.ErrnoException): KernelError 
     ENOEXEC: 'it is no program for this system',
   };
   const reason = reasons[error.code ?? ''] ?? error.code ?? 'the system refused';
-  return new KernelError('TOOL_FAILED', `"${program.slice(0, 200)}" cannot be started: ${reason}.`, { cause: error });
+  return new KernelError('TOOL_FAILED', `"${sliceHead(program, 200)}" cannot be started: ${reason}.`, { cause: error });
 }

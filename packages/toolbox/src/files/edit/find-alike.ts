@@ -64,9 +64,9 @@ export function whereItEnds(text: string, folded: FoldedText, oldText: string): 
   const wanted = foldText(oldText);
   let [most, least] = [wanted.text.length, 0];
   while (least < most) {
-    const length = (least + most + 1) >> 1;
-    if (indexOfText(folded.text, wanted.text.slice(0, length), 0) === -1) most = length - 1;
-    else least = length;
+    const end = (least + most + 1) >> 1;
+    if (indexOfText(folded.text, wanted.text.slice(0, end), 0) === -1) most = end - 1;
+    else least = end;
   }
   const place = indexOfText(folded.text, wanted.text.slice(0, least), 0);
   const beginning = wanted.text.slice(0, least);
