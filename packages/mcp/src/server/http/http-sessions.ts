@@ -1,4 +1,3 @@
-import { wellFormed } from '@kernel/internal';
 import type { Toolset } from '@kernel/protocol';
 import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { mountTools, protocolOf } from '../mount-tools.ts';
@@ -50,10 +49,6 @@ export function createHttpSessions(
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       ...(createEventStore === undefined ? {} : { eventStore: createEventStore(), retryInterval: RETRY_MS }),
-    });
-    const send = transport.send.bind(transport);
-    Object.assign(transport, {
-      send: (...[message, sendOptions]: Parameters<typeof send>) => send(wellFormed(message), sendOptions),
     });
     const session: HttpSession = { transport, server, pending: new Set(), openResponses: 0, idleTimer: undefined };
     sessions.set(id, session);

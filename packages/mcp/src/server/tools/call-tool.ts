@@ -45,7 +45,8 @@ export async function callTool(
   try {
     const result = await runCall(toolset, params, context);
     if (!isToolResult(result)) return { result: errorToMcp('TOOL_FAILED: the toolset returned no result.'), tool };
-    if (tool === undefined && result.code === 'TOOL_NOT_FOUND') throw rpcError(INVALID_PARAMS, result.forLLM);
+    if (tool === undefined && result.code === 'TOOL_NOT_FOUND')
+      throw rpcError(INVALID_PARAMS, result.forLLM.toWellFormed());
     return { result: toMcpResult(result, tool), tool };
   } finally {
     progress.end();
@@ -85,7 +86,7 @@ function createProgress({ mcpReq }: ServerContext): { send(update: string): void
     send(update) {
       if (hasEnded || progressToken === undefined || mcpReq.signal.aborted) return;
       progress += 1;
-      const params = { progressToken, progress, message: update };
+      const params = { progressToken, progress, message: update.toWellFormed() };
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // the client has disconnected
     },
     end() {

@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, wellFormed } from '@kernel/internal';
 import { type Tool, toModelText, type ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { mediaContent } from './media-content.ts';
@@ -12,7 +12,7 @@ import { mediaContent } from './media-content.ts';
  */
 export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToolResult {
   try {
-    return convert(result, tool);
+    return wellFormed(convert(result, tool));
   } catch (error) {
     return errorToMcp(`TOOL_FAILED: the result cannot be sent: ${errorMessage(error)}`);
   }
@@ -20,7 +20,7 @@ export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToo
 
 /** Returns a failure with this text. */
 export function errorToMcp(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
+  return { content: [{ type: 'text', text: text.toWellFormed() }], isError: true };
 }
 
 const ASYNC_NOTE = '(The work goes on in the background; its outcome is not sent over MCP.)';
