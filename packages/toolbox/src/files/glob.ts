@@ -65,7 +65,7 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       const found: string[] = [];
       let total = 0;
       const skipped = createSkipped();
-      for await (const file of walkFiles(workspace, start, signal, skipped.addUnreadable)) {
+      for await (const file of walkFiles(workspace, start, signal, skipped)) {
         if (!fits(start === '.' ? file : file.slice(start.length + 1))) continue;
         if (period !== undefined && !(await isChangedIn(workspace, file, period, signal))) continue;
         total += 1;
@@ -76,7 +76,7 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       }
       const notes = [
         ...(period?.note === undefined ? [] : [period.note]),
-        ...skipped.reasons({ binary: false }).map((reason) => `(without ${reason})`),
+        ...skipped.reasons({ links: true }).map((reason) => `(without ${reason})`),
       ];
       if (isCount && total > 0)
         return [

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
@@ -68,7 +68,7 @@ test('a search without a match says what it has not looked at, and why', async (
     list: async (path, options) => (path === 'locked' ? refuse(path) : inner.list(path, options)),
   };
   expect(await call(workspace, 'search_text', { query: 'nothing' })).toBe(
-    'No line contains "nothing" in the files of the workspace. Not searched: 1 binary file ("a.png"), what cannot be read ("c.txt": permission denied, "locked": permission denied), node_modules, and what .gitignore or the rules of the workspace leave out.',
+    'No line contains "nothing" in the files of the workspace. Not searched: 1 binary file ("a.png"), what cannot be read ("c.txt": permission denied, "locked": permission denied), links, node_modules, and what .gitignore or the rules of the workspace leave out.',
   );
   expect(await call(workspace, 'search_text', { query: 'b' })).toBe(
     'b.txt:1: b\n(Not searched: what cannot be read ("c.txt": permission denied, "locked": permission denied).)',
@@ -115,4 +115,37 @@ test('a line that is too long is read in parts', async () => {
     '(the first 262144 of 300008 bytes; continue with offset 1, column 262145)',
   );
   expect(await call(workspace, 'read_file', { path: 'b.txt', column: 299_999 })).toBe('xx\nsecond');
+});
+
+test('a folder that is ignored is looked through where it is named', async () => {
+  verifies('toolbox.files.skipped');
+  const workspace = memoryWorkspace({
+    '.gitignore': 'build/\nnode_modules/\n*.log\n',
+    'build/a.txt': 'needle',
+    'build/x.log': 'needle',
+    'node_modules/p/i.js': 'needle',
+    'node_modules/p/.gitignore': 'own.txt',
+    'node_modules/p/own.txt': 'needle',
+    'node_modules/p/node_modules/q/i.js': 'needle',
+  });
+  expect(await call(workspace, 'search_text', { query: 'needle' })).toContain('No line contains');
+  expect(await call(workspace, 'search_text', { query: 'needle', path: 'build' })).toBe(
+    'build/a.txt:1: needle\nbuild/x.log:1: needle',
+  );
+  expect(await call(workspace, 'search_text', { query: 'needle', path: 'node_modules/p' })).toBe(
+    'node_modules/p/i.js:1: needle',
+  );
+  expect(await call(workspace, 'glob', { pattern: '*.js', path: 'node_modules/p' })).toBe('node_modules/p/i.js');
+});
+
+test('links and media are named where they were left out', async () => {
+  verifies('toolbox.files.skipped');
+  const folder = folderWith({ 'real/a.txt': 'needle', 'b.pdf': `%PDF-1.7\n${'needle\n'.repeat(3000)}` });
+  symlinkSync('real', join(folder, 'link'));
+  const workspace = await createWorkspace({ root: folder });
+  expect(await call(workspace, 'glob', { pattern: '*.txt' })).toBe('real/a.txt\n(without 1 link ("link"))');
+  expect(await call(workspace, 'search_text', { query: 'needle' })).toBe('real/a.txt:1: needle');
+  expect(await call(workspace, 'search_text', { query: 'nothing' })).toContain(
+    'Not searched: 1 binary file ("b.pdf"), links,',
+  );
 });

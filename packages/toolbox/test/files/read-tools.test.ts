@@ -40,7 +40,7 @@ test('a search leaves out ignored files, node_modules and .git, and tells path a
     'sub/secret.txt:1: needle',
   );
   expect((await call('search_text', { query: '.*' })).forLLM).toBe(
-    'No line contains ".*" in the files of the workspace. Not searched: 1 binary file ("binary.bin"), node_modules, and what .gitignore or the rules of the workspace leave out.',
+    'No line contains ".*" in the files of the workspace. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or the rules of the workspace leave out.',
   );
 });
 

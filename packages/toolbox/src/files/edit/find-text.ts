@@ -79,8 +79,13 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
     'without comparing white space': (edit) => locateLoosely(text, lines(), edit, ending),
     'without comparing white space or the kind of quotes, dashes, accents and unseen characters': (edit) =>
       locateLoosely(text, foldedLines(), edit, ending, foldLine),
-    [String.raw`with \n, \t and \" read as what they stand for`]: (edit) => written(edit, unescaped),
+    [String.raw`with \n, \t, \" and \u read as what they stand for`]: (edit) => written(edit, unescaped),
     [String.raw`with line breaks and tabs read as \n and \t`]: (edit) => written(edit, escaped),
+    'with each backslash read as two': (edit) => written(edit, (each) => each.replaceAll('\\', String.raw`\\`)),
+    'with characters read as their escapes': (edit) => {
+      const lower = written(edit, (each) => withEscapes(each, false));
+      return lower.length > 0 ? lower : written(edit, (each) => withEscapes(each, true));
+    },
   };
   return (edit) => {
     for (const [how, locate] of Object.entries(ways)) {
@@ -94,7 +99,18 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 function unescaped(text: string): string {
-  return text.replaceAll(/\\([nrt"'\\])/g, (_, escape: string) => ESCAPES[escape] ?? escape);
+  return text
+    .replaceAll(/\\(?:u([\dA-Fa-f]{4})|([nrt"'\\]))/g, (_, code: string | undefined, escape = '') =>
+      code === undefined ? (ESCAPES[String(escape)] ?? String(escape)) : String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    .toWellFormed();
+}
+
+function withEscapes(text: string, isUpper: boolean): string {
+  return text.replaceAll(/[^\0-\u007F]/g, (unit) => {
+    const code = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    return String.raw`\u` + (isUpper ? code.toUpperCase() : code);
+  });
 }
 
 function escaped(text: string): string {

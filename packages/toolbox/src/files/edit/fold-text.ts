@@ -14,20 +14,18 @@ interface Changed {
   readonly to: number;
 }
 
-/** A character with its combining marks, or one that may change: most letters, such as those of Chinese, cannot. */
-const CHARACTER =
-  /\P{M}\p{M}+|[\u00A0-\u052F\u1680\u1E00-\u206F\u2212\u212A\u212B\u3000\u304C-\u30FE\uAC00-\uD7A3\uFE00-\uFE0F\uFE58\uFE63\uFEFF\uFF01-\uFF5E]/gsu;
-const QUOTES = /[\u2018-\u201B\u2032\u2035\u02BC\uFF07]/g;
-const DOUBLE_QUOTES = /[\u201C-\u201F\u2033\u2036\uFF02]/g;
-const DASHES = /[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/g;
-const SPACES = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
+/** A character with its combining marks, or one that may change: those of ASCII and of Chinese cannot. */
+const CHARACTER = /\P{M}\p{M}+|[\u00A0-\u2E7F\u3000-\u33FF\uA000-\uD7FF\uF900-\uFFFF]/gsu;
+const QUOTES = /[\u2018-\u201B\u2032\u2035\u02BC]/g;
+const DOUBLE_QUOTES = /[\u201C-\u201F]/g;
+const DASHES = /[\u2010-\u2015\u2212]/g;
+const SPACES = /\p{Zs}/gu;
 /** What is not seen: soft hyphens, marks without width, of direction, and variants of characters. */
 const UNSEEN = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFE00-\uFE0F\uFEFF]/g;
-const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 
 /**
- * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, and takes characters apart from their marks (NFD), so that texts that look
- * the same are the same.
+ * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, and writes characters in their plain forms, apart from their marks (NFKD), so
+ * that texts that look the same are the same.
  */
 export function foldText(text: string): FoldedText {
   const parts: string[] = [];
@@ -58,14 +56,12 @@ export function foldText(text: string): FoldedText {
 
 function foldCharacter(character: string): string {
   return character
-    .normalize('NFD')
-    .replaceAll(UNSEEN, '')
-    .replaceAll(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replaceAll(QUOTES, "'")
     .replaceAll(DOUBLE_QUOTES, '"')
+    .normalize('NFKD')
+    .replaceAll(UNSEEN, '')
+    .replaceAll(QUOTES, "'")
     .replaceAll(DASHES, '-')
-    .replaceAll(SPACES, ' ')
-    .replaceAll('\u2026', '...');
+    .replaceAll(SPACES, ' ');
 }
 
 /** Where a place of the folded text is in the original; undefined within a character. What is not seen there is before a beginning and behind an end. */

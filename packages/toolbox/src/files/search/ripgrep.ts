@@ -18,7 +18,7 @@ interface RipgrepSearch extends Query {
 }
 
 /**
- * The paths of files that may contain a text, or a NUL if the text is empty, in no particular order; undefined if ripgrep cannot tell. It is asked for names
+ * The paths of files that may contain a text, or may be binary if the text is empty, in no particular order; undefined if ripgrep cannot tell. It is asked for names
  * alone, with rules that leave out less than ours: the caller decides on each, and reads it as any other file.
  */
 export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly string[] | undefined> {
@@ -70,7 +70,7 @@ const SAME_LETTERS: Readonly<Record<string, string>> = { s: '\u017F', k: '\u212A
 
 /** A pattern of ripgrep that finds a text in the bytes of each encoding that files are read in. */
 function patternOf(search: Query): string {
-  if (search.query === '') return String.raw`(?-u:\x00)`;
+  if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
   const anyCase = isAnyCase(search);
   const utf8 = search.query.replaceAll(/[^\p{L}\p{N}\s_]/gu, (each) => String.raw`\x{${hex(each.codePointAt(0))}}`);
   const characters = [...search.query].map((each) => (anyCase ? inAnyCase(each) : [each]));

@@ -6,7 +6,8 @@ import { detectFormat } from '../../text/encoding.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
 import { globTest } from '../glob.ts';
-import { createVisibility, isHiddenBelow, walkFiles } from '../walk-files.ts';
+import { mediaTypeOf } from '../media-type.ts';
+import { isHiddenBelow, visibilityBelow, walkFiles } from '../walk-files.ts';
 import { createMatcher, type Query } from './matcher.ts';
 import { ripgrepFiles } from './ripgrep.ts';
 import { READ_BYTES, searchFile } from './search-file.ts';
@@ -15,7 +16,7 @@ import { createSkipped, type Skipped } from './skipped.ts';
 const MAX_MATCHES = 200;
 /** As much as decides whether a file is text. */
 const MAX_SAMPLE = 8000;
-const LEFT_OUT = 'node_modules, and what .gitignore or the rules of the workspace leave out';
+const LEFT_OUT = 'links, node_modules, and what .gitignore or the rules of the workspace leave out';
 
 const tool: Tool = {
   name: 'search_text',
@@ -106,7 +107,7 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
           skipped.addUnreadable(error);
         });
         if (content === undefined) continue;
-        const format = detectFormat(content.bytes);
+        const format = mediaTypeOf(content.bytes) === undefined ? detectFormat(content.bytes) : undefined;
         if (format === undefined) {
           if (!isFolder) throw toolError(`${quote(file)} is a binary file (${content.size} bytes), not text.`);
           skipped.addBinary(file);
@@ -119,9 +120,7 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
         }
       }
       if (hits.length > 0)
-        return [...hits, ...skipped.reasons({ binary: false }).map((reason) => `(Not searched: ${reason}.)`)].join(
-          '\n',
-        );
+        return [...hits, ...skipped.reasons({}).map((reason) => `(Not searched: ${reason}.)`)].join('\n');
       const where = start.path === '.' ? 'the workspace' : quote(start.path);
       const none = `No line ${regex ? 'matches' : 'contains'} ${quote(query)} in ${isFolder ? `the files of ${where}` : where}.`;
       if (!isFolder) return none;
@@ -153,16 +152,16 @@ interface Candidates {
 async function* candidates(workspace: Workspace, query: Query, files: Candidates): AsyncGenerator<string> {
   const { program, signal, skipped, start } = files;
   const { folder } = workspace;
+  const { isNamedAnyway, visibility } = await visibilityBelow(workspace, start);
   const found =
-    program === undefined || folder === undefined || query.regex || query.query.includes('\0')
+    program === undefined || folder === undefined || isNamedAnyway || query.regex || query.query.includes('\0')
       ? undefined
       : await ripgrepFiles({ ...query, program, folder, path: start, signal });
   if (found === undefined) {
-    yield* walkFiles(workspace, start, signal, skipped.addUnreadable);
+    yield* walkFiles(workspace, start, signal, skipped);
     return;
   }
   files.hasUsedRipgrep = true;
-  const visibility = createVisibility(workspace);
   for (const path of found.toSorted(byNames))
     if (path === start || !(await isHiddenBelow(visibility, start, path))) yield path;
 }
@@ -171,7 +170,7 @@ async function* candidates(workspace: Workspace, query: Query, files: Candidates
 async function isBinary(workspace: Workspace, path: string, signal: AbortSignal): Promise<boolean> {
   const content = await workspace.read(path, { length: MAX_SAMPLE, signal }).catch(() => undefined);
   signal.throwIfAborted();
-  return content !== undefined && detectFormat(content.bytes) === undefined;
+  return content !== undefined && (mediaTypeOf(content.bytes) !== undefined || !detectFormat(content.bytes));
 }
 
 /** The order of a walk: by names, not by the text of paths, in which `a.txt` stands before `a/b`. */
