@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The caches that tools keep in the home on purpose, as paths within it: of npm, pnpm, corepack, Node and turbo. */
-const CACHES = [
+const CACHES = new Set([
   '.npm',
   '.cache/node',
   '.cache/pnpm',
@@ -11,7 +11,7 @@ const CACHES = [
   '.local/state/pnpm',
   '.config/turborepo',
   '.config/pnpm',
-];
+]);
 /** What tools keep in the temp folder while other commands may still use it. */
 const OF_TOOLS = /^(?:node-compile-cache|pnpm-?\S*|npm-\S+|v8-compile-cache-\S*)$/;
 
@@ -19,7 +19,7 @@ const OF_TOOLS = /^(?:node-compile-cache|pnpm-?\S*|npm-\S+|v8-compile-cache-\S*)
 export function entriesOf(folder: string, depth: number, within = ''): readonly string[] {
   const entries = readFolder(join(folder, within)).flatMap((entry) => {
     const path = within === '' ? entry.name : `${within}/${entry.name}`;
-    if (CACHES.includes(path) || OF_TOOLS.test(path)) return [];
+    if (CACHES.has(path) || OF_TOOLS.test(path)) return [];
     return [path, ...(depth > 1 && entry.isDirectory() ? entriesOf(folder, depth - 1, path) : [])];
   });
   return entries.toSorted();

@@ -110,7 +110,7 @@ function textCallsIn(
       const call = { line, method: name.text, receiver: receiver.getText(), arguments: given };
       if (isWanted(call)) found.push({ receiver, call });
     }
-    node.forEachChild((child) => void visit(child));
+    node.forEachChild((child) =>  visit(child));
   };
   visit(source);
   if (found.length === 0) return [];

@@ -28,7 +28,7 @@ test('a server sends no half of a surrogate pair, over HTTP and stdio', async ()
   expect(hasHalf(unknown.text)).toBe(false);
 
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const stdio = await serveStdio(TOOLSET, { stdin, stdout });
+  const stdio = serveStdio(TOOLSET, { stdin, stdout });
   onTestFinished(() => stdio.close());
   let written = '';
   const answered = new Promise<void>((resolve) => {

@@ -126,12 +126,9 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     return current;
   }
 
-  function add(type: OpenPart['type'], delta: string): void {
-    if (delta !== '') emitDelta(type, addWhole(open(type), delta));
-  }
-
-  function emitDelta(type: OpenPart['type'], text: string): void {
-    if (text !== '') emit(type === 'text' ? { type: 'text-delta', text } : { type: 'reasoning-delta', text });
+  function add(part: OpenPart, delta: string, isEnd = false): void {
+    const text = addWhole(part, delta, isEnd);
+    if (text !== '') emit({ type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text });
   }
 
   function lastTextPart(): OpenPart | undefined {
@@ -166,12 +163,12 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   }
 
   return {
-    text: (delta) => add('text', delta),
+    text: (delta) => delta !== '' && add(open('text'), delta),
     spokenText(delta) {
       spoken += delta;
       if (delta !== '') emit({ type: 'text-delta', text: delta });
     },
-    reasoning: (delta) => add('reasoning', delta),
+    reasoning: (delta) => delta !== '' && add(open('reasoning'), delta),
     endPart(providerData) {
       if (providerData !== undefined) {
         open('reasoning').providerData = providerData;
@@ -220,8 +217,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     end(finish, { dropCalls = false } = {}) {
       if (isEnded) return;
       isEnded = true;
-      for (const part of order)
-        if (typeof part === 'object' && part.type !== 'reserved') emitDelta(part.type, addWhole(part, '', true));
+      for (const part of order) if (typeof part === 'object' && part.type !== 'reserved') add(part, '', true);
       const drops = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
       const content = contentWith(drops ? new Map() : assembler.finishByIndex());
       const droppedCalls = assembler.drop(drops ? finish : undefined);

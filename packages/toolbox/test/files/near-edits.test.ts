@@ -151,6 +151,9 @@ describe('a text that is in the file but for how it is written', () => {
       (await registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal })).forLLM;
     expect(await call('apply_patch', { patch: patchOf('a.md', ' It\'s "one"', '-second', '+2nd') })).toContain('Done');
     expect(await textOf(workspace, 'a.md')).toBe('It’s “one”\n2nd\n');
+    await workspace.write('c.md', 'и\u0306 конец\n');
+    expect(await call('apply_patch', { patch: patchOf('c.md', '-й конец', '+й начало') })).toContain('Done');
+    expect(await textOf(workspace, 'c.md')).toBe('й начало\n');
     const unsure = await call('apply_patch', { patch: patchOf('b.md', '-a "b"', '+x') });
     expect(unsure).toContain('does not fit');
     const none = await call('apply_patch', { patch: patchOf('a.md', ' It’s “two”', '-2nd', '+x') });

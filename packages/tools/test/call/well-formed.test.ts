@@ -13,7 +13,7 @@ test.each([
   ['a message of 40,000 units', () => Promise.reject(new Error(LONG)), undefined],
   ['a message with half a pair', () => Promise.reject(new Error(HALF)), undefined],
   ['an error of its own', () => Promise.reject(new KernelError('TOOL_FAILED', HALF, { hint: HALF })), undefined],
-  ['thrown data', () => Promise.reject({ a: HALF } as unknown), undefined],
+  ['thrown data', () => Promise.reject({ a: HALF }), undefined],
 ])('what a handler gives is well-formed Unicode: %s', async (_, handler, forLLM) => {
   verifies('text.wellFormed');
   const tool = { name: 'a', description: 'A.', parameters: { type: 'object' } } as const;

@@ -73,7 +73,7 @@ function patternOf(search: Query): string {
   if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
   const anyCase = isAnyCase(search);
   const utf8 = search.query.replaceAll(/[^\p{L}\p{N}\s_]/gu, (each) => String.raw`\x{${hex(each.codePointAt(0))}}`);
-  const characters = [...search.query].map((each) => (anyCase ? inAnyCase(each) : [each]));
+  const characters = Array.from(search.query).map((each) => (anyCase ? inAnyCase(each) : [each]));
   const isAscii = !/[^\0-\u007F]/.test(search.query);
   const others = OTHER_FORMATS.filter(({ encoding }) => encoding !== 'windows-1252' || !isAscii).map((format) =>
     characters.map((variants) =>
