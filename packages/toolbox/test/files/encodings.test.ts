@@ -55,11 +55,18 @@ describe('a file that is not UTF-8', () => {
     expect(await call(workspace, 'edit_file', { path, edits })).toContain('1 replacement');
     const before = FILES[path].toString(raw);
     expect((await bytesOf(workspace, path)).toString(raw)).toBe(before.replace(change('second'), '2nd'));
-    const patch = `*** Begin Patch\n*** Update File: ${path}\n@@\n-2nd\n+3rd\n*** End Patch`;
-    if (path === 'windows.c' || path === 'le.txt') {
-      expect(await call(workspace, 'apply_patch', { patch })).toContain('Done');
-      expect((await bytesOf(workspace, path)).toString(raw)).toBe(before.replace('second', '3rd'));
-    }
+  });
+
+  test.each([
+    ['windows.c', 'latin1', '\r\n'],
+    ['le.txt', 'utf16le', '\n'],
+  ] as const)('is patched as it was: %s', async (path, raw, ending) => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    const patch = `*** Begin Patch\n*** Update File: ${path}\n@@\n-second\n+2nd\n*** End Patch`;
+    expect(await call(workspace, 'apply_patch', { patch })).toContain('Done');
+    const before = FILES[path].toString(raw);
+    expect((await bytesOf(workspace, path)).toString(raw)).toBe(before.replace(`second${ending}`, `2nd${ending}`));
   });
 
   test('is edited with characters of its own, and refused those that it does not have', async () => {

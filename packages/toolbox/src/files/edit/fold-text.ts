@@ -21,7 +21,7 @@ const DOUBLE_QUOTES = /[\u201C-\u201F]/g;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 const SPACES = /\p{Zs}/gu;
 /** What is not seen: soft hyphens, marks without width, of direction, and variants of characters. */
-const UNSEEN = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFE00-\uFE0F\uFEFF]/g;
+const UNSEEN = /\p{Cf}|\p{Variation_Selector}/gu;
 
 /**
  * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, and writes characters in their plain forms, apart from their marks (NFKD), so
