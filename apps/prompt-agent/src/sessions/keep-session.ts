@@ -53,8 +53,7 @@ export async function keepSession(
   let store: SessionStore | undefined;
   try {
     store = openStore(stateFolder(host));
-    if (store.damaged !== undefined)
-      output.alert(setAsideNote(store.damaged));
+    if (store.damaged !== undefined) output.alert(setAsideNote(store.damaged));
     const { opened, journal } = openFor(store, invocation, hasPrompt, allowsJournal);
     const session = tolerateFailures(opened, (line) => output.note(line));
     const entries = isAsked ? await session.entries() : [];

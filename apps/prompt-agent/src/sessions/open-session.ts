@@ -103,10 +103,7 @@ function openSession(
     // eslint-disable-next-line typescript/require-await -- SQLite answers at once
     entries: async () =>
       store.use((database) =>
-        database
-          .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
-          .all(number)
-          .map(toEntry),
+        database.prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number').all(number).map(toEntry),
       ),
     // eslint-disable-next-line typescript/require-await -- as above
     async append(entries) {

@@ -68,7 +68,10 @@ function readTable(database: Database, select: string): { readonly rows: readonl
   };
   const isWhole = read('ASC');
   if (!isWhole) read('DESC');
-  return { rows: [...rows.values()].toSorted((a, b) => numberIn(a, 'number') - numberIn(b, 'number')), isPartial: !isWhole };
+  return {
+    rows: [...rows.values()].toSorted((a, b) => numberIn(a, 'number') - numberIn(b, 'number')),
+    isPartial: !isWhole,
+  };
 }
 
 interface Content {

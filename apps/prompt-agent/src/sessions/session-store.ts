@@ -56,7 +56,9 @@ export function setAsideNote(damaged: string): string {
 function whenDamaged(path: string, error: unknown): unknown {
   try {
     const damaged = setAside(path);
-    return damaged === undefined ? error : new Error(
+    return damaged === undefined
+      ? error
+      : new Error(
           `it is damaged and was put aside as ${damaged}; prompt-agent sessions repair ${JSON.stringify(damaged)} gets back what can be read`,
           { cause: error },
         );

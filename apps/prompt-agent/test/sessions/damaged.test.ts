@@ -24,7 +24,10 @@ test('a conversation of which some entries are damaged goes on without them, and
     promptHere(['-q', '--base-url', server.baseUrl, '-m', 'm', ...args], { cwd });
   await ask('first');
   await ask('-c', 'second');
-  change(cwd, `UPDATE entries SET entry = char(0) || 'x' WHERE number = 2; UPDATE events SET event = '{', path = '[' WHERE number = 2`);
+  change(
+    cwd,
+    `UPDATE entries SET entry = char(0) || 'x' WHERE number = 2; UPDATE events SET event = '{', path = '[' WHERE number = 2`,
+  );
   const continued = await ask('-c', 'third');
   expect([continued.code, continued.stdout]).toEqual([0, 'ok\n']);
   expect(continued.stderr).toContain('1 of the 4 entries of this session cannot be read');
@@ -32,11 +35,19 @@ test('a conversation of which some entries are damaged goes on without them, and
   const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   expect(JSON.stringify(asked)).toMatch(/first.*second.*third/);
   const shown = await promptHere(['sessions', 'show'], { cwd });
-  expect([shown.code, shown.stderr]).toEqual([0, expect.stringMatching(/1 of \d+ events of this session cannot be read/)]);
-  const [id] = (JSON.parse((await promptHere(['sessions', 'list', '--json'], { cwd })).stdout) as { sessions: { id: string }[] }).sessions;
+  expect([shown.code, shown.stderr]).toEqual([
+    0,
+    expect.stringMatching(/1 of \d+ events of this session cannot be read/),
+  ]);
+  const [id] = (
+    JSON.parse((await promptHere(['sessions', 'list', '--json'], { cwd })).stdout) as { sessions: { id: string }[] }
+  ).sessions;
   const exported = await promptHere(['sessions', 'export', id?.id ?? ''], { cwd });
   expect(exported.code).toBe(0);
-  const lines = exported.stdout.trim().split('\n').map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  const lines = exported.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   expect(lines.filter((line) => 'unreadable' in line).map(({ type }) => type)).toEqual(['entry', 'event']);
 });
 
@@ -54,13 +65,21 @@ test('what can be read of a file of sessions that was put aside comes back with 
   writeFileSync(path, damaged);
   const failed = await promptHere(['sessions', 'show'], { cwd });
   const [name = ''] = readdirSync(join(cwd, STATE)).filter((each) => /damaged-.*\.db$/.test(each));
-  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`prompt-agent sessions repair "${join(cwd, STATE, name)}"`)]);
+  expect([failed.code, failed.stderr]).toEqual([
+    1,
+    expect.stringContaining(`prompt-agent sessions repair "${join(cwd, STATE, name)}"`),
+  ]);
   await promptHere(['2+5'], { cwd });
   const repaired = await promptHere(['sessions', 'repair', join(cwd, STATE, name)], { cwd });
-  expect([repaired.code, repaired.stdout]).toEqual([0, '3 sessions are there again. Some of it cannot be read and is missing.\n']);
+  expect([repaired.code, repaired.stdout]).toEqual([
+    0,
+    '3 sessions are there again. Some of it cannot be read and is missing.\n',
+  ]);
   const again = await promptHere(['sessions', 'repair', join(cwd, STATE, name)], { cwd });
   expect(again.stdout).toContain('0 sessions are there again, 3 had been there.');
-  const { sessions } = JSON.parse((await promptHere(['sessions', 'list', '--json'], { cwd })).stdout) as { sessions: { title: string }[] };
+  const { sessions } = JSON.parse((await promptHere(['sessions', 'list', '--json'], { cwd })).stdout) as {
+    sessions: { title: string }[];
+  };
   expect(sessions.map(({ title }) => title).toSorted()).toEqual(['2+2', '2+3', '2+4', '2+5']);
   expect((await promptHere(['sessions', 'search', '2+3'], { cwd })).stdout).toContain('2+3');
   expect(readFileSync(join(cwd, STATE, name)).equals(damaged)).toBe(true);
@@ -73,7 +92,9 @@ test('sessions repair opens a session in JSON Lines without the damaged lines, w
   const cwd = workspace({ 'chat.jsonl': content, 'text.txt': 'hello\n' });
   const repaired = await promptHere(['sessions', 'repair', 'chat.jsonl'], { cwd });
   expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining('line 3 could not be read')]);
-  expect(readFileSync(join(cwd, 'chat.jsonl'), 'utf8')).toBe(`{"session":1,"id":"x"}\n${entry}{"type":"lost"}\n${entry}`);
+  expect(readFileSync(join(cwd, 'chat.jsonl'), 'utf8')).toBe(
+    `{"session":1,"id":"x"}\n${entry}{"type":"lost"}\n${entry}`,
+  );
   const [copy = ''] = readdirSync(cwd).filter((name) => name.startsWith('chat.jsonl.damaged-'));
   expect(readFileSync(join(cwd, copy), 'utf8')).toBe(content);
   const again = await promptHere(['sessions', 'repair', 'chat.jsonl'], { cwd });

@@ -30,13 +30,23 @@ async function read(path: string) {
 describe('a session that a crash or an editor damaged', () => {
   test.each([
     ['300 NUL bytes in place of a line', `${HEADER}${line('a')}${NULS}\n${line('c')}`, [3], ['a', 'c']],
-    ['300 NUL bytes, and then what was written after the crash', `${HEADER}${line('a')}${NULS}${line('c')}`, [3], ['a', 'c']],
+    [
+      '300 NUL bytes, and then what was written after the crash',
+      `${HEADER}${line('a')}${NULS}${line('c')}`,
+      [3],
+      ['a', 'c'],
+    ],
     ['300 NUL bytes at its end', `${HEADER}${line('a')}${NULS}`, [3], ['a']],
     ['300 NUL bytes before its header', `${NULS}${HEADER}${line('a')}`, [1], ['a']],
     ['300 NUL bytes in place of its header', `${NULS}\n${line('a')}`, [1], ['a']],
     ['half a line, and then whole ones', `${HEADER}${line('a').slice(0, 20)}\n${line('c')}`, [2], ['c']],
     ['two lines that ran into each other', `${HEADER}${line('a').trim()}${line('b')}${line('c')}`, [2], ['c']],
-    ['marks of a merge', `${HEADER}<<<<<<< ours\n${line('a')}=======\n${line('b')}>>>>>>> theirs\n`, [2, 4, 6], ['a', 'b']],
+    [
+      'marks of a merge',
+      `${HEADER}<<<<<<< ours\n${line('a')}=======\n${line('b')}>>>>>>> theirs\n`,
+      [2, 4, 6],
+      ['a', 'b'],
+    ],
     ['an empty line', `${HEADER}\n${line('a')}`, [2], ['a']],
     ['an entry of another program', `${HEADER}{"type":"other"}\n${line('a')}`, [2], ['a']],
   ])('has %s: it is refused, and with onDamage opens without what cannot be read', async (_, content, lines, texts) => {
@@ -52,7 +62,11 @@ describe('a session that a crash or an editor damaged', () => {
     expect(opened.entries.filter(({ type }) => type !== 'lost')).toEqual(texts.map(entry));
     expect(opened.entries).toContainEqual({ type: 'lost' });
     expect(opened.damages).toEqual([
-      { lines, copy: expect.stringContaining('a.jsonl.damaged-'), message: expect.stringContaining(`line${lines.length > 1 ? 's' : ''} ${lines.join(', ')} could not be read`) },
+      {
+        lines,
+        copy: expect.stringContaining('a.jsonl.damaged-'),
+        message: expect.stringContaining(`line${lines.length > 1 ? 's' : ''} ${lines.join(', ')} could not be read`),
+      },
     ]);
     const [{ copy } = { copy: '' }] = opened.damages;
     expect([readFileSync(copy, 'utf8'), statSync(copy).mode & 0o777]).toEqual([content, 0o600]);
@@ -65,7 +79,10 @@ describe('a session that a crash or an editor damaged', () => {
     verifies('agent.session.damaged');
     const path = sessionFile(`\uFEFF${HEADER}${line('a')}\uFEFF${line('b')}`.replaceAll('\n', '\r\n'));
     const session = await openFileSession(path);
-    expect([session.id, await session.entries()]).toEqual(['3f9a2c1b-0000-4000-8000-000000000001', [entry('a'), entry('b')]]);
+    expect([session.id, await session.entries()]).toEqual([
+      '3f9a2c1b-0000-4000-8000-000000000001',
+      [entry('a'), entry('b')],
+    ]);
     await session.append([entry('c')]);
     await session.close();
     expect((await read(path)).entries).toEqual(['a', 'b', 'c'].map(entry));
@@ -98,7 +115,11 @@ describe('a session that a crash or an editor damaged', () => {
       }
     };
     const lost = await history(`${asked}\n${waits}\n${NULS}\n`);
-    expect(lost.at(-1)).toMatchObject({ role: 'tool', toolCallId: 'c1', content: expect.stringContaining('OUTCOME_UNKNOWN') });
+    expect(lost.at(-1)).toMatchObject({
+      role: 'tool',
+      toolCallId: 'c1',
+      content: expect.stringContaining('OUTCOME_UNKNOWN'),
+    });
     // One that is known to wait after the damage has not run.
     const waiting = (await history(`${asked}\n${NULS}\n${waits}\n`)).at(-1);
     expect(waiting?.role === 'assistant' && toolCallsOf(waiting)).toMatchObject([{ id: 'c1' }]);

@@ -39,7 +39,8 @@ function startOf(path: string, given: string): string {
 
 function repairStore(call: CommandCall, path: string, given: string): Promise<number> {
   return withStore(call, (store) => {
-    if (path === store.path) throw usageError('This is the file of sessions in use. It is put aside when damage is found in it.');
+    if (path === store.path)
+      throw usageError('This is the file of sessions in use. It is put aside when damage is found in it.');
     const { sessions, known, isPartial } = salvage(() => salvageSessions(path, store), given);
     const missing = isPartial ? ' Some of it cannot be read and is missing.' : '';
     call.output.write(
