@@ -370,7 +370,11 @@ test('the models of a vendor are listed at the address of its API', async () => 
   verifies('cli.commands.models.vendors');
   const loaded = { config: DEFAULT_CONFIG, origin: 'user', hasProvider: false, hasRetry: false, warnings: [] } as const;
   const keys = { GROQ_API_KEY: 'k', OPENROUTER_API_KEY: 'k', XAI_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' };
-  const stored = await openStoredKeys({ env: {}, home: workspace() }, new AbortController().signal);
+  const stored = await openStoredKeys(
+    { env: {}, home: workspace() },
+    { alert: () => undefined },
+    new AbortController().signal,
+  );
   const sources = await findModelSources({}, loaded, { env: { ...keys, PROMPT_AGENT_SERVERS: '' } }, stored, () => {});
   expect(sources.map(({ provider, baseUrl }) => [provider, baseUrl])).toEqual([
     ['openrouter', 'https://openrouter.ai/api'],

@@ -20,7 +20,7 @@ export async function models(call: CommandCall): Promise<number> {
   const token = await tokenOfFlags(call.flags, host, output, signal);
   const flags = token === undefined ? call.flags : { ...call.flags, token };
   const loaded = await loadConfig(flags, host, output);
-  const stored = await openStoredKeys(host, signal);
+  const stored = await openStoredKeys(host, output, signal);
   const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
   if (flags.provider !== undefined && sources.length === 0)
     throw usageError(`--provider ${flags.provider}: ${whyNoList(flags.provider)}`);

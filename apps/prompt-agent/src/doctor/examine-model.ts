@@ -19,8 +19,8 @@ const LIST_MS = 5000;
  * a key for their models, to say whether the default ones are still there.
  */
 export async function examineModel(call: CommandCall, loaded: LoadedConfig | undefined): Promise<Examination> {
-  const { host, signal } = call;
-  const stored = await openStoredKeys(host, signal);
+  const { host, output, signal } = call;
+  const stored = await openStoredKeys(host, output, signal);
   const keys = [...VENDORS].map(([provider, { keys: variables }]): Finding => {
     const key = keyFor(provider, host.env);
     const kept = stored.list.find((each) => each.provider === provider);

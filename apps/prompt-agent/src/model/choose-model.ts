@@ -40,7 +40,7 @@ export async function chooseModel(
   protocol: ModelNeed,
   isRaw: boolean,
 ): Promise<Choice> {
-  const stored = await openStoredKeys(host, host.signal);
+  const stored = await openStoredKeys(host, output, host.signal);
   const picked = await pick(flags, loaded, host, isRaw, stored);
   // An unknown name fails at once, with the list of known ones, before its settings are read.
   if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });

@@ -22,6 +22,6 @@ export async function setKey({ words, host, output, signal }: CommandCall): Prom
   if (!/^[\u0021-\u007E]+$/.test(key))
     throw usageError('keys set: the key has a character that no key has, such as a control or an invisible one.');
   output.hide(key);
-  output.note(`kept in ${await (await openStoredKeys(host, signal)).save(provider, key)}`);
+  output.note(`kept in ${await (await openStoredKeys(host, output, signal)).save(provider, key)}`);
   return EXIT.answer;
 }

@@ -107,13 +107,14 @@ function loadEntries(folder: string): readonly Entry[] {
   return ids
     .toSorted((a, b) => Number(a) - Number(b))
     .flatMap((id) => {
-      const [head, ...lines] = readFileSync(join(folder, `${id}.jsonl`), 'utf8').split('\n');
-      // A program that was ended may have left half of the last line: what it says was not done yet. A system that crashed may have filled it with NUL.
-      const isCut = lines.pop()?.includes('\0') !== true;
+      const text = readFileSync(join(folder, `${id}.jsonl`), 'utf8');
+      // A program that was ended may have left half of the last line: what it says was not done yet.
+      const [head, ...lines] = text.split('\n').slice(0, -1);
       const at = Number(parseObject(head ?? '')?.['at']);
       const entry: Entry = { id, at: Number.isFinite(at) ? at : 0, bytes: 0, steps: [] };
-      const isWhole =
-        isCut && (Number.isFinite(at) || lines.length === 0) && lines.every((text) => applyText(entry, text));
+      // A system that crashed may have filled what it did not get to write with NUL.
+      const isBegun = head === undefined || Number.isFinite(at);
+      const isWhole = isBegun && !text.includes('\0') && lines.every((line) => applyText(entry, line));
       if (!isWhole) return [{ ...entry, isDamaged: true as const }];
       return entry.steps.length === 0 ? [] : [entry];
     });
