@@ -8,7 +8,7 @@ export type {
   ValidatedArguments,
   ValidatedTool,
   ValidationPolicy,
-} from './arguments/validate.ts';
+} from './arguments/types.ts';
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
 export { fromStandardSchema } from './library/from-standard-schema.ts';

@@ -14,7 +14,7 @@ import {
   type ValidatedCall,
   wrapToolset,
 } from '@kernel/protocol';
-import type { ValidatedArguments } from '@kernel/schema';
+import type * as Schema from '@kernel/schema';
 import { findTool, isSameAsListed } from '../approval/validate-call.ts';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 
@@ -23,12 +23,12 @@ interface CheckedCall {
   readonly original: ToolCall;
   readonly call: ToolCall;
   /** What was changed in its arguments; undefined if nothing was. */
-  readonly validated?: ValidatedArguments;
+  readonly validated?: Schema.ValidatedArguments;
   /** The call as the toolset itself has validated it. */
   readonly approved?: ValidatedCall | undefined;
 }
 
-type SchemaModule = typeof import('@kernel/schema');
+type SchemaModule = Pick<typeof Schema, 'annotateResult' | 'validateForeignText'>;
 let schemaModule: SchemaModule | undefined;
 
 /**

@@ -3,7 +3,6 @@ import {
   type Message,
   type PendingCall,
   type SuspendedCall,
-  textOf,
   toModelText,
   toolCallsOf,
   type ToolCall,

@@ -439,8 +439,8 @@ describe('results', () => {
 
   test('whose results never end has no more of them than it can have', async () => {
     verifies('providers.batches.endless');
-    const line = (id: number): string => `${JSON.stringify({ custom_id: `r${id}`, result: { type: 'canceled' } })}\n`;
-    const many = Array.from({ length: 200_001 }, (_, id) => line(id % 3)).join('');
+    const lineOf = (id: number): string => `${JSON.stringify({ custom_id: `r${id}`, result: { type: 'canceled' } })}\n`;
+    const many = Array.from({ length: 200_001 }, (_, id) => lineOf(id % 3)).join('');
     const server = await startWireServer({ replies: [ended, { chunks: [many] }] });
     try {
       const batches = createBatches({ name: 'anthropic', baseUrl: server.url, token: 'k', ...transport });

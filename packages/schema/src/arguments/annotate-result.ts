@@ -1,6 +1,6 @@
 import { truncate } from '@kernel/internal';
 import { toModelText, type ToolRepair, type ToolResult } from '@kernel/protocol';
-import type { ValidatedArguments } from './validate.ts';
+import type { ValidatedArguments } from './types.ts';
 
 const MAX_REPAIRS = 5;
 const MAX_PATH = 60;

@@ -12,7 +12,8 @@ import { compileSchema, type Validator } from '../validator/compile-schema.ts';
 import { inspectSchema } from '../validator/inspect-schema.ts';
 import { annotateResult } from './annotate-result.ts';
 import type { RawArguments } from './parse.ts';
-import { type RepairPolicy, type ValidatedArguments, validateArguments } from './validate.ts';
+import type { RepairPolicy, ValidatedArguments } from './types.ts';
+import { validateArguments } from './validate.ts';
 
 /**
  * Validates the arguments of a tool that another toolset or a server runs, and repairs them. What the schema does not mention is passed on, and so is

@@ -1,6 +1,6 @@
 import { createRedactor } from '@kernel/internal';
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
-import { annotateResult, type ValidatedArguments, type ValidationPolicy, validateArguments } from '@kernel/schema';
+import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { asDeclared } from '../unsafe-casts.ts';
@@ -16,6 +16,7 @@ import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unre
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
 import { createToolContext } from './tool-context.ts';
+import { createPolicies } from './validation-policy.ts';
 import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
 /** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
@@ -39,16 +40,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const timeoutOf = (request: CallRequest): number =>
     request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
 
-  const policies = {
-    repeatable: { repair: options.repair, unknownProperties: options.unknownProperties ?? 'strip' },
-    effective: { repair: options.repair, unknownProperties: options.unknownProperties ?? 'reject' },
-  } as const;
-  const policyOf = (binding: ToolBinding): ValidationPolicy => {
-    const policy = isRepeatable(binding.tool) ? policies.repeatable : policies.effective;
-    const { repair = policy.repair, unknownProperties = policy.unknownProperties } = binding;
-    const isDefault = repair === policy.repair && unknownProperties === policy.unknownProperties;
-    return isDefault ? policy : { repair, unknownProperties };
-  };
+  const policyOf = createPolicies(options);
 
   const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
     const { binding, context, id } = record.request;

@@ -1,4 +1,4 @@
-import { type JsonObject, type Tool, type ToolResult, type Toolset, wrapToolset } from '@kernel/protocol';
+import { type Tool, type ToolResult, type Toolset, wrapToolset } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry, type RegistryOptions } from '../../src/index.ts';

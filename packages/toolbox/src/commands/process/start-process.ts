@@ -79,7 +79,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     else {
       announcement.once('data', begin);
       announcement.setEncoding('utf8').on('data', (text: string) => {
-        announced = (announced + text).slice(0, MAX_ANNOUNCED);
+        announced = sliceHead(announced + text, MAX_ANNOUNCED);
       });
       timer = setTimeout(() => {
         failure = new KernelError(
