@@ -60,7 +60,7 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
  * visible, such as `\u{0}`.
  */
 export function clean(bytes: Uint8Array): string {
-  const text = stripVTControlCharacters(new TextDecoder().decode(bytes))
+  const text = stripVTControlCharacters(new TextDecoder().decode(bytes).replaceAll(STRINGS, ''))
     .replace(CUT_ESCAPE, '')
     .replaceAll('\u0007', '')
     .replaceAll('\r\n', '\n')
@@ -68,6 +68,10 @@ export function clean(bytes: Uint8Array): string {
   const shown = /[\r\b]/.test(text) ? text.split('\n').map(lastState).join('\n') : text;
   return shown.replaceAll(/(?![\n\t])\p{Cc}/gu, escapeCharacter);
 }
+
+/** Titles, links, images and the like: what stands between their begin and their end is not text; without an end it is. */
+// oxlint-disable-next-line no-control-regex -- as below
+const STRINGS = /\u001B[\]PX^_](?:[^\u0007\u001B\n]*(?:\u0007|\u001B\\))?/g;
 
 /** An escape whose end is not there yet, or was left out. */
 // oxlint-disable-next-line no-control-regex -- finding them is what this file is for
