@@ -15,18 +15,16 @@ export interface Salvaged {
   readonly isPartial: boolean;
 }
 
-const COLUMNS = [
-  ...['number', 'id', 'name', 'folder', 'title', 'provider', 'model', 'flags', 'created_ms', 'changed_ms'],
-  ...['turns', 'calls', 'tokens_in', 'tokens_out', 'cost', 'state'],
-];
-const COPIED = COLUMNS.filter((column) => column !== 'number');
+const COLUMNS =
+  'number, id, name, folder, title, provider, model, flags, created_ms, changed_ms, turns, calls, tokens_in, tokens_out, cost, state';
+const COPIED = COLUMNS.split(', ').slice(1);
 
 /** Takes the sessions that can be read of a damaged file into the store. The file is only read. Throws what SQLite throws for one that it cannot open. */
 export function salvageSessions(path: string, store: SessionStore): Salvaged {
   const { DatabaseSync } = loadSqlite();
   const damaged = new DatabaseSync(path, { readOnly: true });
   try {
-    const sessions = readTable(damaged, `SELECT ${COLUMNS.join(', ')} FROM sessions`);
+    const sessions = readTable(damaged, `SELECT ${COLUMNS} FROM sessions`);
     const entries = readTable(damaged, 'SELECT number, session, at_ms, entry FROM entries');
     const events = readTable(damaged, 'SELECT number, session, at_ms, path, event FROM events');
     const entriesOf = Map.groupBy(entries.rows, (row) => numberIn(row, 'session'));

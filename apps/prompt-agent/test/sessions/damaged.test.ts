@@ -31,7 +31,9 @@ test('a conversation of which some entries are damaged goes on without them, and
   const continued = await ask('-c', 'third');
   expect([continued.code, continued.stdout]).toEqual([0, 'ok\n']);
   expect(continued.stderr).toContain('1 of the 4 entries of this session cannot be read');
-  const { messages } = server.requests.at(-1)?.body as { messages: readonly { role: string; content: unknown }[] };
+  const { messages } = (server.requests.at(-1)?.body ?? { messages: [] }) as {
+    messages: readonly { role: string; content: unknown }[];
+  };
   const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   expect(JSON.stringify(asked)).toMatch(/first.*second.*third/);
   const shown = await promptHere(['sessions', 'show'], { cwd });
@@ -64,7 +66,7 @@ test('what can be read of a file of sessions that was put aside comes back with 
   damaged.fill(0, (root - 1) * 4096, root * 4096);
   writeFileSync(path, damaged);
   const failed = await promptHere(['sessions', 'show'], { cwd });
-  const [name = ''] = readdirSync(join(cwd, STATE)).filter((each) => /damaged-.*\.db$/.test(each));
+  const name = readdirSync(join(cwd, STATE)).find((each) => /damaged-.*\.db$/.test(each)) ?? '';
   expect([failed.code, failed.stderr]).toEqual([
     1,
     expect.stringContaining(`prompt-agent sessions repair "${join(cwd, STATE, name)}"`),
@@ -95,7 +97,7 @@ test('sessions repair opens a session in JSON Lines without the damaged lines, w
   expect(readFileSync(join(cwd, 'chat.jsonl'), 'utf8')).toBe(
     `{"session":1,"id":"x"}\n${entry}{"type":"lost"}\n${entry}`,
   );
-  const [copy = ''] = readdirSync(cwd).filter((name) => name.startsWith('chat.jsonl.damaged-'));
+  const copy = readdirSync(cwd).find((name) => name.startsWith('chat.jsonl.damaged-')) ?? '';
   expect(readFileSync(join(cwd, copy), 'utf8')).toBe(content);
   const again = await promptHere(['sessions', 'repair', 'chat.jsonl'], { cwd });
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is not damaged')]);

@@ -75,7 +75,15 @@ it.skipIf(process.platform === 'win32')(
 describe('output with control characters', () => {
   it.each([
     ['a bell at the end', 'done\u0007\n', 'done\n'],
-    ['a title that ends with a bell', '\u001B]0;title\u0007done', 'done'],
+    ['a title that ends with a bell', '\u001B]0;my title: (1 of 2)\u0007done', 'done'],
+    ['a link', '\u001B]8;;http://127.0.0.1/a b\u001B\\text\u001B]8;;\u001B\\', 'text'],
+    [
+      'images of a terminal',
+      'a\u001B_Ga=T,f=100;aGVsbG8=\u001B\\b\u001BPq#0;2;0;0;0~~-\u001B\\c\u001B]1337;File=inline=1:aGVsbG8=\u0007d',
+      'abcd',
+    ],
+    ['the end of all styles', '\u001B[1mbold\u001B(B\u001B[m', 'bold'],
+    ['a title without an end', '\u001B]0;title\ndone', '0;title\ndone'],
     ['a spinner', '|\b/\b-\b\\\b \bdone', 'done'],
     ['bold print of a manual', 'N\bNA\bAM\bME\bE', 'NAME'],
     ['a backspace that is not written over', 'ab\b', 'ab'],

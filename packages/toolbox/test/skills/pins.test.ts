@@ -238,7 +238,7 @@ describe('decisions whose file is damaged', () => {
       expect(await pins.find('a')).toBeUndefined();
       await pins.save('a', { sha256: 'x', allowed: true });
       expect(await pins.find('a')).toEqual({ sha256: 'x', allowed: true });
-      const [copy = ''] = readdirSync(folder).filter((name) => name.startsWith('skills.json.damaged-'));
+      const copy = readdirSync(folder).find((name) => name.startsWith('skills.json.damaged-')) ?? '';
       expect(readFileSync(join(folder, copy), 'utf8')).toBe(content);
     },
   );

@@ -61,7 +61,7 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
  * visible, such as `\u{0}`.
  */
 export function clean(bytes: Uint8Array): string {
-  const text = stripVTControlCharacters(decodeOutput(bytes))
+  const text = stripVTControlCharacters(decodeOutput(bytes).replaceAll(STRINGS, ''))
     .replace(CUT_ESCAPE, '')
     .replaceAll('\u0007', '')
     .replaceAll('\r\n', '\n')
@@ -75,6 +75,10 @@ function decodeOutput(bytes: Uint8Array): string {
   const format = detectFormat(bytes);
   return format === undefined ? new TextDecoder().decode(bytes) : decodeText(bytes, format).toWellFormed();
 }
+
+/** Titles, links, images and the like: what stands between their begin and their end is not text; without an end it is. */
+// oxlint-disable-next-line no-control-regex -- as below
+const STRINGS = /\u001B[\]PX^_](?:[^\u0007\u001B\n]*(?:\u0007|\u001B\\))?/g;
 
 /** An escape whose end is not there yet, or was left out. */
 // oxlint-disable-next-line no-control-regex -- finding them is what this file is for
