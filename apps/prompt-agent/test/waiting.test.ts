@@ -22,6 +22,7 @@ function started(args: readonly string[], before: readonly string[] = ['--provid
     });
   const stdin = new PassThrough();
   const home = workspace({ 'a.txt': 'text\n' });
+  const stopped = new AbortController();
   const code = main({
     argv: [...before, ...args],
     env: { PATH: process.env['PATH'], TZ: 'UTC', PROMPT_AGENT_SERVERS: '' },
@@ -30,9 +31,10 @@ function started(args: readonly string[], before: readonly string[] = ['--provid
     stdin,
     stdout: into('stdout'),
     stderr: into('stderr'),
-    signal: new AbortController().signal,
+    signal: stopped.signal,
   });
   return {
+    stop: () => stopped.abort(new Error('interrupted')),
     code,
     stdin,
     texts,
@@ -111,6 +113,17 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
     await kept.pass(60_000);
     expect(await kept.code).toBe(2);
   });
+});
+
+test('an MCP server that does not answer is told of, also with -q, as long as it is waited for', async () => {
+  verifies('cli.waits');
+  const { code, pass, stdin, stop, texts } = started(['-q', '--execute', '--tools', 'sleep 1000', '1+1']);
+  stdin.end();
+  while (texts.stderr === '') await pass(200);
+  expect(texts.stderr).toBe('waiting for the MCP servers of --tools to answer\n');
+  stop();
+  vi.useRealTimers();
+  expect(await code).toBe(130);
 });
 
 test('a wait of more than five seconds is told of, also with -q, and a shorter one is not', () => {

@@ -51,8 +51,9 @@ export async function openStoredKeys(
   };
   /** Changes the entry of one provider in what the file holds by now: another process may have written meanwhile. */
   const change = async (provider: string, entry: KeyEntry | undefined): Promise<void> => {
-    await changeState(path, ({ [provider]: _, ...others }, problem) => {
+    await changeState(path, (json, problem) => {
       if (problem !== undefined) throw unreadable(path);
+      const { [provider]: _, ...others } = json;
       return entry === undefined ? others : { ...others, [provider]: entry };
     });
     if (entry === undefined) entries.delete(provider);

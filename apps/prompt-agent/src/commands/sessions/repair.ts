@@ -4,7 +4,7 @@ import { errorMessage } from '@kernel/internal';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
 import { oneLine } from '../../output/escape.ts';
-import { salvageSessions } from '../../sessions/salvage-sessions.ts';
+import { salvageSessions } from '../../sessions/database/salvage-sessions.ts';
 import { usageError } from '../../usage-error.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,9 +1,9 @@
 import type { SessionEntry } from '@kernel/agent';
-import { type Database, loadSqlite } from './database/load-sqlite.ts';
-import { jsonIn, numberIn, type Row, textIn } from './database/rows.ts';
-import { transaction } from './database/transaction.ts';
-import { insertEntry } from './open-session.ts';
-import type { SessionStore } from './session-store.ts';
+import { type Database, loadSqlite } from './load-sqlite.ts';
+import { jsonIn, numberIn, type Row, textIn } from './rows.ts';
+import { transaction } from './transaction.ts';
+import { insertEntry } from '../open-session.ts';
+import type { SessionStore } from '../session-store.ts';
 
 /** What was got back of a damaged file. */
 export interface Salvaged {
