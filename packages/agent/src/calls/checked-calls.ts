@@ -1,12 +1,12 @@
-import { onAbort } from '@kernel/internal';
+import { isObject } from '@kernel/internal';
 import {
   type CallContext,
   changedCallError,
   checksCalls,
   isToolResult,
+  type JsonSchema,
   KernelError,
   markChecksCalls,
-  resultAfterAbort,
   toErrorResult,
   type ToolCall,
   type ToolResult,
@@ -16,7 +16,6 @@ import {
 } from '@kernel/protocol';
 import type * as Schema from '@kernel/schema';
 import { findTool, isSameAsListed } from '../approval/validate-call.ts';
-import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 
 /** A call as the model made it, and as the toolset gets it. */
 interface CheckedCall {
@@ -31,27 +30,36 @@ interface CheckedCall {
 type SchemaModule = Pick<typeof Schema, 'annotateResult' | 'validateForeignText'>;
 let schemaModule: SchemaModule | undefined;
 
+// On the toolset, so that wrappers that spread it keep it.
+const IS_FOREIGN = Symbol('isForeign');
+
+/** Whether the results of a toolset may not say how an aborted call ended. */
+export function isForeign(tools: Toolset): boolean {
+  return Reflect.get(tools, IS_FOREIGN) === true;
+}
+
 /**
- * Gives a toolset what a registry does for its calls: the arguments are validated by the schema of the tool, and repaired, before the call, and a result
- * that came only after an abort says so. Returns a toolset that does both itself as it is. Loads `@kernel/schema` with the first call.
+ * Gives a toolset what a registry does for its calls: the arguments are validated by the schema of the tool, and repaired, before the call. Returns a
+ * toolset that does that itself as it is. Loads `@kernel/schema` with the first call of a tool whose schema says something.
  */
 export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Context> {
   if (checksCalls(tools)) return tools;
   const checked = new WeakMap<ValidatedCall, CheckedCall>();
 
-  const check = (
-    call: ToolCall,
-    { turn }: CallContext<Context>,
-    { annotateResult, validateForeignText }: SchemaModule,
-  ): CheckedCall | ToolResult => {
+  /** Not asynchronous once the module is loaded: calls reach the toolset in their order. */
+  const check = (call: ToolCall, { turn }: CallContext<Context>): CheckedCall | ToolResult | Promise<CheckedCall | ToolResult> => {
     const tool = findTool(tools, call.name, turn);
-    if (tool === undefined) return { original: call, call };
-    const validated = validateForeignText(tool, call.arguments);
-    if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
-    if (validated.repairs.length === 0) return { original: call, call };
-    return { original: call, call: { ...call, arguments: String(validated.input) }, validated };
+    if (tool === undefined || isOpen(tool.parameters)) return { original: call, call };
+    const validate = ({ annotateResult, validateForeignText }: SchemaModule): CheckedCall | ToolResult => {
+      const validated = validateForeignText(tool, call.arguments);
+      if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
+      if (validated.repairs.length === 0) return { original: call, call };
+      return { original: call, call: { ...call, arguments: String(validated.input) }, validated };
+    };
+    return schemaModule === undefined ? loadSchema().then(validate) : validate(schemaModule);
   };
 
+<<<<<<< HEAD
   const run = async (
     { call, validated, approved }: CheckedCall,
     context: CallContext<Context>,
@@ -61,53 +69,50 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
     return validated === undefined || schemaModule === undefined || !isToolResult(result)
       ? result
       : schemaModule.annotateResult(result, validated);
+=======
+  const begin = (prepared: CheckedCall | ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
+    if (isToolResult(prepared)) return Promise.resolve(prepared);
+    const { call, validated, approved } = prepared;
+    const { approved: own, ...rest } = context;
+    const running = tools.call(call, own === undefined ? context : { ...rest, ...(approved && { approved }) });
+    if (validated === undefined) return running;
+    return running.then((result) => (isToolResult(result) ? (schemaModule?.annotateResult(result, validated) ?? result) : result));
+>>>>>>> w-a
   };
 
-  return markChecksCalls(
-    wrapToolset(tools, {
-      async call(call, context) {
-        const known = context.approved && checked.get(context.approved);
-        const isSame = known?.original.name === call.name && known.original.arguments === call.arguments;
-        if (context.approved !== undefined && !isSame) return toErrorResult(changedCallError(call.name), 'denied');
-        // Loaded by now, except at the first call: calls reach the toolset in their order.
-        const prepared = known ?? check(call, context, schemaModule ?? (await loadSchema()));
-        return isToolResult(prepared) ? prepared : run(prepared, context);
-      },
-      async validate(call, context) {
-        const prepared = check(call, context, schemaModule ?? (await loadSchema()));
-        if (isToolResult(prepared)) return prepared;
-        const approved = await tools.validate?.(prepared.call, context);
-        if (approved !== undefined && isToolResult(approved)) return approved;
-        const tool = approved?.tool ?? findTool(tools, call.name, context.turn);
-        if (tool === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-        const isCurrent = approved === undefined ? isSameAsListed(tools, tool, undefined) : () => approved.isCurrent();
-        const validated = Object.freeze({ tool, arguments: approved?.arguments ?? prepared.call.arguments, isCurrent });
-        checked.set(validated, { ...prepared, approved });
-        return validated;
-      },
-    }),
-  );
+  const wrapped = wrapToolset(tools, {
+    call(call, context) {
+      const known = context.approved && checked.get(context.approved);
+      const isSame = known?.original.name === call.name && known.original.arguments === call.arguments;
+      if (context.approved !== undefined && !isSame)
+        return Promise.resolve(toErrorResult(changedCallError(call.name), 'denied'));
+      const prepared = known ?? check(call, context);
+      return prepared instanceof Promise ? prepared.then((ready) => begin(ready, context)) : begin(prepared, context);
+    },
+    async validate(call, context) {
+      const prepared = await check(call, context);
+      if (isToolResult(prepared)) return prepared;
+      const approved = await tools.validate?.(prepared.call, context);
+      if (approved !== undefined && isToolResult(approved)) return approved;
+      const tool = approved?.tool ?? findTool(tools, call.name, context.turn);
+      if (tool === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
+      const isCurrent = approved === undefined ? isSameAsListed(tools, tool, undefined) : () => approved.isCurrent();
+      const validated = Object.freeze({ tool, arguments: approved?.arguments ?? prepared.call.arguments, isCurrent });
+      checked.set(validated, { ...prepared, approved });
+      return validated;
+    },
+  });
+  return markChecksCalls(Object.assign(wrapped, { [IS_FOREIGN]: true }));
 }
 
 async function loadSchema(): Promise<SchemaModule> {
   return (schemaModule ??= await import('@kernel/schema'));
 }
 
-/** Settles like a call; a result that came only after an abort says so. */
-function settled(work: Promise<ToolResult>, { name }: ToolCall, signal: AbortSignal): Promise<ToolResult> {
-  return new Promise((resolve, reject) => {
-    let [hasEnded, wasAborted] = [false, false];
-    let removeAbortListener: (() => void) | undefined;
-    Promise.resolve(work)
-      .finally(() => {
-        hasEnded = true;
-        removeAbortListener?.();
-      })
-      .then((result) => resolve(wasAborted && isToolResult(result) ? resultAfterAbort(result, name) : result))
-      .catch(reject);
-    // A call that has ended by now needs no listener.
-    afterMicrotasks(() => {
-      if (!hasEnded) removeAbortListener = onAbort(signal, () => (wasAborted = true));
-    });
+/** Whether a schema takes every object, so that nothing is to be validated. */
+function isOpen(schema: JsonSchema): boolean {
+  return Object.entries(schema).every(([key, value]) => {
+    if (key === 'properties') return isObject(value) && Object.keys(value).length === 0;
+    return key === 'type' ? value === 'object' : key === 'description' || key === 'title' || key === '$schema';
   });
 }

@@ -203,10 +203,9 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     return outcome;
   }
 
-  const outcome = await runTurns()
-    .catch((error: unknown) => outcomeOfError(error, signal))
-    .then((ended) => answers?.complete(turns, ended) ?? ended)
-    .catch((error: unknown) => outcomeOfError(error, signal));
+  const endOf = (error: unknown): RunOutcome => outcomeOfError(error, signal);
+  const ended = await runTurns().catch(endOf);
+  const outcome = answers === undefined ? ended : await answers.complete(turns, ended).catch(endOf);
   const estimated = meter.estimated();
   if (estimated !== undefined) scope?.addEstimate(estimated);
   const end = { type: 'run-end' as const, ...outcome, turns, messages: Object.freeze(messages), usage };
