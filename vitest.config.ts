@@ -57,7 +57,7 @@ const APART: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Files that `pnpm test` leaves to `pnpm test:all`: they kill processes, try values at random, or need other people's programs. */
 const SLOW = 'test/**/*.slow.test.ts';
 
-const setupFile = (name: string): string => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname;
+const setupFile = (file: string): string => new URL(`./test/setup/${file}.ts`, import.meta.url).pathname;
 
 const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
   const folder = root.split('/').at(-1) ?? root;
@@ -83,7 +83,7 @@ export default defineConfig({
         include: [...(files ?? ['test/**/*.test.ts', '*.test.ts'])],
         exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
         globalSetup: [setupFile('run-folder')],
-        setupFiles: ['loopback-only', 'citations', 'clean-process'].map((name) => setupFile(name)),
+        setupFiles: ['loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
         execArgv: ['--unhandled-rejections=strict'],
         // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
         env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },

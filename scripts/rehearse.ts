@@ -2,7 +2,7 @@
  * Rehearses a release of the last commit: versions a copy of the repository from its changesets, proves that a package cannot be packed from a
  * tree that differs from a commit, releases to a registry on 127.0.0.1, and uses what was published as strangers do, on each Node: every package
  * alone, all together with every example, the README's program. Nothing leaves this machine, and nothing outside of a temporary folder changes.
- * `--short` uses it on the pinned Node alone.
+ * `--short` uses it on the pinned Node alone, without the examples.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -22,8 +22,9 @@ const older: readonly NodeBinary[] = [
   { name: 'Node 22.19', path: join(modules, 'node22/bin/node') },
   { name: 'Node 24', path: join(modules, 'node24/bin/node') },
 ];
+const isShort = process.argv.includes('--short');
 const nodes: readonly NodeBinary[] = [
-  ...(process.argv.includes('--short') ? [] : older),
+  ...(isShort ? [] : older),
   { name: `Node ${process.versions.node.split('.')[0]}`, path: process.execPath },
 ];
 const scratch = mkdtempSync(join(tmpdir(), 'kernel-rehearsal-'));
@@ -62,7 +63,7 @@ try {
   for (const name of names)
     if (!release.stdout.includes(`${name}@`)) throw new Error(`pnpm release published no ${name}.`);
   const source = { url, cache: join(scratch, 'npm-cache') };
-  const failures = await step('use it', () => useEverything(copy, join(scratch, 'projects'), nodes, source));
+  const failures = await step('use it', () => useEverything(copy, join(scratch, 'projects'), nodes, source, isShort));
   for (const failure of failures) console.error(failure instanceof Error ? failure.message : failure);
   console.log(
     failures.length === 0 ? 'rehearsal complete: nothing left this machine' : `rehearsal: ${failures.length} failures`,

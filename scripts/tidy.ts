@@ -30,6 +30,7 @@ import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
 import { slowPatterns } from './rules/slow-patterns.ts';
 import { tests } from './rules/tests.ts';
+import { textCuts } from './rules/text-cuts.ts';
 
 const root = join(import.meta.dirname, '..');
 const textRules: readonly Rule[] = [
@@ -66,6 +67,7 @@ const problems = withProject(
     }
     return [
       ...textRules.flatMap((rule) => rule(root)),
+      ...textCuts(root),
       ...proofs.problems,
       ...oneTool(root, exportsOf),
       ...api(root, exportsOf),

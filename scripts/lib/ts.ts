@@ -2,13 +2,23 @@
 import { resolve } from 'node:path';
 import type { Node } from 'typescript/unstable/ast';
 import {
+  isCallExpression,
   isMethodSignatureDeclaration,
+  isPropertyAccessExpression,
   isPropertySignatureDeclaration,
   isTypeAliasDeclaration,
   isTypeLiteralNode,
   isUnionTypeNode,
 } from 'typescript/unstable/ast/is';
-import { API, type Checker, type Project, type Symbol as TsSymbol, SymbolFlags } from 'typescript/unstable/sync';
+import {
+  API,
+  type Checker,
+  type Project,
+  type Symbol as TsSymbol,
+  SymbolFlags,
+  type Type,
+  TypeFlags,
+} from 'typescript/unstable/sync';
 
 /** One exported name of a module. */
 export interface ExportedName {
@@ -27,14 +37,37 @@ export interface ExportedName {
   readonly undocumented: readonly string[];
 }
 
+/** A call of a method of a string. */
+export interface TextCall {
+  readonly line: number;
+  readonly method: string;
+  /** What it is called on, as written. */
+  readonly receiver: string;
+  /** Its arguments, as written. */
+  readonly arguments: readonly string[];
+}
+
 /** Opens the project of a tsconfig and hands a reader of its modules' exports to `use`. */
 export function withProject<T>(tsconfig: string, use: (exportsOf: (file: string) => readonly ExportedName[]) => T): T {
+  return openProject(tsconfig, (project) => use((file) => exportsOf(project, resolve(file))));
+}
+
+/** Opens the project of a tsconfig and hands a function to `use` that returns those calls of methods of strings in a file that `isWanted` accepts. */
+export function withTextCalls<T>(
+  tsconfig: string,
+  isWanted: (call: TextCall) => boolean,
+  use: (textCalls: (file: string) => readonly TextCall[]) => T,
+): T {
+  return openProject(tsconfig, (project) => use((file) => textCallsIn(project, resolve(file), isWanted)));
+}
+
+function openProject<T>(tsconfig: string, use: (project: Project) => T): T {
   const api = new API({ cwd: process.cwd() });
   try {
     const snapshot = api.updateSnapshot({ openProjects: [resolve(tsconfig)] });
     const project = snapshot.getProjects().at(0);
     if (project === undefined) throw new Error(`TypeScript opened no project for ${tsconfig}.`);
-    return use((file) => exportsOf(project, resolve(file)));
+    return use(project);
   } finally {
     api.close();
   }
@@ -59,6 +92,35 @@ function exportsOf(project: Project, file: string): readonly ExportedName[] {
       undocumented: undocumentedOf(project, target),
     };
   });
+}
+
+function textCallsIn(
+  { checker, program }: Project,
+  file: string,
+  isWanted: (call: TextCall) => boolean,
+): readonly TextCall[] {
+  const source = program.getSourceFile(file);
+  if (source === undefined) throw new Error(`${file} is not part of the project.`);
+  const found: { readonly receiver: Node; readonly call: TextCall }[] = [];
+  const visit = (node: Node): void => {
+    if (isCallExpression(node) && isPropertyAccessExpression(node.expression)) {
+      const { expression: receiver, name } = node.expression;
+      const given = node.arguments.map((each) => each.getText());
+      const line = source.text.slice(0, name.end).split('\n').length;
+      const call = { line, method: name.text, receiver: receiver.getText(), arguments: given };
+      if (isWanted(call)) found.push({ receiver, call });
+    }
+    node.forEachChild((child) => visit(child));
+  };
+  visit(source);
+  if (found.length === 0) return [];
+  const types = checker.getTypeAtLocation(found.map(({ receiver }) => receiver));
+  return found.filter((_, index) => isText(types[index])).map(({ call }) => call);
+}
+
+function isText(type: Type | undefined): boolean {
+  if (type === undefined) return false;
+  return type.isUnionType() ? type.getTypes().some(isText) : (type.flags & TypeFlags.StringLike) !== 0;
 }
 
 function leadingComments(text: string, from: number): string {

@@ -15,13 +15,14 @@ import { runAll, type NodeBinary } from './shell.ts';
 
 /**
  * Uses the packages that a registry has, on each Node: each alone, all together with the examples, and as the README says. `root` is the tree that
- * they were made from. Returns every failure.
+ * they were made from. `isShort` leaves out the examples, which the tests of `examples` run on packed packages. Returns every failure.
  */
 export async function useEverything(
   root: string,
   folder: string,
   nodes: readonly NodeBinary[],
   source: Source,
+  isShort: boolean,
 ): Promise<readonly unknown[]> {
   const limit = availableParallelism();
   const projectOf = (node: NodeBinary, name: string): string =>
@@ -46,8 +47,8 @@ export async function useEverything(
     limit,
   );
   if (installs.length > 0) return installs;
-  for (const node of nodes) copyExamples(root, projectOf(node, 'together'));
-  const names = exampleNames(root);
+  const names = isShort ? [] : exampleNames(root);
+  if (!isShort) for (const node of nodes) copyExamples(root, projectOf(node, 'together'));
   const uses = nodes.flatMap((node) => {
     const project = projectOf(node, 'together');
     return [

@@ -72,7 +72,9 @@ async function searchServer(hangs = false) {
           capabilities: { tools: {} },
           serverInfo: { name: 'search', version: '1' },
         },
-        'tools/list': { tools: [{ name: 'search', inputSchema: { type: 'object', properties, required: ['queries'] } }] },
+        'tools/list': {
+          tools: [{ name: 'search', inputSchema: { type: 'object', properties, required: ['queries'] } }],
+        },
         'tools/call': { content: [{ type: 'text', text: 'found' }] },
       };
       if (method === 'tools/call') {

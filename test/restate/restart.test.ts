@@ -49,11 +49,11 @@ test('while the server restarts, each verb that reads waits for it, and each tha
 
   await engine.server().kill();
   for (const [verb, write] of Object.entries(writes))
-    await expect(write(runs), verb).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
+    await expect(write(runs), `verb ${verb}`).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
   const asked = Object.values(reads).map((read) => read(runs));
   await engine.server().start();
   expect(await Promise.all(asked)).toEqual(expected);
-  for (const [verb, write] of Object.entries(writes)) await expect(write(runs), verb).resolves.not.toThrow();
+  for (const [verb, write] of Object.entries(writes)) await expect(write(runs), `verb ${verb}`).resolves.not.toThrow();
   expect(await runs.purge({ ids: ['over'] })).toBe(1);
   expect((await runs.result('waits')).status).toBe('done');
 });

@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, sliceHead } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { UserRules } from './bundle/user-rules.ts';
@@ -87,7 +87,7 @@ async function askUser(
   }
   if (/^e(?:dit)?$/i.test(word)) return editArguments(terminal, output, call, signal);
   if (word === '' || /^no?$/i.test(word)) return { decision: 'deny', reason: NO_BY_USER };
-  return { decision: 'deny', reason: `${NO_BY_USER} The user says: ${word.slice(0, 2000)}` };
+  return { decision: 'deny', reason: `${NO_BY_USER} The user says: ${sliceHead(word, 2000)}` };
 }
 
 /** The diff of a call where it says all that the call does; otherwise also the arguments, so that nothing is approved unseen. */

@@ -6,7 +6,9 @@ import { DEFAULT_CONFIG } from '@kernel/agent/config';
 import { startWireServer, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { openStoredKeys } from '../src/credentials/stored-keys.ts';
+import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../src/model/default-models.ts';
 import { findModelSources } from '../src/model/model-sources.ts';
+import { VENDORS } from '../src/model/vendors.ts';
 import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
 
 describe('tools', () => {
@@ -196,7 +198,7 @@ describe('config and doctor', () => {
     const cwd = workspace();
     const { code, stdout } = await promptHere(['doctor'], {
       cwd,
-      env: { ANTHROPIC_API_KEY: 'sk-ant-test-0123456789abcdef' },
+      env: { ANTHROPIC_API_KEY: 'sk-ant-test-0123456789abcdef', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/\+ key of anthropic +ANTHROPIC_API_KEY\n/);
@@ -214,6 +216,67 @@ describe('config and doctor', () => {
     const cwd = workspace({ state: 'a file' });
     const { code, stdout } = await promptHere(['doctor'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
     expect([code, stdout]).toEqual([1, expect.stringContaining('! state')]);
+  });
+});
+
+describe('the default models', () => {
+  async function withList(names: readonly string[], work: (url: string) => Promise<void>): Promise<void> {
+    const server = createServer((_, response) => response.end(JSON.stringify({ data: names.map((id) => ({ id })) })));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    } finally {
+      server.close();
+    }
+  }
+  const chat = DEFAULT_MODELS.get('openai')?.chat?.name ?? '';
+
+  test('are dated facts with their source, of vendors that there are', () => {
+    verifies('cli.models.defaults');
+    for (const [vendor, models] of DEFAULT_MODELS) {
+      expect(VENDORS.has(vendor)).toBe(true);
+      for (const { name, released, source } of Object.values(models)) {
+        expect(name).toMatch(/^[a-z0-9.-]+$/);
+        expect(released).toMatch(/^20\d\d-\d\d-\d\d$/);
+        expect(released <= DEFAULT_MODELS_READ).toBe(true);
+        expect(new URL(source).protocol).toBe('https:');
+      }
+    }
+    const chosen = [...VENDORS].flatMap(([name, { isChosenByKey }]) => (isChosenByKey === true ? [name] : []));
+    for (const name of chosen) expect(DEFAULT_MODELS.get(name)?.chat).toBeDefined();
+  });
+
+  test('are marked in the list of models, and named in its JSON', async () => {
+    verifies('cli.models.defaults');
+    await withList(['a-model', chat], async (url) => {
+      const env = { OPENAI_API_KEY: 'good-key-0123456789', OPENAI_BASE_URL: url, PROMPT_AGENT_SERVERS: '' };
+      const { stdout } = await promptHere(['models'], { env });
+      expect(stdout).toBe(`openai/a-model\nopenai/${chat}  (default, as of ${DEFAULT_MODELS_READ})\n`);
+      const json = await promptHere(['models', '--json'], { env });
+      expect(JSON.parse(json.stdout)).toMatchObject([{ provider: 'openai', defaults: [chat] }]);
+    });
+  });
+
+  test.each([
+    [[chat], [], 0, `+ default of openai`],
+    [['a-model'], [], 1, '! default of openai'],
+    [['a-model'], ['--model', 'a-model'], 0, '- default of openai'],
+  ])('are looked for by doctor in the list of the vendor: %j, %j', async (names, args, code, line) => {
+    verifies('cli.doctor.defaults');
+    await withList(names, async (url) => {
+      const env = { OPENAI_API_KEY: 'good-key-0123456789', OPENAI_BASE_URL: url };
+      const found = await promptHere(['doctor', ...args], { env });
+      expect([found.code, found.stdout]).toEqual([code, expect.stringContaining(line)]);
+      expect(found.stdout.includes(`does not list ${chat} any more`)).toBe(names[0] !== chat);
+    });
+  });
+
+  test('whose list cannot be read stand in no way', async () => {
+    verifies('cli.doctor.defaults');
+    const env = { OPENAI_API_KEY: 'good-key-0123456789', OPENAI_BASE_URL: 'http://127.0.0.1:1' };
+    const { code, stdout } = await promptHere(['doctor'], { env });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('its list could not be read')]);
+    expect(stdout).not.toContain('good-key');
   });
 });
 
@@ -307,7 +370,11 @@ test('the models of a vendor are listed at the address of its API', async () => 
   verifies('cli.commands.models.vendors');
   const loaded = { config: DEFAULT_CONFIG, origin: 'user', hasProvider: false, hasRetry: false, warnings: [] } as const;
   const keys = { GROQ_API_KEY: 'k', OPENROUTER_API_KEY: 'k', XAI_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' };
-  const stored = await openStoredKeys({ env: {}, home: workspace() }, new AbortController().signal);
+  const stored = await openStoredKeys(
+    { env: {}, home: workspace() },
+    { alert: () => undefined },
+    new AbortController().signal,
+  );
   const sources = await findModelSources({}, loaded, { env: { ...keys, PROMPT_AGENT_SERVERS: '' } }, stored, () => {});
   expect(sources.map(({ provider, baseUrl }) => [provider, baseUrl])).toEqual([
     ['openrouter', 'https://openrouter.ai/api'],

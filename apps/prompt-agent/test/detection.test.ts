@@ -26,7 +26,7 @@ test('flag before config before key before local server before offline', async (
     expect([file, url, found].map(({ stdout }) => stdout)).toEqual(['local\n', 'local\n', 'local\n']);
     // A missing recording ends the program after the choice and before any request.
     const key = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { env: { ...env, OPENAI_API_KEY: 'k' } });
-    expect(key.stderr).toMatch(/^model: openai\/whisper-1 \(OPENAI_API_KEY\)\n/);
+    expect(key.stderr).toMatch(/^model: openai\/gpt-transcribe \(OPENAI_API_KEY\)\n/);
     expect(key.code).toBe(2);
   } finally {
     await server.close();
@@ -68,10 +68,10 @@ test('a server that was found on loopback is given no key', async () => {
 });
 
 test.each([
-  [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'openai/gpt-4o-mini (OPENAI_API_KEY)'],
-  [{ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' }, 'anthropic/claude-sonnet-4-5 (ANTHROPIC_API_KEY)'],
-  [{ GEMINI_API_KEY: 'k' }, 'gemini/gemini-2.5-flash (GEMINI_API_KEY)'],
-  [{ GOOGLE_API_KEY: 'k' }, 'gemini/gemini-2.5-flash (GOOGLE_API_KEY)'],
+  [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'openai/gpt-6-luna (OPENAI_API_KEY)'],
+  [{ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' }, 'anthropic/claude-haiku-5-5 (ANTHROPIC_API_KEY)'],
+  [{ GEMINI_API_KEY: 'k' }, 'gemini/gemini-3.5-flash-lite (GEMINI_API_KEY)'],
+  [{ GOOGLE_API_KEY: 'k' }, 'gemini/gemini-3.5-flash-lite (GOOGLE_API_KEY)'],
 ])('a key in the environment chooses its vendor and a default model that the README names: %j', async (env, model) => {
   // A missing workspace ends the program after the choice and before any request.
   const { code, stderr } = await promptHere(['--workspace', 'none', '2+2'], { env });

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { prompt, promptHere, workspace } from './program.ts';
@@ -18,8 +19,7 @@ async function working(
   const server = await startWireServer({ replies });
   try {
     const model = ['--base-url', server.baseUrl, '--model', 'm'];
-    // What isolates commands is looked for on the PATH of the process.
-    const ask = env['PATH'] === undefined ? promptHere : prompt;
+    const ask = env['NODE_OPTIONS'] === undefined ? promptHere : prompt;
     const outcome = await ask([...model, ...args, 'do it'], { cwd, env });
     return { ...outcome, requests: server.requests.map(({ body }) => JSON.stringify(body)) };
   } finally {
@@ -134,9 +134,8 @@ test.each([
 
 test('--sandbox required exits 2 where nothing isolates commands, before a request is sent; off isolates none', async () => {
   verifies('cli.sandbox');
-  // Without a PATH no program that isolates is found.
   const none = await working(project(), [{ text: 'never' }], [...BUNDLE, '--sandbox', 'required'], {
-    PATH: '/nonexistent',
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/no-isolation.ts', import.meta.url))}`,
   });
   expect(none).toMatchObject({ code: 2, stdout: '', requests: [] });
   expect(none.stderr).toContain('--sandbox required: this system has no way to isolate commands.');

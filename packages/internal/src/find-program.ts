@@ -57,11 +57,11 @@ const MAX_LINKS = 40;
  * or the system. Undefined if there is none: then the name is not to be used instead, which would be looked up where anybody can put a program.
  */
 export function findProgram(name: string, search: ProgramSearch = {}): string | undefined {
-  const places = createPlaces(search);
-  return places.find(
+  const resolved = resolveSearch(search);
+  return resolved.find(
     name,
-    [...places.system, ...places.path.filter(places.isKept)],
-    places.isWindows ? ['.exe', '.com'] : [''],
+    [...resolved.system, ...resolved.path.filter(resolved.isKept)],
+    resolved.isWindows ? ['.exe', '.com'] : [''],
     true,
   );
 }
@@ -71,18 +71,18 @@ export function findProgram(name: string, search: ProgramSearch = {}): string | 
  * write to, as the tools of some build machines are, only a program of this user or the system counts.
  */
 export function findCommand(name: string, search: ProgramSearch = {}): string | undefined {
-  const places = createPlaces(search);
+  const resolved = resolveSearch(search);
   const endings = ['.com', '.exe', '.bat', '.cmd'];
-  const isWhole = !places.isWindows || endings.some((ending) => name.toLowerCase().endsWith(ending));
-  return places.find(name, places.path, isWhole ? [''] : endings, false);
+  const isWhole = !resolved.isWindows || endings.some((ending) => name.toLowerCase().endsWith(ending));
+  return resolved.find(name, resolved.path, isWhole ? [''] : endings, false);
 }
 
 /** The folders of a `PATH` that are absolute, and neither in the workspace nor in a repository around it nor in a `node_modules`. */
 export function programFolders(search: ProgramSearch = {}): readonly string[] {
-  return createPlaces(search).path;
+  return resolveSearch(search).path;
 }
 
-function createPlaces({ workspace, path, isChosen = false, system = thisSystem() }: ProgramSearch) {
+function resolveSearch({ workspace, path, isChosen = false, system = thisSystem() }: ProgramSearch) {
   const isWindows = system.platform === 'win32';
   const paths = nodeModule('node:path')?.[isWindows ? 'win32' : 'posix'];
   if (paths === undefined) return { isWindows, system: [], path: [], isKept: () => false, find: () => undefined };

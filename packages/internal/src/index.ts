@@ -13,3 +13,4 @@ export { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH
 export { sha256, sha256Hex } from './sha256.ts';
 export { MAX_TIMER_MS, delay } from './timers.ts';
 export { sliceHead, sliceTail, truncate } from './truncate.ts';
+export { toJsonText, wellFormed, wellFormedJson } from './well-formed.ts';

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from '../src/index.ts';
@@ -86,12 +87,17 @@ function machineId(): string {
 }
 
 test.skipIf(process.platform !== 'linux')('a process that nobody has waited for yet has ended', async () => {
-  // The shell becomes a program that never waits for its child.
-  const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 100'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // The shell becomes a program that never waits for its child, which ends when its input does.
+  const parent = spawn('/bin/sh', ['-c', 'cat <&3 & echo $!; exec sleep 100'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
   const pid = Number(line.toString());
-  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '), { timeout: 60_000 });
+  const has = (id: number | undefined, text: string) => () => readFileSync(`/proc/${id}/stat`, 'utf8').includes(text);
+  await vi.waitUntil(has(parent.pid, '(sleep)'), { timeout: 60_000 });
+  parent.stdio[3]?.destroy();
+  await vi.waitUntil(has(pid, ') Z '), { timeout: 60_000 });
   const start = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19];
   expect(() => process.kill(pid, 0)).not.toThrow();
   expect(hasEnded({ ...ownIdentity(), pid, start })).toBe(true);

@@ -150,6 +150,8 @@ export interface ToolStart {
   readonly type: 'tool-start';
   /** The call, as the model made it. */
   readonly call: ToolCall;
+  /** Whether it was pending at the end of a run, and decided on in a run before this one. */
+  readonly wasDecided?: boolean;
 }
 
 /** A progress report of a running tool. */

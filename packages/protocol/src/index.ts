@@ -47,6 +47,7 @@ export {
   toModelText,
   toolResult,
   toResultJson,
+  unreadableResult,
   userResult,
   withError,
 } from './result.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '@kernel/internal';
+import { nearest, truncate } from '@kernel/internal';
 import { KernelError } from './error.ts';
 
 /** All keys of an options type, each once; the compiler reports one that is missing. */
@@ -55,7 +55,7 @@ export function unknownKeyError(owner: string, options: unknown, keys: OptionKey
 }
 
 function unknownKey(owner: string, key: string, { foreign, known }: OptionKeys, path: string): KernelError {
-  const shown = path + (key.length > 60 ? `${key.slice(0, 60)}…` : key);
+  const shown = path + truncate(key, 61);
   const [near] = nearest(key, known, 1);
   const all = `The options are ${[...known].map((name) => path + name).join(', ')}.`;
   return new KernelError('CONFIG_INVALID', `${owner}: there is no option "${shown}".`, {

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { KernelError } from './error.ts';
 import { describeType } from './option-keys.ts';
 
@@ -28,6 +29,6 @@ export function checkFunctions(subject: string, options: Readonly<Record<string,
 /** A value as an error shows it: a number or a short text as it is, otherwise its type. Not for secrets. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
-  if (typeof value === 'string') return `"${value.slice(0, 40)}"`;
+  if (typeof value === 'string') return `"${sliceHead(value, 40)}"`;
   return describeType(value);
 }

@@ -28,6 +28,8 @@ export interface SuspendedCall {
   readonly decision?: RecordedDecision;
   /** What the decision holds for, as in `PendingCall`: if this has changed, the call needs a new decision. */
   readonly digest?: string;
+  /** Whether the call was pending at the end of a run before the decision, so that a client knows of it. */
+  readonly wasPending?: boolean;
   /** The agents that the call runs, where calls of theirs wait for a decision. */
   readonly agents?: readonly SuspendedAgent[];
 }

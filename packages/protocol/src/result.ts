@@ -92,6 +92,15 @@ export function toErrorResult(error: KernelError, outcome?: ToolOutcome): ToolRe
 }
 
 /**
+ * Creates the result of a call that ran to its end, but whose result cannot be read. It is not a failure, after which a model would make the call
+ * again: it says that the call ran, and why there is no result. `why` is a sentence; `error` is kept for logs.
+ */
+export function unreadableResult(toolName: string, why: string, error: unknown = new TypeError(why)): ToolResult {
+  const forLLM = `"${toolName}" ran to its end, but its result cannot be read: ${why} Whatever it does is done: do not call it again to get the result.`;
+  return { forLLM, error };
+}
+
+/**
  * Returns the result of a call that ended only after its caller had aborted it. One that says itself how it ended, by its `outcome` or its `code`, stays
  * what it is. Of any other nobody knows whether the work was finished or broken off: it becomes a `TOOL_CANCELLED` that says so and repeats its text.
  */
@@ -99,7 +108,9 @@ export function resultAfterAbort(result: ToolResult, toolName: string): ToolResu
   const { async: _async, ...rest } = result;
   const { code, isError, outcome } = rest;
   if (outcome !== undefined && outcome !== 'pending')
-    return isError === true && code === undefined && outcome === 'cancelled' ? { ...rest, code: 'TOOL_CANCELLED' } : rest;
+    return isError === true && code === undefined && outcome === 'cancelled'
+      ? { ...rest, code: 'TOOL_CANCELLED' }
+      : rest;
   if (isError === true && code !== undefined)
     return { ...rest, outcome: code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'cancelled' };
   const text = outcome === 'pending' ? '' : toModelText(rest);

@@ -166,8 +166,8 @@ describe('a server that restarts', () => {
       await vi.advanceTimersByTimeAsync(5_000);
       isAway = false;
       await vi.advanceTimersByTimeAsync(2_000);
-      expect(await outcome, why).toEqual(expected);
-      expect(asked.length, why).toBeGreaterThan(3);
+      expect(await outcome, `it ${why}`).toEqual(expected);
+      expect(asked.length, `it ${why}`).toBeGreaterThan(3);
     }
   });
 

@@ -11,8 +11,10 @@ export type {
 } from './arguments/types.ts';
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
-export { issuePath, toJsonSchema } from './standard-schema.ts';
-export type { InputOf, StandardSchemaWithJson, OutputOf, StandardIssue, StandardResult } from './standard-schema.ts';
+export { fromStandardSchema } from './library/from-standard-schema.ts';
+export type { LibrarySchema } from './library/from-standard-schema.ts';
+export { issuePath } from './standard-schema.ts';
+export type { InputOf, OutputOf, StandardIssue, StandardResult, StandardSchemaWithJson } from './standard-schema.ts';
 export type { ValidationIssue } from './validator/check-types.ts';
 export { compileSchema } from './validator/compile-schema.ts';
 export type { CompileOptions, Validator } from './validator/compile-schema.ts';

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { isToolName } from '@kernel/protocol';
 
 const MAX_LENGTH = 64;
@@ -6,7 +7,7 @@ const MAX_LENGTH = 64;
 export function freeNames(name: string, isTaken: (candidate: string) => boolean, count = 3): readonly string[] {
   const free: string[] = [];
   const tryCandidate = (suffix: string): void => {
-    const candidate = `${name.slice(0, MAX_LENGTH - suffix.length)}${suffix}`;
+    const candidate = `${sliceHead(name, MAX_LENGTH - suffix.length)}${suffix}`;
     if (free.length < count && !isTaken(candidate)) free.push(candidate);
   };
   for (const suffix of ['_v2', '_alt', '_2']) tryCandidate(suffix);
@@ -16,9 +17,6 @@ export function freeNames(name: string, isTaken: (candidate: string) => boolean,
 
 /** Returns a valid tool name with other characters replaced by `_`, at most 64 characters long; `undefined` if nothing is left. */
 export function legalName(name: string): string | undefined {
-  const replaced = name
-    .trim()
-    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
-    .slice(0, MAX_LENGTH);
+  const replaced = sliceHead(name.trim().replaceAll(/[^A-Za-z0-9_-]+/g, '_'), MAX_LENGTH);
   return isToolName(replaced) && /[A-Za-z0-9]/.test(replaced) ? replaced : undefined;
 }

@@ -6,6 +6,7 @@ import type { ToolBinding } from '@kernel/tools';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
+import { tellWait } from '../output/tell-wait.ts';
 import { usageError } from '../usage-error.ts';
 import { readMcpFile } from './mcp-file.ts';
 import { loadModuleTools } from './module-tools.ts';
@@ -81,6 +82,7 @@ async function connectServers(
 ): Promise<AddedTools> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   const pins = await loadServerPins(given, host, output);
+  const stopTelling = tellWait(output, 'the MCP servers of --tools to answer');
   try {
     const checked = toMcpConfig(config);
     for (const server of Object.values(checked.mcpServers))
@@ -90,7 +92,10 @@ async function connectServers(
       graceMs: GRACE_MS,
       trustHints,
       pins: pins.known,
-      approveTools: (change) => pins.approve(change),
+      approveTools: (change) => {
+        stopTelling();
+        return pins.approve(change);
+      },
       onUnavailable(_server, error) {
         // A server that cannot be used at all ends the program; what is missing of one that can be used is said.
         if (error.data?.['tool'] === undefined && error.data?.['isListed'] !== true) throw error;
@@ -106,5 +111,7 @@ async function connectServers(
   } catch (error) {
     if (!KernelError.is(error)) throw error;
     throw usageError(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
+  } finally {
+    stopTelling();
   }
 }

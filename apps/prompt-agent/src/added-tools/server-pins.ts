@@ -28,10 +28,13 @@ export async function loadServerPins(given: string, host: Host, output: Output):
   const path = join(stateFolder(host), FILE);
   // An address is kept without what stands in its query, which may be a key.
   const key = `${withoutQuery(given)} in ${host.cwd}`;
-  const read = (): Promise<Map<string, McpPins>> =>
-    readState(path, async () => (await import('../config/state-schemas.ts')).pinsSchema);
+  const { damage, entries } = await readState(
+    path,
+    async () => (await import('../config/state-schemas.ts')).pinsSchema,
+  );
+  if (damage !== undefined) output.alert(damage);
   return {
-    known: (await read()).get(key),
+    known: entries.get(key),
     async approve(change) {
       if (hasTerminal(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
       for (const line of describe(change, shortTool)) output.note(line);
@@ -39,8 +42,8 @@ export async function loadServerPins(given: string, host: Host, output: Output):
       return false;
     },
     save: (pins) =>
-      changeState(path, async () => {
-        const others = [...(await read())].filter(([other]) => isWithoutQuery(other));
+      changeState(path, (json) => {
+        const others = Object.entries(json).filter(([other]) => isWithoutQuery(other));
         return { ...Object.fromEntries(others), [key]: pins };
       }),
   };

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import { errorMessage } from '@kernel/internal';
 import type { PermissionRule } from '@kernel/toolbox/permissions';
 import { configFolder } from '../config/folders.ts';
 import { changeState } from '../config/state-file.ts';
 import { parseJson } from '../files/parse-json.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
+import { usageError } from '../usage-error.ts';
 import type { UserRule } from './user-rules-schema.ts';
 
 /** The user's own rules for calls: `permissions.json` in the config folder. */
@@ -28,8 +30,9 @@ export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace:
     path,
     rules: (await readRules(path)).filter(holdsHere).map(({ rule }) => rule),
     async add(rule) {
-      await changeState(path, async () => {
-        const known = await readRules(path);
+      await changeState(path, async (json, problem) => {
+        if (problem !== undefined) throw damaged(`${path} ${problem}.`);
+        const known = Object.keys(json).length === 0 ? [] : await parseRules(path, json);
         const isKnown = known.some((each) => holdsHere(each) && JSON.stringify(each.rule) === JSON.stringify(rule));
         if (isKnown) return undefined;
         const rules = [...known, { rule, workspace }].map((each) => ({
@@ -44,7 +47,21 @@ export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace:
 
 async function readRules(path: string): Promise<readonly UserRule[]> {
   const text = await readText(path, 'permissions');
-  if (text === undefined) return [];
-  const { parseUserRules } = await import('./user-rules-schema.ts');
-  return parseUserRules(path, parseJson(text, path));
+  return text === undefined ? [] : parseRules(path, parseRulesText(text, path));
+}
+
+function parseRulesText(text: string, path: string): unknown {
+  try {
+    return parseJson(text, path);
+  } catch (error) {
+    throw damaged(errorMessage(error));
+  }
+}
+
+async function parseRules(path: string, json: unknown): Promise<readonly UserRule[]> {
+  return (await import('./user-rules-schema.ts')).parseUserRules(path, json);
+}
+
+function damaged(problem: string): Error {
+  return usageError(`${problem} Correct it, or move it elsewhere: one of its rules may deny something.`);
 }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { Transform } from 'node:stream';
 
 /** What stands for a line break within a line that is edited. */
@@ -47,11 +48,11 @@ export function createPasteFilter(): Transform {
           if (end === -1) {
             // The mark of the end may arrive in pieces.
             const keep = partialMark(text, PASTE_END);
-            paste = (paste + text.slice(0, text.length - keep)).slice(0, MAX_PASTE);
+            paste = sliceHead(paste + text.slice(0, text.length - keep), MAX_PASTE);
             held = text.slice(text.length - keep);
             break;
           }
-          out += toLine((paste + text.slice(0, end)).slice(0, MAX_PASTE));
+          out += toLine(sliceHead(paste + text.slice(0, end), MAX_PASTE));
           paste = undefined;
           text = text.slice(end + PASTE_END.length);
         }
@@ -78,6 +79,6 @@ export function toLine(text: string): string {
 /** How many characters at the end of a text may begin a mark. */
 function partialMark(text: string, mark: string): number {
   for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1)
-    if (mark.startsWith(text.slice(-length))) return length;
+    if (mark.startsWith(text.slice(text.length - length))) return length;
   return 0;
 }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { safeText } from '../output/escape.ts';
 
@@ -17,7 +18,7 @@ export function transcriptOf(messages: readonly Message[]): string {
 
 /** A code span: its fence is longer than any run of backticks in it. */
 function code(text: string): string {
-  const line = safeText(text.replaceAll(/\s+/g, ' ')).slice(0, 500);
+  const line = sliceHead(safeText(text.replaceAll(/\s+/g, ' ')), 500);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence} ${line} ${fence}`;

@@ -31,6 +31,7 @@ export const LOAD_COMMAND: Readonly<Record<CommandName, () => Promise<RunCommand
   'sessions show': async () => (await import('./sessions/show.ts')).sessionsShow,
   'sessions search': async () => (await import('./sessions/search.ts')).sessionsSearch,
   'sessions export': async () => (await import('./sessions/export.ts')).sessionsExport,
+  'sessions repair': async () => (await import('./sessions/repair.ts')).sessionsRepair,
   'sessions rm': async () => (await import('./sessions/rm.ts')).sessionsRm,
   'runs list': async () => (await import('./runs/list.ts')).runsList,
   'runs show': async () => (await import('./runs/show.ts')).runsShow,

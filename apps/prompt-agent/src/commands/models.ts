@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import { tokenOfFlags } from '../credentials/token-of-flags.ts';
 import { EXIT } from '../exit-code.ts';
+import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { findModelSources } from '../model/model-sources.ts';
 import { providers } from '../model/providers.ts';
 import { VENDORS } from '../model/vendors.ts';
@@ -11,33 +12,38 @@ import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 
 /**
- * Prints the models of each provider that a key, the config or a server on this machine gives access to, as `provider/model`. A provider that does not
- * answer is a note on stderr. Exits with 1 if there is no model at all.
+ * Prints the models of each provider that a key, the config or a server on this machine gives access to, as `provider/model`, and marks the default ones.
+ * A provider that does not answer is a note on stderr. Exits with 1 if there is no model at all.
  */
 export async function models(call: CommandCall): Promise<number> {
   const { host, output, signal } = call;
   const token = await tokenOfFlags(call.flags, host, output, signal);
   const flags = token === undefined ? call.flags : { ...call.flags, token };
   const loaded = await loadConfig(flags, host, output);
-  const stored = await openStoredKeys(host, signal);
+  const stored = await openStoredKeys(host, output, signal);
   const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
   if (flags.provider !== undefined && sources.length === 0)
     throw usageError(`--provider ${flags.provider}: ${whyNoList(flags.provider)}`);
   const found = await Promise.all(
     sources.map(async ({ provider, from, list }) => {
+      const defaults = Object.values(DEFAULT_MODELS.get(provider) ?? {}).map(({ name }) => name);
       try {
-        return { provider, from, models: await list(signal, (text) => output.note(`${provider}: ${oneLine(text, 300)}`)) };
+        const names = await list(signal, (text) => output.note(`${provider}: ${oneLine(text, 300)}`));
+        return { provider, from, models: names, defaults: defaults.filter((name) => names.includes(name)) };
       } catch (error) {
         signal.throwIfAborted();
         output.note(`${provider}: ${oneLine(errorMessage(error), 300)}`);
-        return { provider, from, models: [] };
+        return { provider, from, models: [], defaults: [] };
       }
     }),
   );
   if (flags.json === true) output.writeJson(found, 2);
   else
     for (const source of found)
-      for (const model of source.models) output.write(`${oneLine(`${source.provider}/${model}`, 200)}\n`);
+      for (const model of source.models) {
+        const mark = source.defaults.includes(model) ? `  (default, as of ${DEFAULT_MODELS_READ})` : '';
+        output.write(`${oneLine(`${source.provider}/${model}`, 200)}${mark}\n`);
+      }
   const isEmpty = found.every((source) => source.models.length === 0);
   if (isEmpty)
     output.note(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Host } from '../host.ts';
+import type { Output } from '../output/output.ts';
 import { stateFolder } from './folders.ts';
 import { changeState, readState } from './state-file.ts';
 
@@ -14,11 +15,15 @@ export interface ProjectApprovals {
 
 const FILE = 'project-configs.json';
 
-/** Loads the decisions. */
-export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>): Promise<ProjectApprovals> {
+/** Loads the decisions. A damaged file is told of on the output. */
+export async function loadProjectApprovals(
+  host: Pick<Host, 'env' | 'home'>,
+  output?: Pick<Output, 'alert'>,
+): Promise<ProjectApprovals> {
   const path = join(stateFolder(host), FILE);
-  const read = () => readState(path, async () => (await import('./state-schemas.ts')).decisionSchema);
-  const decisions = await read();
+  const state = await readState(path, async () => (await import('./state-schemas.ts')).decisionSchema);
+  const decisions = state.entries;
+  if (state.damage !== undefined) output?.alert(state.damage);
   return {
     find(file, text) {
       const decision = decisions.get(file);
@@ -27,7 +32,7 @@ export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>): Pr
     async save(file, text, allowed) {
       const decision = { sha256: digest(text), allowed };
       decisions.set(file, decision);
-      await changeState(path, async () => ({ ...Object.fromEntries(await read()), [file]: decision }));
+      await changeState(path, (json) => ({ ...json, [file]: decision }));
     },
   };
 }

@@ -93,7 +93,7 @@ export async function isApproved(
   host: Host,
   output: Output,
 ): Promise<boolean> {
-  const approvals = await loadProjectApprovals(host);
+  const approvals = await loadProjectApprovals(host, output);
   const decision = approvals.find(path, text);
   if (decision === true) return true;
   const shown = oneLine(path, 200);

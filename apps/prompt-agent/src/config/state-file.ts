@@ -1,49 +1,78 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorMessage, isObject } from '@kernel/internal';
 import type * as z from 'zod';
 import { parseJson } from '../files/parse-json.ts';
 import { readText } from '../files/read-file.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
 
-/**
- * Reads the entries of a JSON object that the program keeps, by key. A file that is missing or damaged counts as empty, and an entry that its schema does not
- * accept as absent: the user is asked again. The schema is loaded when there is a file.
- */
+/** A file with a JSON object that the program keeps. */
+export interface StateFile<Entry> {
+  /** Its entries, by key. One that its schema does not accept counts as absent: the user is asked again. */
+  readonly entries: Map<string, Entry>;
+  /** Says that the file cannot be read, so that nothing in it counts; undefined for one that can, and for one that is missing. */
+  readonly damage?: string;
+}
+
+/** Reads a file that the program keeps. The schema is loaded when there is one. */
 export async function readState<Entry>(
   path: string,
   loadSchema: () => Promise<z.ZodType<Entry>>,
-): Promise<Map<string, Entry>> {
-  const text = await readText(path, 'state').catch(() => undefined);
-  if (text === undefined) return new Map();
+): Promise<StateFile<Entry>> {
+  const { json, problem } = await readObject(path).catch((error: unknown) => ({
+    json: undefined,
+    problem: errorMessage(error),
+  }));
+  if (json === undefined)
+    return { entries: new Map(), ...(problem === undefined ? {} : { damage: damageNote(path, problem) }) };
   const schema = await loadSchema();
-  const entries = Object.entries(objectIn(text)).flatMap(([key, value]): readonly (readonly [string, Entry])[] => {
+  const entries = Object.entries(json).flatMap(([key, value]): readonly (readonly [string, Entry])[] => {
     const { data, success } = schema.safeParse(value);
     return success ? [[key, data]] : [];
   });
-  return new Map(entries);
+  return { entries: new Map(entries) };
 }
 
-function objectIn(text: string): object {
+/** A note about a file that counts as empty: what was decided is asked again, and what was kept is missed. */
+function damageNote(path: string, problem: string): string {
+  return `note: ${path} ${problem}, so what it held is not known. It is put aside when something is kept in it again; correct it to use it.`;
+}
+
+/** The object in a file, or what is wrong with it; neither for a file that is missing. Rejects with a usage error for one that cannot be read. */
+async function readObject(
+  path: string,
+): Promise<{ readonly json?: Readonly<Record<string, unknown>>; readonly problem?: string }> {
+  const text = await readText(path, path);
+  if (text === undefined) return {};
   try {
-    const json = parseJson(text, 'state');
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
-  } catch {
-    return {};
+    const json = parseJson(text, '');
+    return isObject(json) ? { json } : { problem: 'is not a JSON object' };
+  } catch (error) {
+    return { problem: errorMessage(error).trim().replace(/\.$/, '') };
   }
 }
 
 /**
  * Changes a JSON object that the program keeps: what `change` makes of the file as it is by then is written, unless that is undefined. Other processes that change
- * the same file wait meanwhile, so that none loses what another one wrote.
+ * the same file wait meanwhile, so that none loses what another one wrote. A damaged file, whose problem `change` gets, is kept under another name.
  */
-export async function changeState(path: string, change: () => Promise<object | undefined>): Promise<void> {
+export async function changeState(
+  path: string,
+  change: (
+    json: Readonly<Record<string, unknown>>,
+    problem?: string,
+  ) => object | undefined | Promise<object | undefined>,
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // Node warns when SQLite is loaded for the first time, which holds the lock.
   loadSqlite();
   const { withFileLock } = await import('@kernel/toolbox/workspace');
   await withFileLock(`${path}.lock`, async () => {
-    const next = await change();
-    if (next !== undefined) await writeState(path, next);
+    const { json = {}, problem } = await readObject(path);
+    const next = await change(json, problem);
+    if (next === undefined) return;
+    if (problem !== undefined) await rename(path, `${path}.damaged-${new Date().toISOString().replaceAll(':', '-')}`);
+    await writeState(path, next);
   });
 }
 

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { configFolder } from '../config/folders.ts';
 import type { KeyEntry } from '../config/state-schemas.ts';
 import { changeState, readState } from '../config/state-file.ts';
-import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
+import type { Output } from '../output/output.ts';
+import { tellWait } from '../output/tell-wait.ts';
 import { usageError } from '../usage-error.ts';
-import { systemKeyring } from './keyring.ts';
+import { type Keyring, systemKeyring } from './keyring.ts';
 
 /** A key that the user keeps with `keys set`. */
 export interface StoredKey {
@@ -28,18 +29,31 @@ export interface StoredKeys {
   remove(provider: string): Promise<boolean>;
 }
 
-/** Opens the list of keys. The keyring is asked only for a key that it has. */
+/** Opens the list of keys. The keyring is asked only for a key that it has. A damaged list, and a keyring that keeps one waiting, are told of on the output. */
 export async function openStoredKeys(
   host: Pick<Host, 'env' | 'home'>,
+  output: Pick<Output, 'alert'>,
   signal: AbortSignal,
   platform: NodeJS.Platform = process.platform,
 ): Promise<StoredKeys> {
   const path = join(configFolder(host), 'keys.json');
-  const entries = new Map(await readState(path, async () => (await import('../config/state-schemas.ts')).keySchema));
+  const { damage, entries } = await readState(path, async () => (await import('../config/state-schemas.ts')).keySchema);
+  if (damage !== undefined) output.alert(damage);
+  /** Uses the keyring, which may ask the user to unlock it. */
+  const withKeyring = async <Value>(use: (keyring: Keyring) => Promise<Value>): Promise<Value | undefined> => {
+    const stopTelling = tellWait(output, 'the keyring of this system');
+    try {
+      const keyring = await systemKeyring(platform, signal);
+      return keyring === undefined ? undefined : await use(keyring);
+    } finally {
+      stopTelling();
+    }
+  };
   /** Changes the entry of one provider in what the file holds by now: another process may have written meanwhile. */
   const change = async (provider: string, entry: KeyEntry | undefined): Promise<void> => {
-    await changeState(path, async () => {
-      const { [provider]: _, ...others } = await readForChange(path);
+    await changeState(path, (json, problem) => {
+      if (problem !== undefined) throw unreadable(path);
+      const { [provider]: _, ...others } = json;
       return entry === undefined ? others : { ...others, [provider]: entry };
     });
     if (entry === undefined) entries.delete(provider);
@@ -52,7 +66,7 @@ export async function openStoredKeys(
     async find(provider) {
       const entry = entries.get(provider);
       if (entry === undefined || 'key' in entry) return entry?.key;
-      const key = await (await systemKeyring(platform, signal))?.find(provider, signal);
+      const key = await withKeyring((keyring) => keyring.find(provider, signal));
       signal.throwIfAborted();
       if (key !== undefined) return key;
       throw usageError(
@@ -60,35 +74,27 @@ export async function openStoredKeys(
       );
     },
     async save(provider, key) {
-      await readForChange(path);
-      const keyring = await systemKeyring(platform, signal);
-      const isKept =
-        keyring !== undefined &&
-        (await keyring.save(provider, key, signal).then(
-          () => true,
-          () => false,
-        ));
-      await change(provider, isKept ? { keyring: keyring.name } : { key });
-      return isKept ? keyring.name : path;
+      if (damage !== undefined) throw unreadable(path);
+      const keptIn = await withKeyring((keyring) =>
+        keyring.save(provider, key, signal).then(
+          () => keyring.name,
+          () => undefined,
+        ),
+      );
+      await change(provider, keptIn === undefined ? { key } : { keyring: keptIn });
+      return keptIn ?? path;
     },
     async remove(provider) {
       const entry = entries.get(provider);
       if (entry === undefined) return false;
-      if ('keyring' in entry) await (await systemKeyring(platform, signal))?.remove(provider, signal);
+      if ('keyring' in entry) await withKeyring((keyring) => keyring.remove(provider, signal));
       await change(provider, undefined);
       return true;
     },
   };
 }
 
-/** Reads the file before it is written: one that cannot be read is a usage error, so that nothing in it is lost. */
-async function readForChange(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readText(path, 'keys');
-  try {
-    const json: unknown = JSON.parse(text ?? '{}');
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { ...json };
-  } catch {
-    // Reported below, like JSON that is not an object.
-  }
-  throw usageError(`${path} is not a JSON object, and was not changed. Correct it, or remove it.`);
+/** A file that is damaged is not changed, so that no key in it is lost. */
+function unreadable(path: string): Error {
+  return usageError(`${path} is not a JSON object, and was not changed. Correct it, or remove it.`);
 }

@@ -1,3 +1,4 @@
+import type { ExecFileException } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { findCommand } from '@kernel/internal';
 import { splitCommand } from '../added-tools/split-command.ts';
@@ -5,6 +6,7 @@ import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
+import { tellWait } from '../output/tell-wait.ts';
 import { usageError } from '../usage-error.ts';
 import { runProgram } from './run-program.ts';
 
@@ -33,7 +35,7 @@ export async function tokenOfFlags(
     file === undefined
       ? command === undefined
         ? undefined
-        : await run(command, cwd, signal)
+        : await run(command, cwd, output, signal)
       : await load(file, cwd, home);
   if (read === '') throw usageError(`${file === undefined ? '--token-command' : '--token-file'} gave nothing.`);
   output.hide(read);
@@ -48,22 +50,26 @@ async function load(file: string, cwd: string, home: string): Promise<string> {
 }
 
 /** Runs a command without a shell. A program that is only named is looked up where nobody else can have put it. */
-async function run(command: string, cwd: string, signal: AbortSignal): Promise<string> {
+async function run(command: string, cwd: string, output: Output, signal: AbortSignal): Promise<string> {
   const [program = '', ...args] = splitCommand(command, '--token-command');
   const path = /[/\\]/.test(program) ? resolve(cwd, program) : findCommand(program, { workspace: cwd });
   if (path === undefined)
     throw usageError(
       `--token-command: there is no program ${program} on the PATH, outside of this folder and its repository. Write its path to run another.`,
     );
+  const stopTelling = tellWait(output, `--token-command: ${program}`);
   try {
     return (await runProgram(path, args, { signal, timeoutMs: TIMEOUT_MS })).trim();
   } catch (error) {
     signal.throwIfAborted();
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
-    throw usageError(
-      code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
-        ? `--token-command: ${program} printed more than 64 KiB.`
-        : `--token-command: ${program} ended with ${code}.`,
-    );
+    throw usageError(`--token-command: ${program} ${problemOf(error)}.`);
+  } finally {
+    stopTelling();
   }
+}
+
+function problemOf(error: unknown): string {
+  const { code, killed } = error instanceof Error ? (error as Partial<ExecFileException>) : {};
+  if (String(code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
+  return killed === true ? `gave nothing within ${TIMEOUT_MS / 1000} s` : `ended with ${code ?? 'failed'}`;
 }

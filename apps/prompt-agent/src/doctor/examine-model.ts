@@ -1,18 +1,26 @@
 import { errorMessage } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { openStoredKeys } from '../credentials/stored-keys.ts';
+import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
+import { oneLine } from '../output/escape.ts';
 import { chooseModel } from '../model/choose-model.ts';
+import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { askForModels, localServers } from '../model/local-servers.ts';
+import { findModelSources, type ModelSource } from '../model/model-sources.ts';
 import { keyFor, VENDORS } from '../model/vendors.ts';
 import type { Examination, Finding } from './finding.ts';
 
 const PROBE_MS = 500;
+/** How long a vendor may take to list its models. */
+const LIST_MS = 5000;
 
-/** Examines where a model could come from: keys, servers on this machine, and which one a prompt would have. No request goes to a vendor. */
+/**
+ * Examines where a model could come from: keys, servers on this machine, and which one a prompt would have. The only request to a vendor asks those with
+ * a key for their models, to say whether the default ones are still there.
+ */
 export async function examineModel(call: CommandCall, loaded: LoadedConfig | undefined): Promise<Examination> {
-  const { host, signal } = call;
-  const stored = await openStoredKeys(host, signal);
+  const { host, output, signal } = call;
+  const stored = await openStoredKeys(host, output, signal);
   const keys = [...VENDORS].map(([provider, { keys: variables }]): Finding => {
     const key = keyFor(provider, host.env);
     const kept = stored.list.find((each) => each.provider === provider);
@@ -31,22 +39,63 @@ export async function examineModel(call: CommandCall, loaded: LoadedConfig | und
       return { what: from.replace(' on this machine', ''), state: models.length === 0 ? 'none' : 'ok', detail };
     }),
   );
-  return { title: 'Model', findings: [...keys, ...servers, await examineChoice(call, loaded)] };
+  const choice = await examineChoice(call, loaded);
+  const defaults = loaded === undefined ? [] : await examineDefaults(call, loaded, stored, choice.model);
+  return { title: 'Model', findings: [...keys, ...servers, ...defaults, choice.finding] };
 }
 
-async function examineChoice({ flags, host, output }: CommandCall, loaded: LoadedConfig | undefined): Promise<Finding> {
+/** Looks for the default model of each vendor with a key in the vendor's own list. A missing one stands in the way only if a prompt would go to it. */
+async function examineDefaults(
+  { flags, host, output, signal }: CommandCall,
+  loaded: LoadedConfig,
+  stored: StoredKeys,
+  chosen: string | undefined,
+): Promise<readonly Finding[]> {
+  const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
+  const findings = await Promise.all(
+    sources.map(async (source): Promise<readonly Finding[]> => {
+      const model = VENDORS.has(source.provider) ? DEFAULT_MODELS.get(source.provider)?.chat : undefined;
+      return model === undefined
+        ? []
+        : [await examineDefault(source, model.name, `${source.provider}/${model.name}` === chosen, signal)];
+    }),
+  );
+  return findings.flat();
+}
+
+async function examineDefault(
+  { provider, list }: ModelSource,
+  name: string,
+  isChosen: boolean,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const what = `default of ${provider}`;
+  try {
+    const names = await list(AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]));
+    if (names.includes(name)) return { what, state: 'ok', detail: `${name}, as of ${DEFAULT_MODELS_READ}` };
+    const detail = `${provider} does not list ${name} any more, the default as of ${DEFAULT_MODELS_READ}: choose one of prompt-agent models with --model`;
+    return { what, state: isChosen ? 'bad' : 'none', detail };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { what, state: 'none', detail: `${name}: its list could not be read: ${oneLine(errorMessage(error), 200)}` };
+  }
+}
+
+async function examineChoice(
+  { flags, host, output }: CommandCall,
+  loaded: LoadedConfig | undefined,
+): Promise<{ readonly finding: Finding; readonly model?: string }> {
   const what = 'a prompt goes to';
-  if (loaded === undefined) return { what, state: 'bad', detail: 'nothing: the config has a mistake' };
+  if (loaded === undefined) return { finding: { what, state: 'bad', detail: 'nothing: the config has a mistake' } };
   try {
     const { provider, model, from } = await chooseModel(flags, loaded, host, output, 'chat', false);
-    return provider.name === 'offline'
-      ? {
-          what,
-          state: 'none',
-          detail: 'offline: no model was found. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama',
-        }
-      : { what, state: 'ok', detail: `${provider.name}/${model} (${from})` };
+    if (provider.name === 'offline') {
+      const detail = 'offline: no model was found. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama';
+      return { finding: { what, state: 'none', detail } };
+    }
+    const chosen = `${provider.name}/${model}`;
+    return { finding: { what, state: 'ok', detail: `${chosen} (${from})` }, model: chosen };
   } catch (error) {
-    return { what, state: 'bad', detail: errorMessage(error) };
+    return { finding: { what, state: 'bad', detail: errorMessage(error) } };
   }
 }

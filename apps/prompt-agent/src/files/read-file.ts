@@ -52,8 +52,12 @@ async function readWithoutSize(
   }
 }
 
-/** Like `readBytes`, for text of at most 4 MiB. */
+/** Like `readBytes`, for UTF-8 text of at most 4 MiB. */
 export async function readText(path: string, what: string, shown = path): Promise<string | undefined> {
   const bytes = await readBytes(path, { what, shown, maxBytes: MAX_TEXT_BYTES });
-  return bytes === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  try {
+    return bytes && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw usageError(`${what}: "${shown}" is not UTF-8 text.`);
+  }
 }

@@ -6,6 +6,7 @@ import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
+import { DEFAULT_MODELS } from './default-models.ts';
 import { askForModels, findLocalServer, OLLAMA_URL } from './local-servers.ts';
 import { providers } from './providers.ts';
 import { usageError } from '../usage-error.ts';
@@ -39,7 +40,7 @@ export async function chooseModel(
   protocol: ModelNeed,
   isRaw: boolean,
 ): Promise<Choice> {
-  const stored = await openStoredKeys(host, host.signal);
+  const stored = await openStoredKeys(host, output, host.signal);
   const picked = await pick(flags, loaded, host, isRaw, stored);
   // An unknown name fails at once, with the list of known ones, before its settings are read.
   if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });
@@ -117,8 +118,8 @@ async function pick(
   }
   if (isRaw && file !== undefined) return { name: 'ollama', from: 'default of a raw call' };
   const { names } = providers;
-  for (const [name, { models }] of VENDORS) {
-    if (models.chat === undefined || !names.includes(name)) continue;
+  for (const [name, { isChosenByKey }] of VENDORS) {
+    if (isChosenByKey !== true || !names.includes(name)) continue;
     const key = keyFor(name, host.env);
     if (key !== undefined) return { name, from: key.variable };
     if (stored.list.some(({ provider }) => provider === name)) return { name, from: STORED };
@@ -147,7 +148,7 @@ async function modelFor(
     flags.model ??
     (file === undefined ? undefined : config.model.name) ??
     picked.model ??
-    VENDORS.get(picked.name)?.models[protocol];
+    DEFAULT_MODELS.get(picked.name)?.[protocol]?.name;
   if (named !== undefined && named !== '') return named;
   if (picked.name === 'ollama') return firstOfOllama(provider.baseUrl ?? OLLAMA_URL, host.signal);
   if (picked.name === 'azure') return typeof provider['deployment'] === 'string' ? provider['deployment'] : '';

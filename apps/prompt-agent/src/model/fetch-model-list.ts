@@ -30,7 +30,9 @@ const listSchema = z.union([
 
 /** What names the next page: that of Gemini, and that of Anthropic. */
 const nextSchema = z.union([
-  z.object({ nextPageToken: z.string().min(1) }).transform(({ nextPageToken }) => ['pageToken', nextPageToken] as const),
+  z
+    .object({ nextPageToken: z.string().min(1) })
+    .transform(({ nextPageToken }) => ['pageToken', nextPageToken] as const),
   z
     .object({ has_more: z.literal(true), last_id: z.string().min(1) })
     .transform(({ last_id: last }) => ['after_id', last] as const),

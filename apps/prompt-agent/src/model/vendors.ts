@@ -8,8 +8,8 @@ export interface Vendor {
   readonly modelsAt?: string;
   /** Environment variables that may hold the key; the first that is set is used. */
   readonly keys: readonly string[];
-  /** The default model for each protocol; `chat` is also used by the agent, vision and tools. */
-  readonly models: { readonly chat?: string; readonly embeddings?: string; readonly audio?: string };
+  /** True where a key in the environment, or a kept one, chooses this vendor. Otherwise it must be named. */
+  readonly isChosenByKey?: boolean;
 }
 
 /** Vendors by provider name, in the order in which their keys are looked for. */
@@ -19,31 +19,28 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
     {
       origin: 'https://api.openai.com',
       keys: ['OPENAI_API_KEY'],
-      models: { chat: 'gpt-4o-mini', embeddings: 'text-embedding-3-small', audio: 'whisper-1' },
+      isChosenByKey: true,
     },
   ],
-  [
-    'anthropic',
-    { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], models: { chat: 'claude-sonnet-4-5' } },
-  ],
+  ['anthropic', { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], isChosenByKey: true }],
   [
     'gemini',
     {
       origin: 'https://generativelanguage.googleapis.com',
       keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-      models: { chat: 'gemini-2.5-flash', embeddings: 'gemini-embedding-001' },
+      isChosenByKey: true,
     },
   ],
-  ['azure', { modelsAt: 'none', keys: ['AZURE_OPENAI_API_KEY'], models: {} }],
-  ['openrouter', { origin: 'https://openrouter.ai', modelsAt: '/api', keys: ['OPENROUTER_API_KEY'], models: {} }],
-  ['groq', { origin: 'https://api.groq.com', modelsAt: '/openai', keys: ['GROQ_API_KEY'], models: {} }],
-  ['mistral', { origin: 'https://api.mistral.ai', keys: ['MISTRAL_API_KEY'], models: {} }],
-  ['deepseek', { origin: 'https://api.deepseek.com', keys: ['DEEPSEEK_API_KEY'], models: {} }],
-  ['together', { origin: 'https://api.together.xyz', keys: ['TOGETHER_API_KEY'], models: {} }],
-  ['xai', { origin: 'https://api.x.ai', keys: ['XAI_API_KEY'], models: {} }],
-  ['bedrock', { modelsAt: 'none', keys: ['AWS_BEARER_TOKEN_BEDROCK'], models: {} }],
-  // After `openai`, which has the same key, so it is never detected.
-  ['openai-responses', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'], models: { chat: 'gpt-4o-mini' } }],
+  ['azure', { modelsAt: 'none', keys: ['AZURE_OPENAI_API_KEY'] }],
+  ['openrouter', { origin: 'https://openrouter.ai', modelsAt: '/api', keys: ['OPENROUTER_API_KEY'] }],
+  ['groq', { origin: 'https://api.groq.com', modelsAt: '/openai', keys: ['GROQ_API_KEY'] }],
+  ['mistral', { origin: 'https://api.mistral.ai', keys: ['MISTRAL_API_KEY'] }],
+  ['deepseek', { origin: 'https://api.deepseek.com', keys: ['DEEPSEEK_API_KEY'] }],
+  ['together', { origin: 'https://api.together.xyz', keys: ['TOGETHER_API_KEY'] }],
+  ['xai', { origin: 'https://api.x.ai', keys: ['XAI_API_KEY'] }],
+  ['bedrock', { modelsAt: 'none', keys: ['AWS_BEARER_TOKEN_BEDROCK'] }],
+  // It has the key of `openai`, which is chosen.
+  ['openai-responses', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'] }],
 ]);
 
 /** Whether an address is the vendor's own: no address means that. */

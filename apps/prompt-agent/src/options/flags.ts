@@ -46,7 +46,7 @@ export const FLAGS = {
     short: 'f',
     multiple: true,
     value: 'SOURCE',
-    help: 'text to send along: a file, a folder, a glob or a web page; repeatable',
+    help: 'text to send along: a file, a folder, a glob, a web page, or - for stdin; repeatable',
   },
   attach: {
     type: 'string',

@@ -30,6 +30,13 @@ export const SESSION_COMMANDS = {
     maxWords: 1,
     examples: ['3f9a2c1b > session.jsonl'],
   },
+  'sessions repair': {
+    usage: 'FILE',
+    summary: 'go on with what can be read of a damaged file of sessions, or of one session',
+    flags: [],
+    maxWords: 1,
+    examples: ['sessions.damaged-2026-01-31T10-00-00.db', 'chat.jsonl'],
+  },
   'sessions rm': {
     usage: 'SESSION…',
     summary: 'remove conversations for good',

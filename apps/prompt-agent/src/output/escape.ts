@@ -1,3 +1,4 @@
+import { truncate } from '@kernel/internal';
 // Control characters except tab and newline, line separators, and bidirectional controls.
 // oxlint-disable-next-line no-control-regex -- finding them is what this file is for
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -24,5 +25,5 @@ export function safeJson(value: unknown, space?: number, replace?: (key: string,
 /** Returns one line of at most `limit` characters, for notes. */
 export function oneLine(text: string, limit = 160): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return safeText(line.length > limit ? `${line.slice(0, limit - 1)}…` : line);
+  return safeText(truncate(line, limit));
 }

@@ -6,6 +6,7 @@ import type { Workspace } from '@kernel/toolbox/workspace';
 import { readBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
+import { tellWait } from '../output/tell-wait.ts';
 import { usageError } from '../usage-error.ts';
 import { decodeText } from './decode-text.ts';
 import { fragmentPart } from './fragment.ts';
@@ -62,7 +63,7 @@ async function loadFragment(source: string, access: Loading, left: number): Prom
   if (stats === undefined && /[*?[{]/.test(source)) return loadFolder(source, cwd, source, access, left);
   if (stats?.isFile() === true && !isNew(idOf(stats), access)) return [];
   const bytes = isOwnPipe(path, stats)
-    ? await readPipe(source, path, access.signal)
+    ? await readPipe(source, path, access)
     : await readBytes(path, { what: '-f', shown: source, maxBytes: MAX_BYTES });
   if (bytes === undefined) throw usageError(`-f: "${source}" cannot be read (ENOENT).`);
   const text = decodeText(bytes);
@@ -123,14 +124,19 @@ async function readTextOf(workspace: Workspace, path: string, signal: AbortSigna
 }
 
 /** What a pipe that the shell made holds, as for `-f <(git diff)`. Rejects with the reason of an abort. */
-async function readPipe(source: string, path: string, signal: AbortSignal): Promise<Uint8Array> {
+async function readPipe(source: string, path: string, { output, signal }: FragmentAccess): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of createReadStream(path, { signal })) {
-    const bytes = Buffer.from(piece);
-    pieces.push(bytes);
-    size += bytes.length;
-    if (size > MAX_BYTES) throw tooMuch(source);
+  const stopTelling = tellWait(output, `the end of -f ${source}`);
+  try {
+    for await (const piece of createReadStream(path, { signal })) {
+      const bytes = Buffer.from(piece);
+      pieces.push(bytes);
+      size += bytes.length;
+      if (size > MAX_BYTES) throw tooMuch(source);
+    }
+  } finally {
+    stopTelling();
   }
   return Buffer.concat(pieces);
 }

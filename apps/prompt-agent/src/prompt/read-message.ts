@@ -27,24 +27,32 @@ export interface ReadMessageOptions {
   readonly mayBeEmpty?: boolean;
 }
 
+const OPTIONAL = { goesOn: 'The prompt goes without it; -f - waits for it.' };
+
 /**
  * Reads the prompt from `--prompt` or the words, and what comes with it: stdin, `-f`, `-a`, `--images`, `-t`. What is piped into the program precedes the
- * prompt, and is the prompt where no other is given. Rejects with a usage error if there is none, or only white space.
+ * prompt, and is the prompt where no other is given; `-f -` and `-a -` name it. Rejects with a usage error if there is none, or only white space.
  */
 export async function readMessage(
   call: CommandCall,
   { takesMedia, mayBeEmpty = false }: ReadMessageOptions,
 ): Promise<AskInput> {
   const { flags, words, host, output, signal } = call;
-  const stdin = await readStdin(host, output, signal);
   const attached = !takesMedia
     ? []
     : [
         ...(flags.attach ?? []).map((source) => ({ flag: '-a' as const, source })),
         ...splitSources(flags.images ?? '').map((source) => ({ flag: '--images' as const, source })),
       ];
-  const piped = attached.some(({ source }) => source === '-') ? '' : textOfStdin(stdin);
+  const files = flags.file ?? [];
   const typed = typedPrompt(flags.prompt, words);
+  const isAttached = attached.some(({ source }) => source === '-');
+  const isNamed = isAttached || files.some(isStdin);
+  const isSpare =
+    mayBeEmpty || typed !== undefined || (files.length + attached.length > 0 && flags.template === undefined);
+  const stdin = await readStdin(host, output, signal, isNamed ? 'named' : isSpare ? OPTIONAL : 'needed');
+  const piped = isAttached ? '' : textOfStdin(stdin);
+  if (files.some(isStdin) && piped === '') throw usageError('-f: "-" means stdin, which is empty.');
   const input = typed ?? piped;
   const template =
     flags.template === undefined
@@ -53,7 +61,10 @@ export async function readMessage(
   const prompt = template?.prompt ?? input;
   const access = { host, stdin, allowPrivate: flags['allow-private-images'] ?? false, signal };
   const texts: TextPart[] = [
-    ...(await loadFragments(flags.file ?? [], { host, output, signal })),
+    ...(await loadFragments(
+      files.filter((source) => !isStdin(source)),
+      { host, output, signal },
+    )),
     ...(typed === undefined || piped.trim() === '' ? [] : [fragmentPart('stdin', undefined, piped)]),
   ];
   const media: MediaPart[] = await Promise.all(
@@ -81,6 +92,11 @@ function typedPrompt(flag: string | undefined, words: readonly string[]): string
   if (flag !== undefined && words.length > 0)
     throw usageError(`--prompt and the prompt "${positional}" are both given; give one of them.`);
   return flag ?? (words.length === 0 ? undefined : positional);
+}
+
+/** Whether a source of `-f` is what is piped into the program. */
+function isStdin(source: string): boolean {
+  return source === '-' || source === '/dev/stdin' || /^\/(?:dev|proc\/self)\/fd\/0$/.test(source);
 }
 
 function textOfStdin(bytes: Uint8Array): string {

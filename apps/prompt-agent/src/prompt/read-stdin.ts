@@ -1,45 +1,72 @@
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
+import { TELL_MS } from '../output/tell-wait.ts';
 import { usageError } from '../usage-error.ts';
 
 /** The most that is read from stdin, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** After this time without an end the user is told what the program waits for, in milliseconds. */
-const PATIENCE_MS = 3000;
+/** How long the first byte may take where nothing on the command line says that one will come. */
+const LONGEST_MS = 60_000;
 
 /**
- * Reads what is piped into the program, to its end; empty if stdin is a terminal, or has nothing. Rejects with a usage error beyond 32 MiB, and with the
- * reason of an abort.
+ * What depends on stdin. `named` on the command line, as in `-a -`: its first byte is waited for as long as it takes. `needed` without being named: for a minute.
+ * Optional: for five seconds, and `goesOn` says what happens without it.
+ */
+export type StdinNeed = 'named' | 'needed' | { readonly goesOn: string };
+
+const GIVEN_UP = 'Nothing came from stdin within 60 s. Pipe something in, or say it in the arguments.';
+
+/**
+ * Reads what is piped into the program, to its end; empty if stdin is a terminal, or has nothing. A pipe that others hold open may never have anything: where
+ * stdin is optional the program goes on without it, and says so, also with `-q`. Rejects with a usage error if nothing comes where it is needed, and beyond
+ * 32 MiB, and with the reason of an abort.
  */
 export async function readStdin(
   { stdin }: Pick<Host, 'stdin'>,
   output: Output,
   signal: AbortSignal,
+  need: StdinNeed,
 ): Promise<Uint8Array> {
   if (stdin.isTTY === true) return new Uint8Array();
   signal.throwIfAborted();
   const chunks: Buffer[] = [];
   let size = 0;
-  const patience = setTimeout(
-    () => output.note('waiting for the end of stdin; give < /dev/null if nothing is meant to come from there'),
-    PATIENCE_MS,
-  );
+  const timers: NodeJS.Timeout[] = [];
+  let stopReading: (() => void) | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const abort = (): void => reject(toError(signal.reason));
-      signal.addEventListener('abort', abort, { once: true });
-      stdin.on('data', (chunk: Buffer | string) => {
+      const onAbort = (): void => reject(toError(signal.reason));
+      const onData = (chunk: Buffer | string): void => {
         const bytes = Buffer.from(chunk);
         size += bytes.length;
         if (size > MAX_BYTES) reject(usageError(`stdin has more than ${MAX_BYTES} bytes.`));
         else chunks.push(bytes);
-      });
-      stdin.once('end', resolve);
-      stdin.once('close', resolve);
+      };
+      const tell = (): void => {
+        if (size > 0) output.alert('waiting for the end of stdin');
+        else if (typeof need === 'string') output.alert('waiting for stdin, from which nothing has come yet');
+        else {
+          output.alert(
+            `note: nothing came from stdin within ${TELL_MS / 1000} s. ${need.goesOn} Write < /dev/null where nothing is meant to come.`,
+          );
+          resolve();
+        }
+      };
+      const giveUp = (): void => {
+        if (size === 0 && need === 'needed') reject(usageError(GIVEN_UP));
+      };
+      timers.push(setTimeout(tell, TELL_MS), setTimeout(giveUp, LONGEST_MS));
+      signal.addEventListener('abort', onAbort, { once: true });
+      stdin.on('data', onData).once('end', resolve).once('close', resolve);
       stdin.once('error', (error: Error) => reject(usageError(`stdin cannot be read: ${error.message}.`)));
+      stopReading = () => {
+        signal.removeEventListener('abort', onAbort);
+        stdin.off('data', onData);
+      };
     });
   } finally {
-    clearTimeout(patience);
+    for (const timer of timers) clearTimeout(timer);
+    stopReading?.();
     stdin.pause();
   }
   return Buffer.concat(chunks);

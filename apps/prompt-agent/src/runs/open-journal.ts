@@ -74,6 +74,8 @@ function tablesOf(path: string, name: string): ReadonlySet<unknown> {
       database.close();
     }
   } catch (error) {
-    throw usageError(`${name} cannot be read as a journal of runs: ${oneLine(errorMessage(error))}.`);
+    throw usageError(
+      `${name} cannot be read as a journal of runs: ${oneLine(errorMessage(error))}. It was left as it is: name another one with --journal FILE, or move it elsewhere and a new one is begun.`,
+    );
   }
 }

@@ -36,7 +36,7 @@ export function callSummary(name: string, text: string): string {
 
 /** A call as it is decided on: whole if it is not very long, and marked where it is. */
 function callLines(name: string, text: string): readonly string[] {
-  const lines = showCall(oneLine(name, 200), text.slice(0, MAX_ARGUMENTS));
+  const lines = showCall(oneLine(name, 200), sliceHead(text, MAX_ARGUMENTS));
   return text.length > MAX_ARGUMENTS
     ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json has them.`]
     : lines;

@@ -8,14 +8,19 @@ const EXPORT_VERSION = 1;
 
 /**
  * A session as values for lines of JSON: `{ type: 'session', version: 1, … }` first, then each entry of its log as `{ type: 'entry', at, entry }`, in
- * order, then each event as `{ type: 'event', at, path, event }`, in order.
+ * order, then each event as `{ type: 'event', at, path, event }`, in order. What is damaged has its text as `unreadable` in place of `entry` or `event`.
  */
 export function exportLines(database: Database, record: SessionRecord): readonly object[] {
   const entries = database.prepare('SELECT at_ms, entry FROM entries WHERE session = ? ORDER BY number');
   return [
     { type: 'session', version: EXPORT_VERSION, ...recordJson(record) },
-    ...entries.all(record.number).map((row) => ({ type: 'entry', at: timeOf(row), entry: jsonIn(row, 'entry') })),
-    ...readEvents(database, record.number).map(({ at, path, event }) => ({ type: 'event', at, path, event })),
+    ...entries.all(record.number).map((row) => ({ type: 'entry', at: timeOf(row), ...readable(row, 'entry') })),
+    ...eventRows(database, record.number).map((row) => ({
+      type: 'event',
+      at: timeOf(row),
+      path: pathOf(textIn(row, 'path')),
+      ...readable(row, 'event'),
+    })),
   ];
 }
 
@@ -31,24 +36,36 @@ export interface StoredEvent {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the events of a session, in order. */
+/** Reads the events of a session, in order. Those that are damaged have no fields. */
 export function readEvents(database: Database, session: number): readonly StoredEvent[] {
-  return database
-    .prepare('SELECT at_ms, path, event FROM events WHERE session = ? ORDER BY number')
-    .all(session)
-    .map((row) => ({
-      at: timeOf(row),
-      atMs: numberIn(row, 'at_ms'),
-      path: pathOf(textIn(row, 'path')),
-      event: jsonIn(row, 'event'),
-    }));
+  return eventRows(database, session).map((row) => ({
+    at: timeOf(row),
+    atMs: numberIn(row, 'at_ms'),
+    path: pathOf(textIn(row, 'path')),
+    event: jsonIn(row, 'event'),
+  }));
 }
 
+function eventRows(database: Database, session: number): readonly Row[] {
+  return database.prepare('SELECT at_ms, path, event FROM events WHERE session = ? ORDER BY number').all(session);
+}
+
+function readable(row: Row, column: 'entry' | 'event'): object {
+  const value = jsonIn(row, column);
+  return Object.keys(value).length === 0 ? { unreadable: textIn(row, column) } : { [column]: value };
+}
+
+/** A time that no calendar has is that of 1970. */
 function timeOf(row: Row): string {
-  return new Date(numberIn(row, 'at_ms')).toISOString();
+  const time = new Date(numberIn(row, 'at_ms'));
+  return new Date(Number.isNaN(time.getTime()) ? 0 : time).toISOString();
 }
 
 function pathOf(text: string): readonly string[] {
-  const value: unknown = JSON.parse(text);
-  return Array.isArray(value) ? value.map(String) : [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
 }

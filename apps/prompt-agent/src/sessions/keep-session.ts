@@ -15,7 +15,7 @@ import { lastAnswerOf } from './last-answer.ts';
 import { beginSession, type OpenSession, resumeSession, type SessionUse } from './open-session.ts';
 import { nowMs, promptTexts, toSessionEvent } from './session-event.ts';
 import { calledOf, type SessionRecord, SHORT_ID } from './session-record.ts';
-import { openStore, type SessionStore } from './session-store.ts';
+import { openStore, type SessionStore, setAsideNote } from './session-store.ts';
 import { tolerateFailures } from './tolerant-session.ts';
 
 /** The session of one run. */
@@ -53,14 +53,16 @@ export async function keepSession(
   let store: SessionStore | undefined;
   try {
     store = openStore(stateFolder(host));
-    if (store.damaged !== undefined)
-      output.note(
-        `note: the sessions in ${store.path} were damaged. They were put aside as ${store.damaged}, and a new file was begun.`,
-      );
+    if (store.damaged !== undefined) output.alert(setAsideNote(store.damaged));
     const { opened, journal } = openFor(store, invocation, hasPrompt, allowsJournal);
     const session = tolerateFailures(opened, (line) => output.note(line));
     const entries = isAsked ? await session.entries() : [];
     if (entries.length === 0 && !hasPrompt) throw missingPrompt();
+    const lost = entries.filter(({ type }) => type === 'lost').length;
+    if (lost > 0)
+      output.alert(
+        `note: ${lost} of the ${entries.length} entries of this session cannot be read, and what they said is missing from the conversation. prompt-agent sessions export ${session.id.slice(0, SHORT_ID)} shows where.`,
+      );
     return toKept(invocation, { session, lastAnswer: lastAnswerOf(entries), journal, store });
   } catch (error) {
     store?.close();

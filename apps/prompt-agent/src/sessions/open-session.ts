@@ -1,10 +1,10 @@
 import type { Session, SessionEntry } from '@kernel/agent';
-import type { Redactor } from '@kernel/internal';
+import { type Redactor, sliceHead } from '@kernel/internal';
 import type { TokenPrices } from '@kernel/agent/config';
 import { type Message, KernelError, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Database } from './database/load-sqlite.ts';
-import { numberIn, textIn } from './database/rows.ts';
+import { jsonIn, numberIn, type Row } from './database/rows.ts';
 import { transaction } from './database/transaction.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
@@ -103,10 +103,7 @@ function openSession(
     // eslint-disable-next-line typescript/require-await -- SQLite answers at once
     entries: async () =>
       store.use((database) =>
-        database
-          .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
-          .all(number)
-          .flatMap((row) => toEntry(textIn(row, 'entry'))),
+        database.prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number').all(number).map(toEntry),
       ),
     // eslint-disable-next-line typescript/require-await -- as above
     async append(entries) {
@@ -154,19 +151,18 @@ function openSession(
   };
 }
 
-function insertEntry(database: Database, session: number, entry: SessionEntry, now: number): void {
+/** Adds an entry, and its words to the index. */
+export function insertEntry(database: Database, session: number, entry: SessionEntry, now: number): void {
   const { lastInsertRowid } = database
     .prepare('INSERT INTO entries (session, at_ms, entry) VALUES (?, ?, ?)')
     .run(session, now, JSON.stringify(entry));
   if (entry.type !== 'message') return;
   const { message } = entry;
-  const text = textOf(message).slice(0, MAX_SEARCHED);
+  const text = sliceHead(textOf(message), MAX_SEARCHED);
   const asked = message.role === 'user' && entry.isCorrection !== true ? text : '';
   const answered = message.role === 'assistant' ? text : '';
-  const called = toolCallsOf(message)
-    .map((call) => `${call.name} ${call.arguments}`)
-    .join('\n')
-    .slice(0, MAX_SEARCHED);
+  const calls = toolCallsOf(message).map((call) => `${call.name} ${call.arguments}`);
+  const called = sliceHead(calls.join('\n'), MAX_SEARCHED);
   if (asked === '' && answered === '' && called === '') return;
   database
     .prepare('INSERT INTO words (rowid, asked, answered, called) VALUES (?, ?, ?, ?)')
@@ -174,7 +170,7 @@ function insertEntry(database: Database, session: number, entry: SessionEntry, n
   if (asked !== '')
     database
       .prepare("UPDATE sessions SET title = ? WHERE number = ? AND title = ''")
-      .run(titleOf(message, asked).trim().slice(0, MAX_TITLE), session);
+      .run(sliceHead(titleOf(message, asked).trim(), MAX_TITLE), session);
 }
 
 /** What was typed: the last text of a message, after what came with it; `asked` where it is the only one. */
@@ -184,11 +180,11 @@ function titleOf({ content }: Message, asked: string): string {
   return texts.at(-1) ?? asked;
 }
 
-/** An entry as it was written. `runSession` reads what it finds with care. */
-function toEntry(text: string): readonly SessionEntry[] {
-  const value: unknown = JSON.parse(text);
+/** An entry as it was written, which `runSession` reads with care; one that cannot be read says so. */
+function toEntry(row: Row): SessionEntry {
+  const { type } = jsonIn(row, 'entry');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON of an entry
-  return typeof value === 'object' && value !== null ? [value as SessionEntry] : [];
+  return type === undefined ? { type: 'lost' } : (jsonIn(row, 'entry') as unknown as SessionEntry);
 }
 
 function lockedError(record: SessionRecord): KernelError {

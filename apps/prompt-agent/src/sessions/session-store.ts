@@ -47,11 +47,21 @@ export function openStore(folder: string): SessionStore {
   };
 }
 
+/** Says where a damaged file was put, and how to go on with what is in it. */
+export function setAsideNote(damaged: string): string {
+  return `note: the file of sessions was damaged. It was put aside as ${damaged}, and a new one was begun. To get back what can be read: prompt-agent sessions repair ${JSON.stringify(damaged)}`;
+}
+
 /** Sets a damaged file aside, and returns the error that says so. */
 function whenDamaged(path: string, error: unknown): unknown {
   try {
     const damaged = setAside(path);
-    return damaged === undefined ? error : new Error(`it is damaged and was put aside as ${damaged}`, { cause: error });
+    return damaged === undefined
+      ? error
+      : new Error(
+          `it is damaged and was put aside as ${damaged}; prompt-agent sessions repair ${JSON.stringify(damaged)} gets back what can be read`,
+          { cause: error },
+        );
   } catch {
     return error;
   }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { showArguments } from '../questions/show-call.ts';
 import { markInvisible } from '../output/terminal/visible.ts';
 import { durationText, sizeText, tokenText } from './quantities.ts';
@@ -58,5 +59,5 @@ function block(prefix: string, text: string): readonly string[] {
 
 function cut(text: string, max: number, whole: number): string {
   const isCut = text.length > max || whole > text.length;
-  return isCut ? `${text.slice(0, max)}… (${sizeText(whole)} in all)` : text;
+  return isCut ? `${sliceHead(text, max)}… (${sizeText(whole)} in all)` : text;
 }

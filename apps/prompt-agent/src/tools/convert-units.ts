@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
 import { toolError } from '../tool-error.ts';
@@ -77,5 +78,5 @@ function knownUnit(name: string): Unit {
   if (unclear !== undefined) throw toolError(`"${name}" is not one unit; write ${unclear}.`);
   const unit = unitOf(name);
   if (unit !== undefined) return unit;
-  throw toolError(`"${name.slice(0, 40)}" is not a unit that can be converted here.`);
+  throw toolError(`"${sliceHead(name, 40)}" is not a unit that can be converted here.`);
 }

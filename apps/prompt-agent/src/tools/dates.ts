@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import type { KernelError } from '@kernel/protocol';
 import { toolError } from '../tool-error.ts';
 
@@ -149,5 +150,5 @@ function dayFrom(year = 0, month = 0, day = 0): Day | undefined {
 }
 
 function unknownDay(text: string): never {
-  throw toolError(`"${text.slice(0, 40)}" is not a day; write it as 2026-12-24.`);
+  throw toolError(`"${sliceHead(text, 40)}" is not a day; write it as 2026-12-24.`);
 }

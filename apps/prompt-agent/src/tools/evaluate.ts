@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { toolError } from '../tool-error.ts';
 
 type Fn = (...values: number[]) => number;
@@ -204,7 +205,7 @@ function lex(text: string): readonly Token[] {
     const start = TOKEN.lastIndex;
     const token = TOKEN.exec(source)?.[0];
     if (token === undefined)
-      throw toolError(`"${source.slice(start).trim().slice(0, 20)}" at position ${start + 1} is not arithmetic.`);
+      throw toolError(`"${sliceHead(source.slice(start).trim(), 20)}" at position ${start + 1} is not arithmetic.`);
     const trimmed = token.trim().toLowerCase();
     const end = start + token.length;
     tokens.push({ text: SYNONYMS.get(trimmed) ?? trimmed, start: end - trimmed.length, end });

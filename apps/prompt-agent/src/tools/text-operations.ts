@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { toolError } from '../tool-error.ts';
 import { tidy } from './tidy.ts';
 
@@ -97,11 +98,11 @@ function sumOf(numbers: readonly number[]): number {
 function numbersOf(text: string): readonly number[] {
   const words = wordsOf(text).flatMap((word) => {
     if (/^[-+]?\d{1,3}(?:,\d{3})+$/.test(word))
-      throw toolError(`"${word.slice(0, 40)}" could be one number or several.`);
+      throw toolError(`"${sliceHead(word, 40)}" could be one number or several.`);
     return word.split(/[,;]/).filter((part) => part !== '');
   });
   const other = words.find((word) => !NUMBER.test(word));
-  if (other !== undefined) throw toolError(`The text holds "${other.slice(0, 40)}", which is not a number.`);
+  if (other !== undefined) throw toolError(`The text holds "${sliceHead(other, 40)}", which is not a number.`);
   if (words.length === 0) throw toolError('The text holds no numbers.');
   return words.map(Number);
 }

@@ -12,6 +12,8 @@ export interface CallBatch extends CallClasses {
   readonly effects?: Readonly<Record<string, ToolEffect>>;
   /** The calls that are runs of agents. */
   readonly agents?: readonly string[];
+  /** Of calls that an earlier run left pending: how many messages from the user had come in before they go on. */
+  readonly waiting?: number;
 }
 
 /** What the batches of a run have in common. */

@@ -8,6 +8,7 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  unreadableResult,
 } from '@kernel/protocol';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { readResult } from '../read-result.ts';
@@ -17,8 +18,9 @@ import { isForeign } from './checked-calls.ts';
 const ABORT_GRACE_MS = 30;
 
 /**
- * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws or
- * returns something else than a result has broken its contract, which is a failed result.
+ * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws has broken its
+ * contract, which is a failed result. One that returns something else than a result has run the call: then that is said, and it is a failure only of a
+ * tool that can be called again without harm.
  */
 export function callTool(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
   const { signal } = context;
@@ -44,9 +46,13 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       timer !== undefined && isForeign(tools) ? resultAfterAbort(result, call.name) : result;
     const finish = (value: unknown): void => {
       try {
+<<<<<<< HEAD
+        end(isToolResult(value) ? readResult(value) : unreadable(tools, call, notAResult(value)));
+=======
         end(isToolResult(value) ? asEnded(readResult(value)) : notAResult(call, value));
+>>>>>>> w-a
       } catch (error) {
-        fail(error);
+        end(unreadable(tools, call, errorMessage(error), error));
       }
     };
     try {
@@ -71,7 +77,27 @@ export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandone
   );
 }
 
-function notAResult(call: ToolCall, value: unknown): ToolResult {
-  const what = value === null ? 'null' : typeof value;
-  return toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" returned ${what} instead of a result.`));
+/** The result of a call that ran and whose result cannot be read. */
+export function unreadable(
+  tools: Toolset,
+  { name }: ToolCall,
+  why: string,
+  cause: unknown = new TypeError(why),
+): ToolResult {
+  if (!isRepeatable(tools, name)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
+  return toErrorResult(new KernelError('TOOL_FAILED', `"${name}" failed: ${why}`, { cause }));
+}
+
+/** Whether a tool can be called again without harm; false for one that is not on offer. */
+export function isRepeatable(tools: Toolset, name: string): boolean {
+  try {
+    const effect = tools.list().find((tool) => tool.name === name)?.effect;
+    return effect === 'read' || effect === 'idempotent';
+  } catch {
+    return false;
+  }
+}
+
+function notAResult(value: unknown): string {
+  return `it returned ${value === null ? 'null' : typeof value} instead of a result`;
 }

@@ -59,6 +59,17 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
     return schemaModule === undefined ? loadSchema().then(validate) : validate(schemaModule);
   };
 
+<<<<<<< HEAD
+  const run = async (
+    { call, validated, approved }: CheckedCall,
+    context: CallContext<Context>,
+  ): Promise<ToolResult> => {
+    const { approved: _approved, ...rest } = context;
+    const result = await settled(tools.call(call, { ...rest, ...(approved && { approved }) }), call, context.signal);
+    return validated === undefined || schemaModule === undefined || !isToolResult(result)
+      ? result
+      : schemaModule.annotateResult(result, validated);
+=======
   const begin = (prepared: CheckedCall | ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
     if (isToolResult(prepared)) return Promise.resolve(prepared);
     const { call, validated, approved } = prepared;
@@ -66,6 +77,7 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
     const running = tools.call(call, own === undefined ? context : { ...rest, ...(approved && { approved }) });
     if (validated === undefined) return running;
     return running.then((result) => (isToolResult(result) ? (schemaModule?.annotateResult(result, validated) ?? result) : result));
+>>>>>>> w-a
   };
 
   const wrapped = wrapToolset(tools, {

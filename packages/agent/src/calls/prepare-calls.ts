@@ -63,8 +63,8 @@ export async function prepareCalls(
   if (pending.length > 0)
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
   const prepared = calls.map((call): PreparedCall => {
-    const agents = kept.get(call.id)?.agents;
-    const plain = { ...plainCall(batch, call), ...(agents && { agents }) };
+    const { agents, wasPending: wasDecided } = kept.get(call.id) ?? {};
+    const plain = { ...plainCall(batch, call), ...(agents && { agents }), ...(wasDecided && { wasDecided }) };
     const result = refused.get(call.id);
     if (result !== undefined) return { ...plain, result };
     const decision = decisions.get(call.id) ?? unaskedDecision(policy, kept.get(call.id));

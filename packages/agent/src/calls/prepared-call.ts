@@ -18,6 +18,8 @@ export interface PreparedCall {
   readonly idempotencyKey: string;
   /** What the call may change, as it was when the model asked for it. Absent where no executor needs to know. */
   readonly effect?: ToolEffect | undefined;
+  /** Whether it was pending at the end of a run, and decided on in a run before this one. */
+  readonly wasDecided?: boolean;
   /** Whether the call is the run of an agent, whose steps an executor can execute one by one. */
   readonly hasInnerSteps?: boolean | undefined;
   /** The result of a call that must not run: denied, over a limit, or a repeat. */
@@ -60,10 +62,11 @@ export function applyDecision(prepared: PreparedCall, decision: ApprovalOutput):
 export function suspend(
   { id: callId }: ToolCall,
   made: ApprovalOutput | undefined,
-  before: Pick<SuspendedCall, 'agents'> | undefined,
+  before: Omit<SuspendedCall, 'callId'> | undefined,
 ): SuspendedCall {
   const agents = before?.agents && { agents: before.agents };
   if (made === undefined || made.decision === 'later' || made.decision === 'refused') return { callId, ...agents };
   const { digest, ...decision } = made;
-  return { callId, decision, digest, ...agents };
+  const wasPending = before !== undefined && (before.decision === undefined || before.wasPending === true);
+  return { callId, decision, digest, ...(wasPending && { wasPending }), ...agents };
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   awaitsBeforeHandler,
   type Emit,
@@ -23,7 +24,7 @@ import type { CallApproval } from '../approval/call-approval.ts';
 import type { Semaphore } from '../limits/semaphore.ts';
 import { type AdmittedCall, admitCall } from './admit-call.ts';
 import type { RunCallContext } from './run-call-context.ts';
-import { callTool, cancelledResult } from './call-tool.ts';
+import { callTool, cancelledResult, unreadable } from './call-tool.ts';
 import { lostResult } from '../history/repair-history.ts';
 import { hookStopAnswer } from '../loop/hook-stop.ts';
 import type { Inbox } from '../loop/inbox.ts';
@@ -135,7 +136,7 @@ async function runStarted(
   const { call, agents: waiting = [] } = prepared;
   const { hasBudget, approve, approvalTimeoutMs, inbox, path } = resources;
   const { signal, emit } = context;
-  const startLag = emit({ type: 'tool-start', call });
+  const startLag = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
   if (startLag !== undefined) await startLag;
   const startedMs = performance.now();
   const onLateUsage = (late: Usage): void => inbox.addUsage(late);
@@ -199,6 +200,17 @@ function resultWithoutRunning(
   return toErrorResult(error, 'skipped');
 }
 
+/** The result as a journal can keep it: data that JSON cannot carry would make the run fail after the call has run. */
+function recordable(tools: Toolset, call: ToolCall, result: ToolResult): ToolResult {
+  if (result.data === undefined) return result;
+  try {
+    JSON.stringify(result.data);
+    return result;
+  } catch (error) {
+    return unreadable(tools, call, `its data is not JSON: ${errorMessage(error)}`, error);
+  }
+}
+
 async function runCall(
   { tools, callContext, inbox }: CallResources,
   { prepared, checked }: AdmittedCall,
@@ -228,7 +240,8 @@ async function runCall(
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
-  const result = await callTool(tools, call, context);
+  const returned = await callTool(tools, call, context);
   hasEnded = true;
+  const result = prepared.effect === undefined ? returned : recordable(tools, call, returned);
   return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
 }

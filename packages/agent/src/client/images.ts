@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { KernelError, type MediaPart, type Message, type TextPart } from '@kernel/protocol';
 import type { ImageInput } from './types.ts';
 
@@ -23,7 +24,7 @@ function toPart(image: ImageInput): MediaPart {
   if (URL.canParse(image) && /^https?:/.test(image)) return { type: 'image', mimeType: 'image/*', url: image };
   throw new KernelError(
     'CONFIG_INVALID',
-    `"${image.slice(0, 80)}" is not an image: neither an http URL nor a base64 data URL.`,
+    `"${sliceHead(image, 80)}" is not an image: neither an http URL nor a base64 data URL.`,
     { hint: 'Read the file into a data URL first.' },
   );
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import { type JsonObject, type JsonValue, KernelError, type ToolChoice } from '@kernel/protocol';
 
 /** Model options without `tool_choice`, and the choice itself. */
@@ -22,7 +22,7 @@ function toToolChoice(value: JsonValue): ToolChoice {
   // As chat completions write it: { type: "function", function: { name } }.
   const named = isObject(value) && isObject(value['function']) ? value['function'] : value;
   if (isObject(named) && typeof named['name'] === 'string') return { name: named['name'] };
-  throw new KernelError('CONFIG_INVALID', `tool_choice is ${JSON.stringify(value)?.slice(0, 80)}.`, {
+  throw new KernelError('CONFIG_INVALID', `tool_choice is ${sliceHead(JSON.stringify(value) ?? '', 80)}.`, {
     hint: 'Write "auto", "none", "required" or { "name": "…" }.',
   });
 }

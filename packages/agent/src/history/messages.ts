@@ -1,8 +1,22 @@
+import { wellFormed } from '@kernel/internal';
 import { type Message, toModelText, type ToolCall, type ToolMessage, type ToolResult } from '@kernel/protocol';
 
-/** Returns a frozen message: the same object if it is frozen already, else a frozen copy. Encoders cache by its identity. */
+/** The messages that are known to be well-formed. */
+const known = new WeakSet<Message>();
+
+/**
+ * Returns a frozen message whose text is well-formed Unicode: the same object if it is that already, else a frozen copy. Encoders cache by its identity. Every
+ * message that enters a history comes from here.
+ */
 export function freezeMessage<M extends Message>(message: M): M {
-  if (Object.isFrozen(message)) return message;
+  if (known.has(message)) return message;
+  const sound = wellFormed(message);
+  const frozen = Object.isFrozen(sound) ? sound : frozenCopy(sound);
+  known.add(frozen);
+  return frozen;
+}
+
+function frozenCopy<M extends Message>(message: M): M {
   const copy: { -readonly [K in keyof M]: M[K] } = { ...message };
   if (typeof copy.content === 'object')
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a copy of the same content

@@ -18,11 +18,12 @@ export function withSuspendedCalls(message: AssistantMessage, kept: readonly Sus
 /** Returns a value from outside as what is kept of a call, or nothing. */
 export function toSuspendedCall(value: unknown): readonly SuspendedCall[] {
   if (!isObject(value) || typeof value['callId'] !== 'string') return [];
-  const { callId, decision, digest, agents } = value;
+  const { callId, decision, digest, agents, wasPending } = value;
   return [
     {
       callId,
       ...(isRecordedDecision(decision) && typeof digest === 'string' ? { decision: plain(decision), digest } : {}),
+      ...(wasPending === true ? { wasPending } : {}),
       ...(Array.isArray(agents) && agents.every(isSuspendedAgent) ? { agents } : {}),
     },
   ];

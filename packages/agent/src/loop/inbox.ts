@@ -41,6 +41,10 @@ export interface Inbox {
   takeAfterAnswer(): Received;
   /** Whether the run is to end. Only a step may ask. */
   isStopping(): boolean;
+  /** How many messages from the user have come in and are not taken yet. Only a step may ask. */
+  waiting(): number;
+  /** Lets calls start although so many messages have come in: the calls were decided on after them. Holds until messages are taken. */
+  allowWaiting(count: number): void;
   /** Why calls that have not started must be skipped, or undefined if they may start. Only a step may ask. */
   skipReason(): string | undefined;
 }
@@ -49,6 +53,7 @@ export interface Inbox {
 export function createInbox(steering: Steering | undefined): Inbox {
   const outcomes = new Map<string, Message>();
   const run = new Set<string>();
+  let allowed = 0;
   let usage: Usage | undefined;
   let estimated: Usage | undefined;
   const takeForTurn = (): Received => {
@@ -64,6 +69,7 @@ export function createInbox(steering: Steering | undefined): Inbox {
       if (!run.has(call.id)) outcomes.set(call.id, toOutcomeMessage(call, lostResult(call)));
     },
     recordTaken({ settled = [] }) {
+      allowed = 0;
       for (const id of settled) outcomes.delete(id);
     },
     addUsage: (more) => {
@@ -87,11 +93,15 @@ export function createInbox(steering: Steering | undefined): Inbox {
       const waiting = takeForTurn();
       return waiting.received.length > 0 ? waiting : { received: steering?.take('followUp') ?? [] };
     },
+    waiting: () => steering?.pending.steer.length ?? 0,
+    allowWaiting: (count) => {
+      allowed = count;
+    },
     isStopping: () => steering?.pending.isStopping === true,
     skipReason() {
       const { steer = [], isStopping = false } = steering?.pending ?? {};
       if (isStopping) return 'the user has stopped the run';
-      return steer.length > 0 ? 'a message from the user came first' : undefined;
+      return steer.length > allowed ? 'a message from the user came first' : undefined;
     },
   };
 }

@@ -31,10 +31,7 @@ import type { Received } from './inbox.ts';
 import { inboxStep } from './inbox-step.ts';
 import { createRunResources } from './run-resources.ts';
 import { createPauses } from './pauses.ts';
-import {
-  answerStep,
-  type GivenAnswer,
-} from '../output/output-step.ts';
+import { answerStep, type GivenAnswer } from '../output/output-step.ts';
 import { createAnswerSteps } from '../output/read-answers.ts';
 import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
@@ -154,10 +151,17 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const step = createStep(
       context,
       { id: 'resume', kind: 'resume', input: { calls } },
-      async ({ signal: stepSignal }) => model.createBatch(calls, await model.offeredTools(0, stepSignal)),
+      async ({ signal: stepSignal }): Promise<CallBatch> => {
+        const made = model.createBatch(calls, await model.offeredTools(0, stepSignal));
+        const waiting = inbox.waiting();
+        return waiting === 0 ? made : { ...made, waiting };
+      },
     );
     const kept = suspendedCalls(messages.findLast((message) => message.role === 'assistant'));
-    const outcome = await runCalls(calls, await runStep<CallBatch>(steps, step), kept);
+    const batch = await runStep<CallBatch>(steps, step);
+    inbox.allowWaiting(batch.waiting ?? 0);
+    const outcome = await runCalls(calls, batch, kept);
+    inbox.allowWaiting(0);
     messages.splice(0, messages.length, ...repairHistory(messages).map(freezeMessage)); // restores the order of the calls
     return outcome;
   }

@@ -131,7 +131,8 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
         );
       const outcome = runAgent(options, task, context).then((result) => {
         scope?.addUsage(result.usage);
-        if (result.reason !== 'approval' || scope === undefined || background) return toResult(name, result, options.run.limits?.onLimit === 'answer');
+        if (result.reason !== 'approval' || scope === undefined || background)
+          return toResult(name, result, options.run.limits?.onLimit === 'answer');
         // The history of a run is JSON; its interfaces lack the index signature that says so.
         // eslint-disable-next-line typescript/no-unsafe-type-assertion
         const messages = result.messages as unknown as SuspendedAgent['messages'];
@@ -224,7 +225,9 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
     };
   // The last thing that it was asked for was an answer from what it knew.
   if ((result.reason === 'limit' || result.reason === 'loop') && isClosed && result.answer !== undefined)
-    return { forLLM: `"${name}" was stopped (${result.reason}), and answered from what it knew by then: ${result.answer}` };
+    return {
+      forLLM: `"${name}" was stopped (${result.reason}), and answered from what it knew by then: ${result.answer}`,
+    };
   const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
 }

@@ -1,4 +1,4 @@
-import { linkAbort, nearest } from '@kernel/internal';
+import { linkAbort, nearest, sliceHead } from '@kernel/internal';
 import {
   checkKeys,
   checkNumber,
@@ -162,7 +162,7 @@ function chooseTools(
     // A toolset that offers tools by turn may list none before the first.
     if (known.includes(name) || (known.length === 0 && tools?.beginTurn !== undefined)) continue;
     const [near] = nearest(name, known, 1);
-    return new KernelError('TOOL_NOT_FOUND', `An agent cannot have the tool "${name.slice(0, 80)}".`, {
+    return new KernelError('TOOL_NOT_FOUND', `An agent cannot have the tool "${sliceHead(name, 80)}".`, {
       hint: near === undefined ? `It can have: ${known.join(', ') || 'none'}.` : `Did you mean "${near}"?`,
     });
   }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import type { ToolContext, ToolResult } from '@kernel/protocol';
 
 /** An agent that a model started. */
@@ -75,8 +76,7 @@ function createAgent(id: string, task: string, stop: () => void): SpawnedAgent {
 
 /** The beginning of a text, on one line: nothing in it can look like the line of another agent. */
 function shorten(text: string): string {
-  const line = text
-    .slice(0, 4 * MAX_TASK)
+  const line = sliceHead(text, 4 * MAX_TASK)
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
   const characters = Array.from(line);

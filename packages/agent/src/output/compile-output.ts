@@ -1,6 +1,6 @@
 import { canonicalJson, isObject, truncate, errorMessage } from '@kernel/internal';
 import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
-import type { Coerced, StandardSchemaWithJson, StandardResult } from '@kernel/schema';
+import type { Coerced, LibrarySchema, StandardResult } from '@kernel/schema';
 import { checkFailed, isStandardSchema, type OutputSchema } from './output-schema.ts';
 import { describeLoss, readJson } from './read-json.ts';
 
@@ -57,15 +57,15 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
     coerceValue,
     compileSchema,
     deepFreezeCopy,
+    fromStandardSchema,
     inspectSchema,
     issuePath,
     resetMatchTime,
-    toJsonSchema,
     toStrictSchema,
   } = await import('@kernel/schema');
   const subject = 'The output schema';
-  const library = isStandardSchema(output) ? output['~standard'] : undefined;
-  const given = isStandardSchema(output) ? toJsonSchema(output, subject) : deepFreezeCopy(output, subject);
+  const library = isStandardSchema(output) ? fromStandardSchema(output, subject) : undefined;
+  const given = isStandardSchema(output) ? library?.jsonSchema : deepFreezeCopy(output, subject);
   if (!isObject(given)) throw new KernelError('CONFIG_INVALID', `${subject} must be an object.`);
   const inner: JsonSchema =
     given['type'] === undefined && isObject(given['properties']) ? { type: 'object', ...given } : given;
@@ -120,10 +120,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
   };
 }
 
-async function callLibrary(
-  library: StandardSchemaWithJson['~standard'],
-  value: unknown,
-): Promise<StandardResult<unknown>> {
+async function callLibrary(library: LibrarySchema, value: unknown): Promise<StandardResult<unknown>> {
   try {
     return await library.validate(value);
   } catch (error) {

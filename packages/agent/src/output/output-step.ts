@@ -23,11 +23,7 @@ export interface AskedAnswer {
 }
 
 /** Creates the step `output:<turn>`, which reads the typed answer of a reply. */
-export function outputStep(
-  context: StepContext,
-  output: TypedOutput,
-  { turn, text, mode, isLast }: AskedAnswer,
-): Step {
+export function outputStep(context: StepContext, output: TypedOutput, { turn, text, mode, isLast }: AskedAnswer): Step {
   return createStep(
     context,
     { id: `output:${turn}`, kind: 'output', input: { text } },

@@ -11,7 +11,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { delay, hasEnded, isObject, ownIdentity } from '@kernel/internal';
+import { delay, hasEnded, isObject, ownIdentity, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { storeError } from './store-error.ts';
 
@@ -208,7 +208,7 @@ function lockedError(path: string, lockPath: string, lock: Lock | undefined): Ke
     holder === undefined
       ? `process ${lock?.text ?? 'unknown'}`
       : `process ${String(holder['pid'])} on ${String(holder['host'])}`;
-  return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${where.slice(0, 100)}.`, {
+  return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${sliceHead(where, 100)}.`, {
     hint: `Close it there, or remove ${lockPath} if no such process is running.`,
     retryable: true,
   });

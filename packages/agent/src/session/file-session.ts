@@ -2,18 +2,26 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
-import { parseLog, toLine } from './log-format.ts';
+import { isUnreadable, parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
+import { damageError, type SessionDamage, setDamageAside } from './session-damage.ts';
 import { storeError } from './store-error.ts';
+
+export type { SessionDamage } from './session-damage.ts';
 
 /** How a file session writes its log. */
 export interface FileSessionOptions {
   /** Waits until each append is on the disk, not only with the operating system. Default false. */
   readonly fsync?: boolean | undefined;
+  /**
+   * Opens a damaged session, too, as a crash of the system or an editor leaves it, without the lines that cannot be read, and is told what is missing. The file as it was stays
+   * beside it. A call that may have started in such a line is not run again. Without this function a damaged session is refused, and not changed.
+   */
+  readonly onDamage?: ((damage: SessionDamage) => void) | undefined;
 }
 
 const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
-  { fsync: true },
+  { fsync: true, onDamage: true },
   { sync: 'Use "fsync".', flush: 'Use "fsync".' },
 );
 
@@ -22,7 +30,7 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  * that it survives a move.
  *
  * Throws `SESSION_LOCKED` while another process or session has it open, by this path or through a symbolic link, and `CONFIG_INVALID` for a
- * file that is not a session, is of a newer version, or has another hard link; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
+ * file that is not a session, is of a newer version, is damaged (see `onDamage`), or has another hard link; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
  * after a failed write, every later one fails too, until the session is opened again.
  *
  * @example
@@ -39,18 +47,29 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  */
 export async function openFileSession(path: string, options: FileSessionOptions = {}): Promise<Session> {
   checkKeys('openFileSession', options, FILE_SESSION_KEYS);
-  const { fsync = false } = options;
+  const { fsync = false, onDamage } = options;
   const realPath = await resolveFile(path);
   const unlock = await acquireFileLock(realPath);
   let file: FileHandle | undefined;
   try {
     file = await open(realPath, OPEN_FLAGS, 0o600);
     await checkFile(file, path);
-    const log = parseLog(await file.readFile(), path);
+    let bytes = await file.readFile();
+    let log = parseLog(bytes, path);
+    const unreadable = log.parts.filter((part) => isUnreadable(part));
+    if (unreadable.length > 0) {
+      if (onDamage === undefined) throw damageError(path, unreadable);
+      await file.close();
+      const damage = await setDamageAside(realPath, bytes, log);
+      file = await open(realPath, OPEN_FLAGS, 0o600);
+      bytes = await file.readFile();
+      log = parseLog(bytes, path);
+      onDamage(damage);
+    }
     if (log.header !== '') await file.appendFile(log.header);
-    else if (log.byteLength < (await file.stat()).size) await file.truncate(log.byteLength);
+    else if (log.byteLength < bytes.length) await file.truncate(log.byteLength);
     const handle = file;
-    const entries = [...log.entries];
+    const entries = log.parts.filter((part) => !isUnreadable(part));
     const { id = path } = log;
     let lastWrite: Promise<void> = Promise.resolve();
     let isClosed = false;

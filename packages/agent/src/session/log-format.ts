@@ -6,27 +6,39 @@ import type { SessionEntry } from './session.ts';
 
 /** The contents of a log file. */
 export interface ParsedLog {
-  /** The entries, in order. */
-  readonly entries: readonly SessionEntry[];
+  /** What was read, in order, with what could not be read between it. */
+  readonly parts: readonly (SessionEntry | UnreadableLine)[];
   /** The length of the complete lines, in bytes; a crash cut off what follows. */
   readonly byteLength: number;
   /** What is missing of the header; empty for a file that has it. */
   readonly header: string;
-  /** The id in the header; undefined in a file of an earlier release. */
+  /** The id in the header; undefined in a file of an earlier release, and where the header is damaged. */
   readonly id?: string;
+}
+
+/** A line that could not be read, or not as a whole. */
+export interface UnreadableLine {
+  /** Tells it from an entry. */
+  readonly type: 'unreadable';
+  /** Its number, from 1. */
+  readonly line: number;
+  /** What it is not, as in `is not valid JSON`. */
+  readonly problem: string;
 }
 
 /** The version that this code reads and writes. */
 const VERSION = 1;
 const NEWLINE = 10;
+const NUL = 0;
 /** Stands for the id in the form of a header. */
 const ID = '<id>';
 /** More bytes than a header has. */
 const MAX_HEADER = 100;
 
 /**
- * Reads a log. Throws `CONFIG_INVALID` for a file that does not begin as a session, for a newer version, and for a line that is not an entry,
- * with its number. Bytes are counted before they are decoded: a byte that is not UTF-8 would count as three.
+ * Reads a log. Throws `CONFIG_INVALID` for a file that is not a session and for a newer version. What a crash or an editor did to a session is a part of its own: a
+ * line that is not an entry, and NUL bytes, which stand for what was lost. A byte order mark loses nothing. Bytes are counted before they are
+ * decoded: a byte that is not UTF-8 would count as three.
  */
 export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
   const end = bytes.lastIndexOf(NEWLINE) + 1;
@@ -34,18 +46,48 @@ export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
   const lines = text.split('\n').slice(0, -1);
   const [header, ...rest] = lines;
   if (header === undefined) return startLog(bytes, path);
-  const first = parseLine(header, path, 1);
-  const version = versionOf(first);
-  if (version === undefined) throw notASession(path);
-  if (version > VERSION)
+  const entries = rest.flatMap((line, index) => readLine(line, index + 2, toEntry));
+  // File systems fill with NUL what they did not get to write; an end without one was never acknowledged as written.
+  const isEndLost = bytes.subarray(end).includes(NUL);
+  const parts = isEndLost ? [...entries, unreadable(lines.length + 1, NOT_JSON)] : entries;
+  const first = readLine(header, 1, (value) => (versionOf(value) === undefined ? undefined : value));
+  const isDamaged = first.find((part) => isUnreadable(part));
+  const known = first.find((part) => !isUnreadable(part));
+  const version = versionOf(known);
+  if (version !== undefined && version > VERSION)
     throw new KernelError(
       'CONFIG_INVALID',
       `${path} is a session of version ${version}; this program reads up to version ${VERSION}.`,
       { hint: 'Use a newer version of this program. The file was not changed.' },
     );
-  const entries = rest.map((line, index) => toEntry(parseLine(line, path, index + 2), path, index + 2));
-  const id = isObject(first) && typeof first['id'] === 'string' ? { id: first['id'] } : {};
-  return { entries, byteLength: end, header: '', ...id };
+  if (version === undefined && entries.every((part) => isUnreadable(part))) throw notASession(path, isDamaged);
+  const id = isObject(known) && typeof known['id'] === 'string' ? { id: known['id'] } : {};
+  return { parts: isDamaged === undefined ? parts : [isDamaged, ...parts], byteLength: end, header: '', ...id };
+}
+
+/** Whether a part of a log is a line that could not be read. */
+export function isUnreadable(part: unknown): part is UnreadableLine {
+  return isObject(part) && part['type'] === 'unreadable';
+}
+
+const NOT_JSON = 'is not valid JSON';
+
+function unreadable(line: number, problem: string): UnreadableLine {
+  return { type: 'unreadable', line, problem };
+}
+
+/** Reads a line: what it holds, and before that what is wrong with it. `read` returns undefined for what it does not know. */
+function readLine<Value>(
+  line: string,
+  number: number,
+  read: (value: unknown) => Value | undefined,
+): readonly (Value | UnreadableLine)[] {
+  const withoutNul = line.replaceAll('\0', '');
+  const lost = withoutNul === line ? [] : [unreadable(number, NOT_JSON)];
+  const json = parseJson(withoutNul.replace(/^\uFEFF/, ''));
+  const value = json === undefined ? undefined : read(json);
+  if (value !== undefined) return [...lost, value];
+  return [unreadable(number, json === undefined ? NOT_JSON : 'is not a session entry')];
 }
 
 /** The version in a header; undefined for any other line. A newer release may add fields, this one and earlier ones have none but an id. */
@@ -70,13 +112,15 @@ function startLog(bytes: Uint8Array, path: string): ParsedLog {
   const header = `${before}${id}${after}`;
   const isCutHeader = text.startsWith(before) && header.startsWith(text) && /^[\da-f-]*$/.test(written);
   if (bytes.length >= MAX_HEADER || (text !== '' && !isCutHeader)) throw notASession(path);
-  return { entries: [], byteLength: bytes.length, header: header.slice(text.length), id };
+  return { parts: [], byteLength: bytes.length, header: header.slice(text.length), id };
 }
 
-function notASession(path: string): KernelError {
-  return new KernelError('CONFIG_INVALID', `${path} is not a session: its first line is not {"session":${VERSION}}.`, {
-    hint: 'The file was not changed.',
-  });
+function notASession(path: string, first?: UnreadableLine): KernelError {
+  const message =
+    first?.problem === NOT_JSON
+      ? `${path}:1 ${NOT_JSON}.`
+      : `${path} is not a session: its first line is not {"session":${VERSION}}.`;
+  return new KernelError('CONFIG_INVALID', message, { hint: 'The file was not changed.' });
 }
 
 /** Returns an entry, or the header, as one line of a log. */
@@ -84,31 +128,24 @@ export function toLine(value: SessionEntry | { readonly session: number; readonl
   return `${JSON.stringify(value)}\n`;
 }
 
-function parseLine(line: string, path: string, number: number): unknown {
+function parseJson(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return value;
-  } catch (error) {
-    throw new KernelError('CONFIG_INVALID', `${path}:${number} is not valid JSON.`, {
-      hint: 'The file was not changed.',
-      cause: error,
-    });
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 
-function toEntry(value: unknown, path: string, number: number): SessionEntry {
-  if (isObject(value)) {
-    const { type, message, callId } = value;
-    const read = type === 'message' ? readMessage(message) : undefined;
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
-    if (read !== undefined) return (read === message ? value : { ...value, message: read }) as unknown as SessionEntry;
-    const { calls } = value;
-    if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
-      return { type, calls: calls.flatMap(toSuspendedCall) };
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    if (type === 'call-start' && typeof callId === 'string') return value as unknown as SessionEntry;
-  }
-  throw new KernelError('CONFIG_INVALID', `${path}:${number} is not a session entry.`, {
-    hint: 'The file was not changed.',
-  });
+function toEntry(value: unknown): SessionEntry | undefined {
+  if (!isObject(value)) return undefined;
+  const { type, message, callId } = value;
+  const read = type === 'message' ? readMessage(message) : undefined;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
+  if (read !== undefined) return (read === message ? value : { ...value, message: read }) as unknown as SessionEntry;
+  const { calls } = value;
+  if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
+    return { type, calls: calls.flatMap(toSuspendedCall) };
+  if (type === 'lost') return { type };
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return type === 'call-start' && typeof callId === 'string' ? (value as unknown as SessionEntry) : undefined;
 }

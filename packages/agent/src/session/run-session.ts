@@ -127,8 +127,17 @@ function openCalls(entries: readonly SessionEntry[]): {
 } {
   const begun = new Map<string, 'repeatable' | 'unrepeatable'>();
   const kept = new Map<string, SuspendedCall>();
+  const hasLost = entries.some(({ type }) => type === 'lost');
+  /** The calls that may start in what is lost next. */
+  let waiting: string[] = [];
   for (const entry of entries) {
-    if (entry.type === 'call-start') {
+    if (entry.type === 'lost') {
+      for (const id of waiting) begun.set(id, begun.get(id) ?? 'unrepeatable');
+      waiting = [];
+    } else if (entry.type === 'message') {
+      const message = hasLost ? readMessage(entry.message) : undefined;
+      if (message !== undefined) waiting.push(...toolCallsOf(message).map(({ id }) => id));
+    } else if (entry.type === 'call-start') {
       const isRepeatable = entry.effect === 'read' || entry.effect === 'idempotent';
       // An agent that had gone on may have run calls that are not in this log.
       const hasGoneOn = kept.get(entry.callId)?.agents !== undefined;
@@ -136,6 +145,7 @@ function openCalls(entries: readonly SessionEntry[]): {
     } else if (entry.type === 'suspended') {
       for (const call of entry.calls) {
         begun.delete(call.callId);
+        waiting.push(call.callId);
         const { agents = kept.get(call.callId)?.agents } = call;
         kept.set(call.callId, { ...call, ...(agents && { agents }) });
       }

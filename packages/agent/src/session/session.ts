@@ -6,7 +6,9 @@ export type SessionEntry =
   /** A call is about to run. Written before its handler is entered, so that a crash cannot hide it. */
   | { readonly type: 'call-start'; readonly callId: string; readonly name: string; readonly effect: ToolEffect }
   /** Calls that wait: they were decided on but have not run, or an agent of theirs waits. The last entry of a call counts. */
-  | { readonly type: 'suspended'; readonly calls: readonly SuspendedCall[] };
+  | { readonly type: 'suspended'; readonly calls: readonly SuspendedCall[] }
+  /** Entries that stood here cannot be read. A call that was open then counts as started, so that it does not run a second time. */
+  | { readonly type: 'lost' };
 
 /** A message of the history, with facts that the message itself does not have. */
 export interface MessageEntry {

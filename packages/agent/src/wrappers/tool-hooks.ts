@@ -13,6 +13,7 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
+import { unreadable } from '../calls/call-tool.ts';
 import { validateCall } from '../approval/validate-call.ts';
 import { withCheckedCalls } from '../calls/checked-calls.ts';
 import { hookStop } from '../loop/hook-stop.ts';
@@ -70,8 +71,15 @@ export function withToolHooks<Context = unknown>(
     if (before?.action === 'answer') return applyAfter(original, before.result, context);
     return before?.action === 'change' ? { ...before.call, id: original.id } : original;
   };
+  /** A hook that fails after a call takes its result away, not what the call has done. */
   const applyAfter = async (call: ToolCall, result: ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
-    const after = await afterTool?.(call, result, context);
+    let after;
+    try {
+      after = await afterTool?.(call, result, context);
+    } catch (error) {
+      if (result.isError === true) throw error;
+      return unreadable(tools, call, `a hook after it failed: ${errorMessage(error)}`, error);
+    }
     if (after?.action === 'stop') return withError(result, hookStop(after.answer));
     return after?.action === 'change' ? after.result : result;
   };

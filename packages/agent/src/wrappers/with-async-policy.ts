@@ -94,7 +94,10 @@ async function awaitOutcome(
   };
   const timer = timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS ? setTimeout(expire, timeoutMs) : undefined;
   const removeAbortListener = onAbort(signal, () => {
-    const error = new KernelError('TOOL_CANCELLED', `"${call.name}" was stopped by the caller; it may still be running in the background.`);
+    const error = new KernelError(
+      'TOOL_CANCELLED',
+      `"${call.name}" was stopped by the caller; it may still be running in the background.`,
+    );
     resolve(toErrorResult(error, 'abandoned'));
   });
   try {

@@ -76,21 +76,22 @@ test.each([
   expect(second.messages.some((message) => 'suspended' in message)).toBe(false);
 });
 
-test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { type: 'object', properties: { a: { type: 'string' } } } }])(
-  'a kept allow does not hold for a tool that has become %o',
-  async (change) => {
-    verifies('agent.loop.approval.changed');
-    const first = await firstRun({ sends: later });
-    const again = approver({ writes: later });
-    const tools = toolset(change as Partial<Tool>);
-    const second = await collect(
-      run({ provider: scriptedProvider([]), model, messages: json(first.messages), tools, approve: again.approve }),
-    );
-    expect(again.asked.toSorted()).toEqual(['sends', 'writes']);
-    expect(pendingOf(second)).toMatchObject([{ name: 'writes', tool: change }]);
-    expect(tools.calls).toHaveLength(0);
-  },
-);
+test.each([
+  { effect: 'external' },
+  { description: 'Another.' },
+  { parameters: { type: 'object', properties: { a: { type: 'string' } } } },
+])('a kept allow does not hold for a tool that has become %o', async (change) => {
+  verifies('agent.loop.approval.changed');
+  const first = await firstRun({ sends: later });
+  const again = approver({ writes: later });
+  const tools = toolset(change as Partial<Tool>);
+  const second = await collect(
+    run({ provider: scriptedProvider([]), model, messages: json(first.messages), tools, approve: again.approve }),
+  );
+  expect(again.asked.toSorted()).toEqual(['sends', 'writes']);
+  expect(pendingOf(second)).toMatchObject([{ name: 'writes', tool: change }]);
+  expect(tools.calls).toHaveLength(0);
+});
 
 test('an allow with the digest of a pending call holds only as long as the tool is the same', async () => {
   verifies('agent.loop.approval.changed');

@@ -1,4 +1,4 @@
-import { type AgentEvent, textOf } from '@kernel/protocol';
+import { type AgentEvent, type Approve, type Message, textOf } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, createSteering, run } from '../../src/index.ts';
@@ -40,6 +40,52 @@ test('a message steered in during a turn skips the calls not yet started and sta
     'user',
     'assistant',
   ]);
+});
+
+test('a message that came in while a call waited for a decision does not skip the call, and stands in the next request', async () => {
+  verifies('agent.loop.steer.decided');
+  const steering = createSteering();
+  const tools = mockToolset([mockTool('pay', 'paid', { effect: 'external' }), mockTool('look', 'found')]);
+  const provider = scriptedProvider([
+    { calls: [{ name: 'pay' }] },
+    { calls: [{ name: 'look' }, { name: 'pay' }] },
+    { text: 'ok' },
+  ]);
+  const go = (messages: readonly Message[], approve: Approve) =>
+    collect(run({ provider, model, messages, tools, steering, approve }));
+  const first = await go([user('Go')], () => ({ decision: 'later' }));
+  expect(first.reason).toBe('approval');
+  steering.steer('And send me the bill.');
+  let asked = 0;
+  const second = await go(first.messages, () => {
+    asked += 1;
+    // What comes in from now on skips what has not started, as in any run.
+    if (asked === 2) steering.steer('Do not pay twice.');
+    return { decision: 'allow' };
+  });
+  expect(second.reason).toBe('done');
+  expect(tools.calls.map(({ name }) => name)).toEqual(['pay']);
+  expectSound(second.messages);
+  expect(provider.streamRequests[1]?.messages.slice(-2).map(textOf)).toEqual(['paid', 'And send me the bill.']);
+  expect(second.messages.map(textOf)).toContain(
+    'TOOL_SKIPPED: "pay" was not started: a message from the user came first.',
+  );
+});
+
+test('a message that comes in while such a call is decided on skips it', async () => {
+  verifies('agent.loop.steer.decided');
+  const steering = createSteering();
+  const tools = mockToolset([mockTool('pay', 'paid', { effect: 'external' })]);
+  const provider = scriptedProvider([{ calls: [{ name: 'pay' }] }, { text: 'ok' }]);
+  const options = { provider, model, tools, steering };
+  const first = await collect(run({ ...options, messages: [user('Go')], approve: () => ({ decision: 'later' }) }));
+  steering.steer('First.');
+  const approve: Approve = () => {
+    steering.steer('Do not pay.');
+    return { decision: 'allow' };
+  };
+  await collect(run({ ...options, messages: first.messages, approve }));
+  expect(tools.calls).toEqual([]);
 });
 
 test('a follow-up waits for the answer, and the run goes on with it', async () => {

@@ -18,7 +18,11 @@ function start(
   let count = 0;
   const provider = scriptedProvider([...script], { structuredOutput });
   const tools = mockToolset([mockTool('look', () => `result ${(count += 1)}`)]);
-  return { provider, tools, events: () => run({ provider, model: 'm', messages: [user('Go')], tools, limits, output: Names }) };
+  return {
+    provider,
+    tools,
+    events: () => run({ provider, model: 'm', messages: [user('Go')], tools, limits, output: Names }),
+  };
 }
 
 describe('a typed answer of the closing turn', () => {
@@ -64,7 +68,11 @@ describe('a typed answer of the closing turn', () => {
     verifies('output.limit');
     const { provider, tools } = start([look(), { text: valid }], {});
     const limits = { turns: 1, onLimit: 'answer' } as const;
-    const agent = agentAsTool({ name: 'a', description: 'A.', run: { provider, model: 'm', tools, limits, output: Names } });
+    const agent = agentAsTool({
+      name: 'a',
+      description: 'A.',
+      run: { provider, model: 'm', tools, limits, output: Names },
+    });
     const context = { callId: '1', toolName: 'a', signal: new AbortController().signal };
     expect(await agent.handler({ task: 'Go' }, context as never)).toEqual({ forLLM: valid, data: { names: ['a'] } });
     const plain = scriptedProvider([look(), { text: 'Two.' }]);
@@ -104,7 +112,12 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     verifies('output.early');
     const same = Array.from({ length: 3 }, () => look(valid));
     const repeats = { warn: 1, refuse: 2, stop: 3 };
-    const options = { model: 'm', messages: [user('Go')], tools: mockToolset([mockTool('look', 'same')]), output: Names };
+    const options = {
+      model: 'm',
+      messages: [user('Go')],
+      tools: mockToolset([mockTool('look', 'same')]),
+      output: Names,
+    };
     const stopped = await collect(run({ ...options, provider: scriptedProvider(same), limits: { repeats } }));
     expect(stopped).toMatchObject({ reason: 'loop', turns: 3, output: found });
     const silent = [look(), look(), look(), { text: valid }];

@@ -36,6 +36,18 @@ describe('a typed answer', () => {
     expect(request?.tools).toBeUndefined();
   });
 
+  test('has its dates as Date, which are text for the model', async () => {
+    verifies('output.typed', 'tools.define.dates');
+    const answer = '{"at":"2026-11-25T12:00:00Z"}';
+    const output = z.object({ at: z.date() });
+    const provider = provide('schema', { text: '{"at":"soon"}' }, { text: answer });
+    const result = await collect(run({ provider, model, messages: [user('When?')], output }));
+    if (result.reason !== 'done') throw new Error(result.reason);
+    expectTypeOf(result.output).toEqualTypeOf<{ at: Date }>();
+    expect([result.output, result.answer]).toEqual([{ at: new Date('2026-11-25T12:00:00Z') }, answer]);
+    expect(JSON.stringify(provider.streamRequests[1]?.messages)).toContain('expected a date and time with its offset');
+  });
+
   test('has the defaults and transforms of the schema, and its answer is the JSON before them', async () => {
     const output = z.object({
       at: z.string().transform((text) => new Date(text)),
@@ -486,7 +498,7 @@ describe('a schema that is wrong', () => {
 
   test.each([
     ['a wrong JSON Schema', { type: 'object', properties: { a: { type: 'text' } } }, '"/properties/a/type" must be'],
-    ['a type that JSON does not have', z.object({ when: z.date() }), 'cannot be expressed as JSON Schema'],
+    ['a type that JSON does not have', z.object({ count: z.bigint() }), 'cannot be expressed as JSON Schema'],
   ])('%s ends the run before the first turn, and no tool is named', async (_what, output, message) => {
     const provider = provide('schema', { text: '{}' });
     const result = await collect(run({ provider, model, messages: [user('?')], output }));

@@ -6,12 +6,13 @@ import {
   type UIMessageChunk,
 } from 'ai';
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent, Approve } from '@kernel/protocol';
+import type { AgentEvent, Approve, Message } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { createMemorySession, runSession } from '../../src/index.ts';
 import {
   type AgUiEvent,
   type AgUiInterrupt,
+  type ClientEvent,
   clientEvents,
   type ClientField,
   decisionsFrom,
@@ -154,6 +155,35 @@ describe.each(SHOWN)('an approved call of a sub-agent, showing %s', (_, show) =>
     expect(/look|i0/.test(JSON.stringify(events))).toBe(show.length > 0);
   });
 });
+
+test.each(SHOWN)(
+  'a call of a sub-agent that was allowed while another one waited has its end at the client, showing %s',
+  async (_, show) => {
+    verifies('web.approvals.subAgents');
+    const session = createMemorySession();
+    const options = {
+      session,
+      provider: scriptedProvider([
+        { calls: [{ name: 'research', id: 'r1', arguments: { task: 't' } }] },
+        { text: 'ok' },
+      ]),
+      model: 'm',
+      tools: agent([{ calls: ['i0', 'i1', 'i2'].map((id) => ({ name: 'remove', id })) }, { text: 'inner' }]),
+    };
+    const read = (messages: readonly Message[], allowed: readonly string[]) => {
+      const approve: Approve = ({ call, path }) => ({
+        decision: path.length === 0 || allowed.includes(call.id) ? 'allow' : 'later',
+      });
+      return listOf(clientEvents(runSession({ ...options, messages, approve }), { show }));
+    };
+    const endsIn = (events: readonly ClientEvent[]): readonly unknown[] =>
+      events.flatMap((event) => (event.type === 'decided-call-end' ? [`${event.callId} ${event.status}`] : []));
+    // The server allows the first one itself: the client is never asked about it.
+    expect(endsIn(await read([user('Go')], ['i0']))).toEqual([]);
+    expect(endsIn(await read([], ['i1']))).toEqual([]);
+    expect(endsIn(await read([], ['i2']))).toEqual(['i1 done', 'i2 done']);
+  },
+);
 
 test('a call of a sub-agent that the server itself allowed is in no event where sub-agents are not shown', async () => {
   const run = conversation();

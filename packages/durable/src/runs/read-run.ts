@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import {
   type JsonValue,
   KernelError,
@@ -92,7 +92,7 @@ export function listWaiting(db: Database, runId: string | undefined): readonly W
 
 /** The error for a run that does not exist. */
 export function noSuchRun(id: string): KernelError {
-  return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(id.slice(0, 200))}.`, {
+  return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(sliceHead(id, 200))}.`, {
     hint: 'list() returns the ids of all runs.',
   });
 }

@@ -1,4 +1,4 @@
-import { createRedactor, isObject } from '@kernel/internal';
+import { createRedactor, isObject, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Servers in the `mcpServers` format that MCP programs share. Other keys of the file are ignored. */
@@ -215,5 +215,5 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   // A key in the wrong place, as in `command` or `url`, is redacted before it is cut.
   const text = redactor.text(JSON.stringify(value) ?? typeof value);
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  return truncate(text, 80);
 }

@@ -106,7 +106,7 @@ describe('a failure', () => {
   });
 
   test('a toolset that breaks its contract cannot break the server', async () => {
-    verifies('mcp.server.fault');
+    verifies('mcp.server.fault', 'mcp.unreadable');
     const broken = { list: () => [plainTool('x')], beginTurn: () => Promise.reject(new Error('no turn')) };
     const hostile: Record<string, Toolset> = {
       'no turn': { ...broken, call: () => Promise.reject(new Error('no call')) },
@@ -128,7 +128,9 @@ describe('a failure', () => {
       await expect(client.ping()).resolves.toEqual({});
     }
     const silent = await connectTo({ ...changeable('x'), call: () => Promise.resolve(undefined as never) });
-    await expect(silent.callTool({ name: 'x' })).resolves.toMatchObject({ isError: true });
+    const ran = await silent.callTool({ name: 'x' });
+    expect(ran.isError).not.toBe(true);
+    expect(JSON.stringify(ran.content)).toContain('ran to its end, but its result cannot be read');
   });
 });
 

@@ -1,3 +1,4 @@
+import { truncate } from '@kernel/internal';
 import { KernelError, type Tool, type ToolPhrase } from '@kernel/protocol';
 import type { Plan } from '../planning/plan-calls.ts';
 import type { Ask } from '../planning/read-ask.ts';
@@ -13,7 +14,7 @@ export function refusal(
 ): KernelError {
   // Of a prompt of which a part fits, the other part is the reason.
   const reason = calls.length > 0 ? (unmatched[0] ?? prompt) : prompt;
-  const asked = reason.length > 80 ? `${reason.slice(0, 79)}…` : reason;
+  const asked = truncate(reason, 80);
   const problem =
     negation === undefined
       ? `no tool on offer that only reads fits "${asked}"${material === undefined ? '' : ', asked of what came with it'}`

@@ -78,9 +78,8 @@ export function withDirection(
 
 /** The arguments that have a direction: a source and a target by their names, or a path beside the only target. */
 function directedPairs(slots: readonly Slot[]) {
-  const isNamed = (names: ReadonlySet<string>) => (slot: Slot) => wordsOf(slot.name).some((word) => names.has(word));
-  const sources = slots.filter(isNamed(SOURCE));
-  const targets = slots.filter(isNamed(TARGET));
+  const sources = slots.filter((slot) => hasWordOf(slot, SOURCE));
+  const targets = slots.filter((slot) => hasWordOf(slot, TARGET));
   const others = slots.filter((slot) => slot.required && TEXTS.has(slot.kind) && !targets.includes(slot));
   const pairs = sources.flatMap((source) =>
     targets
@@ -91,6 +90,10 @@ function directedPairs(slots: readonly Slot[]) {
   if (pairs.length > 0 || others.length !== 1 || targets.length !== 1 || source === undefined || target === undefined)
     return pairs;
   return TEXTS.has(target.kind) ? [{ source, target, isNamed: false }] : [];
+}
+
+function hasWordOf({ name }: Slot, names: ReadonlySet<string>): boolean {
+  return wordsOf(name).some((word) => names.has(word));
 }
 
 function isCertain(source: JsonValue, target: JsonValue, tokens: readonly Token[]): boolean {

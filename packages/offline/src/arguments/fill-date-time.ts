@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { claim, type SlotFilling } from './slot-filling.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +27,7 @@ function readDate(text: string, now: number, withTime: boolean): string | undefi
       ? /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.exec(text)?.[0]
       : localDate(now + relative * DAY_MS);
   if (date === undefined || Number.isNaN(Date.parse(date))) return undefined;
-  return withTime && !date.includes('T') ? `${date}T00:00:00Z` : withTime ? date : date.slice(0, 10);
+  return withTime && !date.includes('T') ? `${date}T00:00:00Z` : withTime ? date : sliceHead(date, 10);
 }
 
 function localDate(time: number): string {

@@ -1,4 +1,4 @@
-import { pointerToken } from '@kernel/internal';
+import { pointerToken, truncate } from '@kernel/internal';
 import { KernelError } from '../error.ts';
 import { parseNumber } from './exact-number.ts';
 import { type JsonFrame, scanJson } from './json-scan.ts';
@@ -36,22 +36,18 @@ export function findJsonLoss(text: string, parsed: unknown, refusesDuplicates: b
 
 /** Returns the error for a loss: `ARGUMENTS_INVALID`, which names the tool, the value and its pointer. */
 export function jsonLossError({ kind, path, text }: JsonLoss, toolName: string): KernelError {
-  const shown = shorten(text, MAX_SHOWN);
-  const where = shorten(path === '' ? '/' : path, MAX_PATH);
+  const shown = truncate(text, MAX_SHOWN);
+  const where = truncate(path === '' ? '/' : path, MAX_PATH);
   const isDuplicate = kind === 'duplicate-key';
   const problem = isDuplicate
     ? `the key "${shown}" is there twice, at "${where}"`
     : `the number ${shown} at "${where}" would be rounded`;
-  return new KernelError('ARGUMENTS_INVALID', `"${shorten(toolName, MAX_SHOWN)}" refused its arguments: ${problem}.`, {
+  return new KernelError('ARGUMENTS_INVALID', `"${truncate(toolName, MAX_SHOWN)}" refused its arguments: ${problem}.`, {
     hint: isDuplicate
       ? 'Send each key once.'
       : 'Send a whole number between -(2^53-1) and 2^53-1, or a string if the tool takes one.',
-    data: { tool: toolName, path: shorten(path, 200), [isDuplicate ? 'key' : 'number']: shorten(text, 200) },
+    data: { tool: toolName, path: truncate(path, 200), [isDuplicate ? 'key' : 'number']: truncate(text, 200) },
   });
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 function countKeysOf(parsed: unknown): number {

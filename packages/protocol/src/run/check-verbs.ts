@@ -1,4 +1,4 @@
-import { isObject, errorMessage } from '@kernel/internal';
+import { isObject, errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '../error.ts';
 import { checkKeys, describeType, optionKeys } from '../option-keys.ts';
 import { checkChoice } from '../option-values.ts';
@@ -95,7 +95,9 @@ export function toJsonText(owner: string, value: object): string {
         typeof each === 'symbol' ||
         (typeof each === 'number' && !Number.isFinite(each))
       )
-        throw new TypeError(`"${key.slice(0, 60)}" is ${typeof each === 'number' ? String(each) : describeType(each)}`);
+        throw new TypeError(
+          `"${sliceHead(key, 60)}" is ${typeof each === 'number' ? String(each) : describeType(each)}`,
+        );
       return each;
     });
   } catch (error) {

@@ -97,6 +97,7 @@ const suspendedCall = z
     callId: z.string(),
     decision: keptDecision.exactOptional(),
     digest: z.string().exactOptional(),
+    wasPending: z.boolean().exactOptional(),
     agents: z.array(suspendedAgent).readonly().exactOptional(),
   })
   .readonly();

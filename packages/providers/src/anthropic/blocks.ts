@@ -1,4 +1,4 @@
-import { decodeUtf8, fromBase64 } from '@kernel/internal';
+import { decodeUtf8, fromBase64, toJsonText } from '@kernel/internal';
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
@@ -11,7 +11,7 @@ const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'
 
 /** Encodes a message as content blocks, each as JSON text. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly string[] {
-  return blocksOf(message, vendor).map((block) => JSON.stringify(block));
+  return blocksOf(message, vendor).map((block) => toJsonText(block));
 }
 
 function blocksOf(message: Message, vendor: string): readonly object[] {

@@ -1,5 +1,6 @@
 import type { FinishReason, OpaquePart } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
+import { isCall } from '../wire/call-types.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { opaquePart } from '../wire/message-parts.ts';
@@ -9,7 +10,7 @@ import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { containerPart } from './container.ts';
 import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
-import { createServerPartReader, readCitation } from './server-parts.ts';
+import { createServerPartReader, MESSAGES_CALLS, readCitation } from './server-parts.ts';
 import { serverToolCallsOf, usageFrom } from './usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -129,29 +130,31 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         builder.endPart();
         builder.endPart({ redacted: asText(block['data']) ?? '' });
         return;
-      case 'tool_use': {
-        // Proxies send the whole input here; the vendor sends an empty object, then deltas of text.
-        const input = asFields(block['input']);
-        const whole = input !== undefined && Object.keys(input).length > 0 ? input : undefined;
-        const caller = asFields(block['caller']);
-        builder.call({
-          index,
-          id: asText(block['id']),
-          name: asText(block['name']),
-          arguments: exact.of(whole),
-          // A call made by code that the vendor runs is refused without its caller.
-          providerData: caller === undefined || caller['type'] === 'direct' ? undefined : { caller: toJson(caller) },
-        });
-        return;
-      }
-      default: {
-        const fill = builder.reserve();
-        opaqueBlocks.set(
-          index,
-          createOpaqueBlock(block, (whole) => fill(serverParts.read(whole) ?? opaquePart(type, whole))),
-        );
-      }
+      default:
+        if (isCall(MESSAGES_CALLS, type, asText(block['name']), context.toolDecoder)) startCall(block, index);
+        else {
+          const fill = builder.reserve();
+          opaqueBlocks.set(
+            index,
+            createOpaqueBlock(block, (whole) => fill(serverParts.read(whole) ?? opaquePart(type, whole))),
+          );
+        }
     }
+  }
+
+  function startCall(block: Fields, index: number | undefined): void {
+    // Proxies send the whole input here; the vendor sends an empty object, then deltas of text.
+    const input = asFields(block['input']);
+    const whole = input !== undefined && Object.keys(input).length > 0 ? input : undefined;
+    const caller = asFields(block['caller']);
+    builder.call({
+      index,
+      id: asText(block['id']),
+      name: asText(block['name']),
+      arguments: exact.of(whole),
+      // A call made by code that the vendor runs is refused without its caller.
+      providerData: caller === undefined || caller['type'] === 'direct' ? undefined : { caller: toJson(caller) },
+    });
   }
 
   function addCitation(citation: Fields | undefined): void {

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { asFields, asText, type Fields } from '../json-fields.ts';
@@ -74,7 +75,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
       warnings.push(warning);
     }
     const parts = [
-      JSON.stringify(head).slice(0, -1),
+      toJsonText(head).slice(0, -1),
       ...(tools === undefined
         ? []
         : [`"tools":[${withMark(tools.texts, cache.marks.has('tools') ? mark : undefined).join(',')}]`]),
@@ -82,7 +83,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
         ? []
         : [
             `"system":[${withMark(
-              system.map((text) => JSON.stringify({ type: 'text', text })),
+              system.map((text) => toJsonText({ type: 'text', text })),
               cache.marks.has('system') ? mark : undefined,
             ).join(',')}]`,
           ]),
@@ -90,7 +91,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     ];
     // Last, so that the bytes before it stay those of the request before.
     const container = hasTools ? containerField(configured, request.messages, settings.name) : configured;
-    if (container !== undefined) parts.push(`"container":${JSON.stringify(container)}`);
+    if (container !== undefined) parts.push(`"container":${toJsonText(container)}`);
     return {
       path: `${settings.basePath}/messages${settings.query}`,
       body: `${parts.join(',')}}`,

@@ -1,9 +1,13 @@
 import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
+import type { CallTypes } from '../wire/call-types.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
 
-const CALLS = new Set(['server_tool_use', 'mcp_tool_use']);
+const SERVER_CALLS = ['server_tool_use', 'mcp_tool_use'];
 const RESULT = '_tool_result';
+
+/** Which blocks are calls, by their `type`. @internal */
+export const MESSAGES_CALLS: CallTypes = { calls: ['tool_use'], vendor: [...SERVER_CALLS, `*${RESULT}`] };
 
 /** Reads the blocks of tools that the vendor ran, in order. @internal */
 export interface ServerPartReader {
@@ -17,7 +21,7 @@ export function createServerPartReader(): ServerPartReader {
   return {
     read(block) {
       const type = asText(block['type']) ?? '';
-      if (CALLS.has(type)) {
+      if (SERVER_CALLS.includes(type)) {
         const [id = '', name = type] = [asText(block['id']), asText(block['name'])];
         names.set(id, name);
         return serverToolCall({ id, name, input: asFields(block['input']), data: block });

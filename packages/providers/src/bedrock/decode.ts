@@ -11,7 +11,7 @@ import {
 import { createFrameSplitter } from '../stream/aws-frames.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
-import { createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
+import { callOf, createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
 import { createServerPartReader, readCitation } from './server-parts.ts';
 import type { ReadFrame } from './optional-packages.ts';
 
@@ -62,8 +62,10 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
       if (message === undefined) throw builder.protocolError('the reply is JSON without a message');
       for (const [at, entry] of asList(message['content']).entries()) {
         const block = asFields(entry) ?? {};
-        const kind = opaqueKind(block);
-        if (kind === undefined) readBlock(builder, block, at, exact);
+        const kind = opaqueKind(block, context.toolDecoder);
+        const call = callOf(block, context.toolDecoder);
+        if (call !== undefined) readCall(builder, call, at, exact);
+        else if (kind === undefined) readBlock(builder, block);
         else builder.reserve()(serverParts.read(kind, block));
       }
       builder.usage(usageOf(value['usage']));
@@ -79,6 +81,8 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
   const serverParts = createServerPartReader();
   const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(serverParts.read(kind, block));
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
+  /** The indexes of the blocks that are calls. */
+  const calls = new Set<number | undefined>();
   let stopReason: string | undefined;
   let firstByte: number | undefined;
   const textChunks: Uint8Array[] = [];
@@ -110,13 +114,14 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
     switch (type) {
       case 'contentBlockStart': {
         const start = asFields(event['start']) ?? {};
-        const kind = opaqueKind(start);
-        if (kind !== undefined) {
-          opaqueBlocks.set(index, createOpaqueBlock(kind, start, keepIn(builder.reserve())));
+        const call = callOf(start, context.toolDecoder);
+        if (call !== undefined) {
+          calls.add(index);
+          readCall(builder, call, index, exact);
           return;
         }
-        const call = asFields(start['toolUse']);
-        if (call !== undefined) builder.call({ index, id: asText(call['toolUseId']), name: asText(call['name']) });
+        const kind = opaqueKind(start, context.toolDecoder);
+        if (kind !== undefined) opaqueBlocks.set(index, createOpaqueBlock(kind, start, keepIn(builder.reserve())));
         return;
       }
       case 'contentBlockDelta':
@@ -135,15 +140,22 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
 
   /** A kind of block without a start begins with its first delta. */
   function readDelta(delta: Fields, index: number | undefined): void {
-    const kind = opaqueBlocks.has(index) ? undefined : opaqueKind(delta);
+    const opaque = opaqueBlocks.get(index);
+    const call = calls.has(index) ? asFields(Object.values(delta)[0]) : callOf(delta, context.toolDecoder);
+    if (opaque === undefined && call !== undefined) {
+      readCall(builder, call, index, exact);
+      return;
+    }
+    const kind = opaque === undefined ? opaqueKind(delta, context.toolDecoder) : undefined;
     if (kind !== undefined) opaqueBlocks.set(index, createOpaqueBlock(kind, { [kind]: {} }, keepIn(builder.reserve())));
     const block = opaqueBlocks.get(index);
-    if (block === undefined) readBlock(builder, delta, index, exact);
+    if (block === undefined) readBlock(builder, delta);
     else block.add(delta);
   }
 
   function endBlock(index: number | undefined): void {
     builder.endPart();
+    calls.delete(index);
     opaqueBlocks.get(index)?.end();
     opaqueBlocks.delete(index);
   }
@@ -183,8 +195,14 @@ function textError(builder: MessageBuilder, text: string): Error {
     : builder.vendorError(error);
 }
 
-/** Reads a complete block or a delta of one: they have the same fields. */
-function readBlock(builder: MessageBuilder, block: Fields, index: number | undefined, exact: ExactArguments): void {
+/** Reads a complete call, or a piece of one. */
+function readCall(builder: MessageBuilder, call: Fields, index: number | undefined, exact: ExactArguments): void {
+  const { input, name, toolUseId } = call;
+  builder.call({ index, id: asText(toolUseId), name: asText(name), arguments: exact.of(input) });
+}
+
+/** Reads a complete block of another kind, or a delta of one: they have the same fields. */
+function readBlock(builder: MessageBuilder, block: Fields): void {
   builder.text(asText(block['text']) ?? '');
   const cited = asFields(block['citationsContent']);
   for (const piece of asList(cited?.['content'])) builder.text(asText(asFields(piece)?.['text']) ?? '');
@@ -192,15 +210,6 @@ function readBlock(builder: MessageBuilder, block: Fields, index: number | undef
   for (const citation of [...asList(cited?.['citations']), block['citation']]) {
     const fields = asFields(citation);
     if (fields !== undefined) builder.cite(readCitation(fields));
-  }
-  const call = asFields(block['toolUse']);
-  if (call !== undefined) {
-    builder.call({
-      index,
-      id: asText(call['toolUseId']),
-      name: asText(call['name']),
-      arguments: exact.of(call['input']),
-    });
   }
   const reasoning = asFields(block['reasoningContent']);
   if (reasoning === undefined) return;

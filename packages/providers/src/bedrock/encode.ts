@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { placeholderTools } from '../wire/placeholder-tools.ts';
@@ -24,7 +25,7 @@ const LONG_MARK = '{"cachePoint":{"type":"default","ttl":"1h"}}';
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createBedrockEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name).map((block) => JSON.stringify(block)));
+  const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name).map((block) => toJsonText(block)));
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'anthropic',
@@ -56,11 +57,11 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     const cache = cacheOf(request, cachePoints, warnings);
     const mark = markTtl(cache, warnings) === '1h' ? LONG_MARK : MARK;
     const markIf = (isMarked: boolean): readonly string[] => (isMarked ? [mark] : []);
-    const choice = toolChoice === undefined ? '' : `,"toolChoice":${JSON.stringify(toolChoice)}`;
-    const instructions = system.map((text) => JSON.stringify({ text }));
+    const choice = toolChoice === undefined ? '' : `,"toolChoice":${toJsonText(toolChoice)}`;
+    const instructions = system.map((text) => toJsonText({ text }));
     if (request.responseFormat !== undefined) {
       const { text, warning } = schemaInstruction(request.responseFormat);
-      instructions.push(JSON.stringify({ text }));
+      instructions.push(toJsonText({ text }));
       warnings.push(warning);
     }
     const marked = markedMessages(messages, cache);
@@ -68,7 +69,7 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
       ({ blocks, role }, at) => `{"role":"${role}","content":[${[...blocks, ...markIf(marked.has(at))].join(',')}]}`,
     );
     const parts = [
-      ...(Object.keys(fields).length === 0 ? [] : [JSON.stringify(fields).slice(1, -1)]),
+      ...(Object.keys(fields).length === 0 ? [] : [toJsonText(fields).slice(1, -1)]),
       ...(tools === undefined
         ? []
         : [`"toolConfig":{"tools":[${[...tools.texts, ...markIf(cache.marks.has('tools'))].join(',')}]${choice}}`]),

@@ -1,16 +1,38 @@
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
+import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { createOpaqueFields } from '../wire/opaque-fields.ts';
+import type { ToolDecoder } from '../wire/tool-encoder.ts';
 
 /** The kinds of blocks that are read; every other one is kept as it is. */
-const READ = new Set(['text', 'toolUse', 'reasoningContent', 'citationsContent', 'citation']);
+const READ = new Set(['text', 'reasoningContent', 'citationsContent', 'citation']);
+
+/** Which blocks are calls: by the `type` in a `toolUse`, which most models leave out, or by the kind of another block. @internal */
+export const CONVERSE_CALLS: CallTypes = { calls: ['toolUse', 'tool_use'], vendor: ['server_tool_use', 'toolResult'] };
+
+/** Returns the fields of a call of the request's tools, or of the start of one; undefined for any other block. @internal */
+export function callOf(block: Fields, decoder: ToolDecoder): Fields | undefined {
+  const key = keyOf(block);
+  const fields = asFields(block[key]);
+  return fields !== undefined && isCall(CONVERSE_CALLS, kindOf(key, fields), asText(fields['name']), decoder)
+    ? fields
+    : undefined;
+}
 
 /** The kind of a block that only the vendor understands, or of the start of one; undefined for a block that is read. @internal */
-export function opaqueKind(block: Fields): string | undefined {
-  // A tool that the vendor runs itself has a type, such as `server_tool_use`.
-  const serverTool = asText(asFields(block['toolUse'])?.['type']);
-  if (serverTool !== undefined) return serverTool;
-  const keys = Object.keys(block);
-  return keys.some((key) => READ.has(key)) ? undefined : keys.find((key) => key !== 'type');
+export function opaqueKind(block: Fields, decoder: ToolDecoder): string | undefined {
+  const key = keyOf(block);
+  if (key === '' || Object.keys(block).some((each) => READ.has(each)) || callOf(block, decoder) !== undefined)
+    return undefined;
+  return kindOf(key, asFields(block[key]));
+}
+
+/** The key of a block's content. */
+function keyOf(block: Fields): string {
+  return 'toolUse' in block ? 'toolUse' : (Object.keys(block).find((key) => key !== 'type') ?? '');
+}
+
+function kindOf(key: string, fields: Fields | undefined): string {
+  return key === 'toolUse' ? (asText(fields?.['type']) ?? key) : key;
 }
 
 /** A streamed block that only the vendor understands, while it arrives. @internal */

@@ -43,7 +43,7 @@ export async function readCassette(path: string): Promise<Cassette> {
   const hint = 'Record one with withRecorder(provider, path).';
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
+    value = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw new KernelError('CONFIG_INVALID', `The cassette "${path}" cannot be read.`, { cause, hint });
   }

@@ -1,4 +1,4 @@
-import { pointerToken } from '@kernel/internal';
+import { pointerToken, truncate } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 import type { CassetteEntry } from './cassette.ts';
 
@@ -55,5 +55,5 @@ function leaves(value: JsonValue): ReadonlyMap<string, string> {
 
 function excerpt(json: string | undefined): string {
   if (json === undefined) return 'nothing';
-  return json.length <= 80 ? json : `${json.slice(0, 80)}…`;
+  return truncate(json, 81);
 }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /**
@@ -7,6 +8,6 @@ import { KernelError } from '@kernel/protocol';
 export function toPathSegment(name: string): string {
   const encoded = encodeURIComponent(name.isWellFormed() ? name : '');
   if (!['', '.', '..'].includes(encoded)) return encoded;
-  const text = `${JSON.stringify(name.slice(0, 80))} cannot be a part of a name: it would lead to another address.`;
+  const text = `${JSON.stringify(sliceHead(name, 80))} cannot be a part of a name: it would lead to another address.`;
   throw new KernelError('CONFIG_INVALID', text, { hint: 'Use the name that the vendor lists.' });
 }

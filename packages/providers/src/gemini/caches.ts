@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '@kernel/internal';
+import { decodeUtf8, toJsonText } from '@kernel/internal';
 import { KernelError, type ProviderRequest } from '@kernel/protocol';
 import type { CacheTtlOptions, Caches, CachedContent } from '../caches/types.ts';
 import { configError } from '../config/config-error.ts';
@@ -29,7 +29,7 @@ export function geminiCaches(
     body?: object,
   ): Promise<Fields> {
     const type = 'application/json';
-    const request = { method, path, contentType: type, accept: type, body: body ? JSON.stringify(body) : '' };
+    const request = { method, path, contentType: type, accept: type, body: body ? toJsonText(body) : '' };
     const text = await requestText(client, request, signal);
     // A deletion may be answered with nothing.
     return text.trim() === '' ? {} : (asFields(parseJsonResponse(provider, text, redactor)) ?? {});

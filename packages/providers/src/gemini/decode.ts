@@ -1,5 +1,6 @@
 import type { FinishReason, ServerToolCall, ServerToolResult, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
 import { serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
@@ -21,6 +22,12 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
     (reason) => [reason, 'filter'] as const,
   ),
 ]);
+
+/** Which parts are calls, by the field that holds their content. @internal */
+export const GENERATE_CONTENT_CALLS: CallTypes = {
+  calls: ['functionCall'],
+  vendor: ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
+};
 
 /** Fields of a part that say something about its content. */
 const PART_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'partMetadata']);
@@ -96,15 +103,21 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   function readPart(part: Fields): void {
     const signature = asText(part['thoughtSignature']);
     const providerData = signature === undefined ? undefined : { thoughtSignature: signature };
-    const call = asFields(part['functionCall']);
-    if (call !== undefined) {
-      ranges.add('functionCall', 0, undefined);
-      readCall(call, providerData);
+    const text = asText(part['text']);
+    const kind =
+      'functionCall' in part
+        ? 'functionCall'
+        : Object.keys(part).find((key) => !PART_FIELDS.has(key) && key !== 'text');
+    const fields = asFields(part[kind ?? '']);
+    if (
+      fields !== undefined &&
+      isCall(GENERATE_CONTENT_CALLS, kind ?? '', asText(fields['name']), context.toolDecoder)
+    ) {
+      ranges.add(kind ?? '', 0, undefined);
+      readCall(fields, providerData);
       return;
     }
-    const text = asText(part['text']);
     if (text === undefined) {
-      const kind = Object.keys(part).find((key) => !PART_FIELDS.has(key));
       ranges.add(kind ?? '', 0, undefined);
       if (kind !== undefined) builder.reserve()(readCode(kind, part) ?? opaquePart(kind, part));
       else if (providerData !== undefined) builder.endPart(providerData);
@@ -128,7 +141,13 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
       // Each named part is a call of its own; two equal parts are two calls.
       const index = callCount;
       callCount += 1;
-      builder.call({ index, id, name, arguments: isPiece ? '' : exact.of(call['args']), ...data });
+      builder.call({
+        index,
+        id,
+        name,
+        arguments: isPiece ? '' : exact.of(call['args'] ?? call['arguments'] ?? call['input']),
+        ...data,
+      });
       if (!isPiece) return;
       open = { index, input: createPartialArguments(call['args']) };
     }

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
@@ -22,7 +23,7 @@ const RESERVED_KEYS = new Set(
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createGeminiEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const partsOf = cachePerMessage((message) => toParts(message, settings.name).map((part) => JSON.stringify(part)));
+  const partsOf = cachePerMessage((message) => toParts(message, settings.name).map((part) => toJsonText(part)));
   const encodeTools = createToolEncoder({
     names: LETTER_FIRST_TOOL_NAME,
     dialect: 'gemini',
@@ -35,7 +36,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     request === undefined && serverConfig === undefined
       ? {}
       : { toolConfig: { ...asFields(serverConfig), ...(request && toolConfig(request)) } };
-  const serverTools = settings.serverTools.definitions.map((definition) => JSON.stringify(definition));
+  const serverTools = settings.serverTools.definitions.map((definition) => toJsonText(definition));
 
   return (request) => {
     checkRequest(request);
@@ -68,7 +69,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     const contents = messages.map(
       ({ blocks, role }) => `{"role":"${role === 'user' ? 'user' : 'model'}","parts":[${blocks.join(',')}]}`,
     );
-    const text = JSON.stringify(head).slice(0, -1);
+    const text = toJsonText(head).slice(0, -1);
     const prefix = text === '{' ? text : `${text},`;
     const functions = tools === undefined ? [] : [`{"functionDeclarations":[${tools.texts.join(',')}]}`];
     const offered = sendsContext ? [...functions, ...serverTools] : [];

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { asFields, asNumber, asText } from '../json-fields.ts';
 
 /** The arguments of a call that arrive in pieces, each with the path of its value. @internal */
@@ -28,7 +29,7 @@ export function createPartialArguments(args: unknown): PartialArguments {
     const path = asText(fields['jsonPath']) ?? '';
     const keys = parsePath(path);
     if (keys === undefined)
-      return `a piece of a call's arguments has the path "${path.slice(0, 80)}", which cannot be read`;
+      return `a piece of a call's arguments has the path "${sliceHead(path, 80)}", which cannot be read`;
     const text = asText(fields['stringValue']);
     const value =
       text ??
@@ -37,7 +38,7 @@ export function createPartialArguments(args: unknown): PartialArguments {
     const parent = parentOf(root, keys);
     const last = keys.at(-1) ?? '';
     if (parent === undefined || !fits(parent, last))
-      return `a piece of a call's arguments has the path "${path.slice(0, 80)}", which does not fit the pieces before it`;
+      return `a piece of a call's arguments has the path "${sliceHead(path, 80)}", which does not fit the pieces before it`;
     const before = open.has(path) ? own(parent, last) : undefined;
     set(parent, last, typeof before === 'string' && text !== undefined ? before + text : value);
     if (fields['willContinue'] === true) open.add(path);

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { partOf } from '../files/part-of.ts';
@@ -26,7 +27,7 @@ export async function uploadGeminiFile(
         'x-goog-upload-header-content-length': String(data.length),
         'x-goog-upload-header-content-type': mimeType,
       },
-      body: JSON.stringify({ file: { displayName: name } }),
+      body: toJsonText({ file: { displayName: name } }),
     },
     signal,
   );

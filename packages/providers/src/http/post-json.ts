@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import type { Redactor } from '@kernel/internal';
 import type { AuthenticatedClient } from './authenticated-client.ts';
 import { parseJsonResponse, requestText } from './response-text.ts';
@@ -14,7 +15,7 @@ export async function postJson(
     path,
     contentType: 'application/json',
     accept: 'application/json',
-    body: JSON.stringify(body),
+    body: toJsonText(body),
   };
   return parseJsonResponse(provider, await requestText(client, request, signal), redactor);
 }

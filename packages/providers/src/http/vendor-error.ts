@@ -1,3 +1,4 @@
+import { sliceHead, truncate } from '@kernel/internal';
 import { asFields, asList, asText, type Fields, parseJson } from '../json-fields.ts';
 import { retryDelayMs } from './retry-after.ts';
 
@@ -65,7 +66,7 @@ const HEAD_LENGTH = 16_384;
 
 /** Describes an HTML page by its title; undefined for any other text. */
 export function describeHtmlPage(text: string): string | undefined {
-  const head = text.slice(0, HEAD_LENGTH);
+  const head = sliceHead(text, HEAD_LENGTH);
   if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(head)) return undefined;
   const start = head.search(/<title/i);
   const open = start === -1 ? -1 : head.indexOf('>', start);
@@ -74,8 +75,7 @@ export function describeHtmlPage(text: string): string | undefined {
   return title === '' ? 'an HTML page' : `an HTML page: ${excerpt(title, 200)}`;
 }
 
-/** The beginning of a text, with `…` where it was cut; never half a surrogate pair. */
+/** The beginning of a text, with `…` where it was cut. */
 export function excerpt(text: string, length: number): string {
-  const clean = text.trim();
-  return clean.length <= length ? clean : `${clean.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return truncate(text.trim(), length + 1);
 }

@@ -45,7 +45,8 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
     builder.text(asText(message['content']) ?? '');
     for (const entry of asList(message['tool_calls'])) {
       const call = asFields(entry);
-      const fn = asFields(call?.['function']);
+      // A gateway may leave out the object of the function.
+      const fn = asFields(call?.['function']) ?? call;
       // Each entry is a complete call, whatever index it has.
       builder.call({
         index: callCount,

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import type { MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
 import { toolCallsOf } from '@kernel/protocol';
 import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
@@ -19,7 +20,7 @@ const ANY_NAME = /[\s\S]/;
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createOllamaEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const encodeMessage = cachePerMessage((message) => JSON.stringify(toOllamaMessage(message, settings.name)));
+  const encodeMessage = cachePerMessage((message) => toJsonText(toOllamaMessage(message, settings.name)));
   const encodeTools = createToolEncoder({
     names: ANY_NAME,
     dialect: 'ollama',
@@ -52,7 +53,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
     return {
       path: `${settings.basePath}/chat${settings.query}`,
-      body: `${JSON.stringify(head).slice(0, -1)}${toolPart},"messages":[${request.messages.map(encodeMessage).join(',')}]}`,
+      body: `${toJsonText(head).slice(0, -1)}${toolPart},"messages":[${request.messages.map(encodeMessage).join(',')}]}`,
       accept: streams ? 'application/x-ndjson' : 'application/json',
       warnings: [...(tools?.warnings ?? []), ...warnings],
       toolDecoder: tools?.toolDecoder,

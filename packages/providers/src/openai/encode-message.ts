@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import { type AssistantMessage, type JsonValue, type Message, toolCallsOf } from '@kernel/protocol';
 import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
@@ -43,7 +44,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   const buffers = createBodyBuffers();
 
   const encode = (message: Message): string =>
-    JSON.stringify(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
+    toJsonText(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
 
   function encodeOnce(message: Message): string {
     const cached = texts.get(message);

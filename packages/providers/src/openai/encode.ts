@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { strictGap } from '../schema-dialects/strict.ts';
@@ -62,7 +63,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
       ...(tools === undefined ? {} : toolFields(request, options, settings, notes)),
       ...(format?.body === undefined ? {} : { response_format: format.body }),
     };
-    const prefix = JSON.stringify(head).slice(0, -1);
+    const prefix = toJsonText(head).slice(0, -1);
     const before = format?.message === undefined ? '' : `${format.message},`;
     const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
     const beforeMessages = [prefix, ...toolPart, `,"messages":[${before}`];
@@ -147,7 +148,7 @@ function formatOf({ responseFormat }: ProviderRequest, accepted: ChatModelRules[
     const { text, warning } = schemaInstruction(responseFormat);
     return {
       ...(accepted === 'object' ? { body: { type: 'json_object' } } : {}),
-      message: JSON.stringify({ role: 'system', content: text }),
+      message: toJsonText({ role: 'system', content: text }),
       warnings: [warning],
     };
   }

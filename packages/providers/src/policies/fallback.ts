@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import {
   checkKeys,
   describeType,
@@ -164,7 +164,7 @@ async function weakest(states: readonly CandidateState[], model: string): Promis
 function toState(candidate: FallbackCandidate, at: number): CandidateState {
   const provider: unknown = isObject(candidate) && 'provider' in candidate ? candidate.provider : candidate;
   if (!isObject(provider) || typeof provider['stream'] !== 'function') {
-    const what = typeof provider === 'string' ? `the text "${provider.slice(0, 60)}"` : describeType(provider);
+    const what = typeof provider === 'string' ? `the text "${sliceHead(provider, 60)}"` : describeType(provider);
     throw new KernelError('CONFIG_INVALID', `withFallback: candidate ${at + 1} is not a provider but ${what}.`, {
       hint: HINT,
     });

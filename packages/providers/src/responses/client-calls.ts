@@ -2,6 +2,7 @@ import { canonicalJson } from '@kernel/internal';
 import { findJsonLoss, type JsonObject, type Message, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import type { CallFragment } from '../wire/call-assembler.ts';
+import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { markError } from '../wire/media.ts';
 import type { ToolDecoder } from '../wire/tool-encoder.ts';
 
@@ -13,6 +14,33 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['mcp_approval_request', 'mcp_approval'],
 ]);
 const CUSTOM = 'custom_tool_call';
+
+/**
+ * Which items are calls, by their `type`. Those of client tools are calls where a tool of that name was on offer; otherwise the vendor ran them.
+ * @internal
+ */
+export const RESPONSES_CALLS: CallTypes & {
+  /** Calls of client tools. */
+  readonly client: readonly string[];
+} = {
+  calls: ['function_call'],
+  client: [CUSTOM, ...NAMES.keys()],
+  vendor: [
+    'web_search_call',
+    'file_search_call',
+    'code_interpreter_call',
+    'image_generation_call',
+    'mcp_call',
+    'tool_search_call',
+    '*_output',
+  ],
+};
+
+/** Whether an item calls a function of the request. An item of a type that nobody knows does if a tool of its name was on offer. @internal */
+export function isFunctionCall(item: Fields, decoder: ToolDecoder): boolean {
+  const type = asText(item['type']) ?? '';
+  return !RESPONSES_CALLS.client.includes(type) && isCall(RESPONSES_CALLS, type, asText(item['name']), decoder);
+}
 
 /** Returns the name of the client tool that a definition describes; undefined for a tool that the vendor runs. @internal */
 export function clientToolName({ type, name, environment }: JsonObject): string | undefined {
@@ -29,16 +57,16 @@ export function modelNameOf({ type, name }: JsonObject): string | undefined {
   return asText(type)?.replace(/(?:_preview)?(?:_\d{4}_\d\d_\d\d)?$/, '');
 }
 
-/** Encodes a tool choice that names a client tool. @internal */
-export function clientToolChoice(name: string): object {
-  return [...NAMES.values()].includes(name) ? { type: name } : { type: 'custom', name };
+/** Encodes a tool choice that names a client tool of this definition: a custom tool may have any name, that of a client tool of the vendor too. @internal */
+export function clientToolChoice(name: string, definition: JsonObject | undefined): object {
+  return definition?.['type'] === 'custom' ? { type: 'custom', name } : { type: name };
 }
 
-/** Reads an item that calls a client tool of the request; undefined for any other item. @internal */
-export function readClientCall(item: Fields, { clientTools }: ToolDecoder): CallFragment | undefined {
+/** Reads an item of a client tool that calls a tool of the request; undefined for any other item. @internal */
+export function readClientCall(item: Fields, { offers }: ToolDecoder): CallFragment | undefined {
   const type = asText(item['type']) ?? '';
   const name = type === CUSTOM ? asText(item['name']) : NAMES.get(type);
-  if (name === undefined || clientTools?.has(name) !== true) return undefined;
+  if (name === undefined || !offers(name)) return undefined;
   const id = asText(type === 'mcp_approval_request' ? item['id'] : item['call_id']);
   return { id, name, arguments: JSON.stringify(argumentsOf(type, item)), providerData: { clientCall: toJson(item) } };
 }

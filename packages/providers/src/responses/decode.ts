@@ -8,13 +8,13 @@ import { findVendorError, type VendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { createBackgroundProgress } from './background.ts';
 import { reasoningOf, toCallData, toReasoningData } from './item-data.ts';
-import { readClientCall } from './client-calls.ts';
+import { isFunctionCall, readClientCall } from './client-calls.ts';
 import { createServerItemReader, readAnnotation } from './server-items.ts';
 import { createInferredIndexes } from './inferred-indexes.ts';
 import { usageOf } from './usage.ts';
 
 /** The types of items that are read; every other one is kept as it is. */
-const READ = new Set(['message', 'reasoning', 'function_call']);
+const READ = new Set(['message', 'reasoning']);
 
 /** Creates the decoder of one reply of the Responses API. Calls are identified by their `call_id`; unknown events are ignored, unknown items are kept as opaque parts. @internal */
 export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
@@ -118,12 +118,9 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   function startItem(item: Fields | undefined, at: number): void {
     const type = asText(item?.['type']);
     if (item === undefined || type === undefined) return;
-    if (!READ.has(type)) {
-      if (readClientCall(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
-      return;
-    }
-    if (type !== 'function_call') return;
-    builder.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: '' });
+    if (READ.has(type)) return;
+    if (isFunctionCall(item, context.toolDecoder)) builder.call({ index: at, ...callIn(item), arguments: '' });
+    else if (readClientCall(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
   }
 
   /** Reads a complete item: only what its deltas did not contain. */
@@ -150,21 +147,18 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         builder.reasoning(streamed.has(at) ? restOf(reasoningOf(item), at) : reasoningOf(item));
         builder.endPart(toReasoningData(item));
         return;
-      case 'function_call': {
-        const text = streamed.has(at) ? restOf(asText(item['arguments']) ?? '', at) : exact.of(item['arguments']);
-        const providerData = toCallData(item);
-        builder.call({
-          index: at,
-          id: asText(item['call_id']),
-          name: asText(item['name']),
-          arguments: text,
-          providerData,
-        });
-        return;
-      }
       default:
-        readVendorItem(item, type, at);
+        if (isFunctionCall(item, context.toolDecoder)) readFunctionCall(item, type, at);
+        else readVendorItem(item, type, at);
     }
+  }
+
+  function readFunctionCall(item: Fields, type: string, at: number): void {
+    const whole = item['arguments'] ?? item['input'];
+    const text = streamed.has(at) ? restOf(asText(whole) ?? '', at) : exact.of(whole);
+    // An item of another type goes back as a call of a function: that is what was on offer.
+    const providerData = type === 'function_call' ? toCallData(item) : undefined;
+    builder.call({ index: at, ...callIn(item), arguments: text, providerData });
   }
 
   /** Reads an item that is a call of a tool which runs here, of one that the vendor ran, or that only the vendor understands. */
@@ -242,4 +236,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     },
     partialText: builder.partialText,
   };
+}
+
+function callIn(item: Fields): { readonly id: string | undefined; readonly name: string | undefined } {
+  return { id: asText(item['call_id'] ?? item['id']), name: asText(item['name']) };
 }

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import { type Message, type ProviderRequest, type ProviderWarning, textOf } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { strictGap } from '../schema-dialects/strict.ts';
@@ -52,7 +53,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     const known = encoders.get(detail);
     if (known !== undefined) return known;
     const encode = cachePerMessage((message) =>
-      toItems(message, settings.name, detail).map((item) => JSON.stringify(item)),
+      toItems(message, settings.name, detail).map((item) => toJsonText(item)),
     );
     encoders.set(detail, encode);
     return encode;
@@ -64,7 +65,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     return messages.flatMap((message) => {
       const item = message.role === 'tool' ? clientCalls.get(message.toolCallId) : undefined;
       if (message.role !== 'tool' || item === undefined) return encode(message);
-      return [JSON.stringify(clientCallResult(item, message, textOf(message)))];
+      return [toJsonText(clientCallResult(item, message, textOf(message)))];
     });
   }
 
@@ -100,13 +101,13 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     const items = [...encodeMessages(cache.messages, options.imageDetail)];
     if (request.responseFormat !== undefined && !rules.takesSchema) {
       const { text, warning } = schemaInstruction(request.responseFormat);
-      items.unshift(JSON.stringify({ role: 'system', content: text }));
+      items.unshift(toJsonText({ role: 'system', content: text }));
       warnings.push(warning);
     }
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
     return {
       path: `${settings.basePath}/responses${settings.query}`,
-      body: `${JSON.stringify(head).slice(0, -1)}${toolPart},"input":[${items.join(',')}]}`,
+      body: `${toJsonText(head).slice(0, -1)}${toolPart},"input":[${items.join(',')}]}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       warnings,
       toolDecoder: tools?.toolDecoder,
@@ -135,7 +136,7 @@ function toolFields({ toolChoice }: ProviderRequest, options: ResolvedOptions, t
 
 function namedChoice(name: string, { toolDecoder: { clientTools } }: EncodedTools): object {
   return clientTools?.has(name) === true
-    ? clientToolChoice(name)
+    ? clientToolChoice(name, clientTools.get(name))
     : { type: 'function', name: toWireName(name, TOOL_NAME) };
 }
 

@@ -1,4 +1,4 @@
-import type { Redactor } from '@kernel/internal';
+import { type Redactor, sliceHead } from '@kernel/internal';
 import {
   type AssistantMessage,
   type Citation,
@@ -14,7 +14,14 @@ import { replyError } from '../http/errors.ts';
 import type { VendorError } from '../http/vendor-error.ts';
 import type { BackgroundPaths } from '../stream/reply-decoder.ts';
 import { type CallFragment, createCallAssembler } from './call-assembler.ts';
-import { type FillingPart, type OpenPart, redactResult, toParts, withServerToolCalls } from './message-parts.ts';
+import {
+  addWhole,
+  type FillingPart,
+  type OpenPart,
+  redactResult,
+  toParts,
+  withServerToolCalls,
+} from './message-parts.ts';
 import type { ToolDecoder } from './tool-encoder.ts';
 
 /** What every decoder needs besides the bytes. @internal */
@@ -114,17 +121,14 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
 
   function open(type: OpenPart['type']): OpenPart {
     if (current?.type === type) return current;
-    current = { type, pieces: [], length: 0, providerData: undefined };
+    current = { type, pieces: [], half: '', length: 0, providerData: undefined };
     order.push(current);
     return current;
   }
 
-  function add(type: OpenPart['type'], delta: string): void {
-    if (delta === '') return;
-    const part = open(type);
-    part.pieces.push(delta);
-    part.length += delta.length;
-    emit(type === 'text' ? { type: 'text-delta', text: delta } : { type: 'reasoning-delta', text: delta });
+  function add(part: OpenPart, delta: string, isEnd = false): void {
+    const text = addWhole(part, delta, isEnd);
+    if (text !== '') emit({ type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text });
   }
 
   function lastTextPart(): OpenPart | undefined {
@@ -159,12 +163,12 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   }
 
   return {
-    text: (delta) => add('text', delta),
+    text: (delta) => delta !== '' && add(open('text'), delta),
     spokenText(delta) {
       spoken += delta;
       if (delta !== '') emit({ type: 'text-delta', text: delta });
     },
-    reasoning: (delta) => add('reasoning', delta),
+    reasoning: (delta) => delta !== '' && add(open('reasoning'), delta),
     endPart(providerData) {
       if (providerData !== undefined) {
         open('reasoning').providerData = providerData;
@@ -213,6 +217,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     end(finish, { dropCalls = false } = {}) {
       if (isEnded) return;
       isEnded = true;
+      for (const part of order) if (typeof part === 'object' && part.type !== 'reserved') add(part, '', true);
       const drops = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
       const content = contentWith(drops ? new Map() : assembler.finishByIndex());
       const droppedCalls = assembler.drop(drops ? finish : undefined);
@@ -237,7 +242,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     lastTextLength: () => lastTextPart()?.length ?? 0,
     protocolError,
     invalidJsonError: (line) =>
-      protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${line.slice(0, 80)}`),
+      protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${sliceHead(line, 80)}`),
     vendorError: (error) => replyError(name, error, redactor),
   };
 }

@@ -20,8 +20,10 @@ export type FillingPart = OpaquePart | ServerToolCall | ServerToolResult | Media
 export interface OpenPart {
   /** What it becomes. */
   readonly type: 'text' | 'reasoning';
-  /** What has arrived. */
+  /** What has arrived, in whole characters. */
   readonly pieces: string[];
+  /** The first half of a surrogate pair, of which the other half has not arrived. */
+  half: string;
   /** The length of all pieces. */
   length: number;
   /** The citations of a text, and as they were received. */
@@ -37,6 +39,18 @@ export function withServerToolCalls(usage: Usage, content: AssistantMessage['con
     if (part.type === 'server-tool-call') counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
   if (counts.size === 0 || usage.serverToolCalls !== undefined) return usage;
   return { ...usage, serverToolCalls: Object.fromEntries(counts) };
+}
+
+/** Adds to a part; returns the text that is whole now. A vendor may cut its text within a character, and half of one must reach neither consumers nor history. @internal */
+export function addWhole(part: OpenPart, delta: string, isEnd = false): string {
+  const text = part.half + delta;
+  const last = text.charCodeAt(text.length - 1);
+  const endsInHalf = !isEnd && last >= 0xd800 && last <= 0xdbff;
+  part.half = endsInHalf ? text.slice(-1) : '';
+  const whole = (endsInHalf ? text.slice(0, -1) : text).toWellFormed();
+  if (whole !== '') part.pieces.push(whole);
+  part.length += whole.length;
+  return whole;
 }
 
 /** The parts that a text or reasoning becomes: none without text. @internal */

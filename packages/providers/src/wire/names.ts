@@ -1,4 +1,4 @@
-import { sha256, sha256Hex, toBase64 } from '@kernel/internal';
+import { sha256, sha256Hex, toBase64, sliceHead } from '@kernel/internal';
 
 /** The tool names that OpenAI, Anthropic, Mistral and Bedrock accept. @internal */
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -16,7 +16,7 @@ export function toWireName(name: string, valid: RegExp): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
   const suffix = `_${sha256Hex(name).slice(0, 8)}`;
   const letterFirst = /^[a-zA-Z_]/.test(plain) ? plain : `t_${plain}`;
-  return letterFirst.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
+  return sliceHead(letterFirst, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
 
 /** What a vendor accepts as the id of a call. @internal */

@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import {
   findJsonLoss,
   type JsonObject,
@@ -32,8 +33,13 @@ export interface ToolDecoder {
   toolName(wireName: string): string;
   /** Argument text that follows the tool's own schema; text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
   restoreArguments(name: string, text: string): string;
-  /** The names of the request's client tools: tools that run here and that the model calls in the form that it was trained on. Absent: none. */
-  readonly clientTools?: ReadonlySet<string>;
+  /** Whether the request has a tool by this name on the wire: whatever calls it is a call of that tool, unless the vendor ran it. */
+  offers(this: void, wireName: string): boolean;
+  /**
+   * The request's client tools, which run here and which the model calls in the form that it was trained on, by name: the definition of each, or
+   * undefined for one that the request does not list. Absent: none.
+   */
+  readonly clientTools?: ReadonlyMap<string, JsonObject | undefined>;
 }
 
 /** An encoded list of tools. @internal */
@@ -73,6 +79,7 @@ export interface ToolEncoderOptions {
 /** The decoder of a request without tools. @internal */
 export const IDENTITY_TOOL_DECODER: ToolDecoder = {
   toolName: (name) => name,
+  offers: () => false,
   restoreArguments: (_, text) => text,
 };
 
@@ -108,29 +115,34 @@ function encodeTools(
   }: ToolEncoderOptions,
 ): EncodedTools {
   const definitions = new Map(serverTools.definitions.map((definition) => [clientToolName(definition), definition]));
-  const clientTools = new Set<string>();
+  const clientTools = new Map<string, JsonObject | undefined>();
+  const offered = new Set<string>();
   const warnings: ProviderWarning[] = [];
   const toolNames = new Map<string, string>();
   const restorers = new Map<string, (args: JsonValue) => JsonValue>();
   const ownTexts = tools.flatMap((tool): readonly string[] => {
     const definition = definitions.get(tool.name);
     const isUnsent = unsentTools?.has(tool.name) === true;
-    if (definition !== undefined || isUnsent) clientTools.add(tool.name);
-    if (isUnsent) return [];
-    if (definition !== undefined) return [JSON.stringify(definition)];
+    if (definition !== undefined || isUnsent) {
+      clientTools.set(tool.name, definition);
+      offered.add(tool.name);
+      return isUnsent ? [] : [toJsonText(definition)];
+    }
     const chosen = chooseSchema(tool, dialect, strict);
     const name = toWireName(tool.name, names);
     checkName?.(tool, name);
+    offered.add(name);
     if (name !== tool.name) toolNames.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
     const isDeferred = serverTools.isDeferred(tool.name);
-    return [JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
+    return [toJsonText(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
   const others = serverTools.definitions.filter((definition) => !clientTools.has(clientToolName(definition) ?? ''));
-  const texts = [...ownTexts, ...others.map((definition) => JSON.stringify(definition))];
+  const texts = [...ownTexts, ...others.map((definition) => toJsonText(definition))];
   const toolDecoder: ToolDecoder = {
     toolName: (name) => toolNames.get(name) ?? name,
+    offers: (name) => offered.has(name),
     ...(clientTools.size > 0 && { clientTools }),
     restoreArguments(name, text) {
       const restore = restorers.get(name);

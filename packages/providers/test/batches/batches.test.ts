@@ -439,8 +439,7 @@ describe('results', () => {
 
   test('whose results never end has no more of them than it can have', async () => {
     verifies('providers.batches.endless');
-    const lineOf = (id: number): string =>
-      `${JSON.stringify({ custom_id: `r${id}`, result: { type: 'canceled' } })}\n`;
+    const lineOf = (id: number): string => `${JSON.stringify({ custom_id: `r${id}`, result: { type: 'canceled' } })}\n`;
     const many = Array.from({ length: 200_001 }, (_, id) => lineOf(id % 3)).join('');
     const server = await startWireServer({ replies: [ended, { chunks: [many] }] });
     try {

@@ -190,3 +190,12 @@ test('a file that is not a cassette throws CONFIG_INVALID with its name', async 
     }
   });
 });
+
+test('a file that an editor gave a byte order mark is replayed as it is', async () => {
+  verifies('tools.stores.mark');
+  await withFolder(async (folder) => {
+    const path = join(folder, 'tape.json');
+    await writeFile(path, '\uFEFF{"version":1,"entries":[]}');
+    expect(await readCassette(path)).toEqual({ version: 1, entries: [] });
+  });
+});

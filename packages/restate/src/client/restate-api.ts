@@ -1,4 +1,4 @@
-import { delay, equalJson } from '@kernel/internal';
+import { delay, equalJson, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** How to reach Restate. */
@@ -162,7 +162,7 @@ function post(body: unknown): RequestInit {
 }
 
 function refusal(path: string, status: number, text: string): KernelError {
-  return new KernelError('STORE_FAILED', `Restate answered ${path} with ${status}: ${text.slice(0, MAX_ERROR)}`, {
+  return new KernelError('STORE_FAILED', `Restate answered ${path} with ${status}: ${sliceHead(text, MAX_ERROR)}`, {
     ...(status === 404 ? { hint: 'Is a deployment with this agent registered?' } : {}),
     retryable: isRetryable(status),
     data: { status },

@@ -1,4 +1,4 @@
-import { isObject, truncate } from '@kernel/internal';
+import { isObject, sliceHead, sliceTail, truncate, wellFormedJson } from '@kernel/internal';
 import { findJsonLoss, jsonLossError, KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
 import { jsonErrorPosition } from './json-error-position.ts';
 
@@ -29,14 +29,18 @@ export function parseArguments(
 ): ParsedArguments | KernelError {
   if (raw === undefined) return { value: {}, repairs: NO_REPAIRS };
   if (typeof raw !== 'string') return copyObject(raw, toolName);
-  const text = unwrapArguments(raw);
-  if (text.trim() === '') return { value: {}, repairs: NO_REPAIRS };
+  const unwrapped = unwrapArguments(raw);
+  if (unwrapped.trim() === '') return { value: {}, repairs: NO_REPAIRS };
+  const text = wellFormedJson(unwrapped);
   const parsed = parseJson(text, toolName, allowDuplicateKeys);
   if (KernelError.is(parsed)) return parsed;
   if (!isObject(parsed.json)) return notAnObject(parsed.json, toolName);
   if (text === raw) return { value: parsed.json, repairs: NO_REPAIRS };
-  const repair: ToolRepair = { path: '', from: truncate(text, 64), to: 'an object', rule: 'json-text' };
-  return { value: parsed.json, repairs: [repair] };
+  const repairs: ToolRepair[] = [];
+  const from = truncate(text, 64);
+  if (unwrapped !== raw) repairs.push({ path: '', from, to: 'an object', rule: 'json-text' });
+  if (text !== unwrapped) repairs.push({ path: '', from, to: 'U+FFFD', rule: 'half-surrogate-to-u+fffd' });
+  return { value: parsed.json, repairs };
 }
 
 /** Copies a program's object as plain JSON data, so that nothing but data reaches the handler and the caller shares nothing with it. */
@@ -64,7 +68,10 @@ function parseJson(
   } catch (error) {
     const position = jsonErrorPosition(text);
     const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
-    const excerpt = text.slice(Math.max(0, position - 15), position + 15).replaceAll(/\s/g, ' ');
+    const excerpt = (sliceTail(text.slice(0, position), 15) + sliceHead(text.slice(position), 15)).replaceAll(
+      /\s/g,
+      ' ',
+    );
     const message = `the arguments of "${truncate(toolName, 64)}" are not valid JSON at ${at}, near \`${excerpt}\`.`;
     return new KernelError('ARGUMENTS_INVALID', message, {
       hint: 'Send one JSON object.',

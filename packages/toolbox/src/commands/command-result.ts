@@ -1,4 +1,5 @@
 import type { ToolResult } from '@kernel/protocol';
+import { visibleText } from '../text/visible.ts';
 import type { OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 
@@ -11,6 +12,7 @@ export function toCommandResult(end: ProcessEnd, output: OutputBuffer, timeoutMs
     signal: end.signal ?? null,
     durationMs: Math.round(end.durationMs),
     bytesLeftOut: output.leftOut(),
+    ...(end.stoppedBy === undefined && end.leftRunning.length > 0 ? { endedProcesses: end.leftRunning } : {}),
   };
   if (end.stoppedBy === undefined) return { forLLM, data };
   return { forLLM, data, isError: true, outcome: end.stoppedBy === 'timeout' ? 'timeout' : 'cancelled' };
@@ -23,6 +25,23 @@ export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string
   if (end.stoppedBy === 'timeout')
     return `It was stopped: it ran longer than ${(timeoutMs ?? end.durationMs) / 1000} s.`;
   if (end.stoppedBy === 'abort') return `It was stopped after ${seconds} s.`;
-  if (end.signal !== undefined) return `It was ended by ${end.signal} after ${seconds} s.`;
-  return `Exit code ${end.exitCode ?? 0} after ${seconds} s.`;
+  const how = end.signal === undefined ? `Exit code ${end.exitCode ?? 0}` : `It was ended by ${end.signal}`;
+  return `${how} after ${seconds} s.${describeRest(end)}`;
+}
+
+/** How many processes are named. */
+const MAX_NAMED = 5;
+
+/** What happened to the processes that a command left running. */
+function describeRest({ isHeld, leftRunning }: ProcessEnd): string {
+  const names = leftRunning.slice(0, MAX_NAMED).flatMap((name) => (name === '' ? [] : [visibleText(name)]));
+  const more = leftRunning.length - names.length;
+  const listed = names.length === 0 ? '' : ` (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  const ended =
+    leftRunning.length === 0
+      ? ''
+      : ` What it had left running${listed} was ended with it; to keep a process running, start it with background: true.`;
+  return isHeld
+    ? `${ended} A process that it detached from itself may still run; its output is no longer read.`
+    : ended;
 }

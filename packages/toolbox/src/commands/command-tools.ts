@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -192,7 +193,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     const found = commands.find((command) => command.id === id);
     if (found !== undefined) return found;
     const known = commands.map((command) => command.id).join(', ');
-    throw new KernelError('TOOL_FAILED', `There is no background command ${JSON.stringify(id.slice(0, 80))}.`, {
+    throw new KernelError('TOOL_FAILED', `There is no background command ${JSON.stringify(sliceHead(id, 80))}.`, {
       hint: known === '' ? 'None has been started.' : `Known: ${known}.`,
     });
   };

@@ -6,6 +6,7 @@ import type { Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
 import { count } from './describe.ts';
 import { GLOB_PHRASES } from './glob-phrases.ts';
+import { createSkipped } from './search/skipped.ts';
 import { walkFiles } from './walk-files.ts';
 
 const MAX_PATHS = 500;
@@ -63,7 +64,8 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       const fits = await globTest(workspace, start, pattern, signal);
       const found: string[] = [];
       let total = 0;
-      for await (const file of walkFiles(workspace, start, signal)) {
+      const skipped = createSkipped();
+      for await (const file of walkFiles(workspace, start, signal, skipped)) {
         if (!fits(start === '.' ? file : file.slice(start.length + 1))) continue;
         if (period !== undefined && !(await isChangedIn(workspace, file, period, signal))) continue;
         total += 1;
@@ -72,15 +74,22 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
           return `${found.join('\n')}\n… (more than ${MAX_PATHS} files; use a narrower pattern)`;
         found.push(escapeUnseen(file));
       }
+      const notes = [
+        ...(period?.note === undefined ? [] : [period.note]),
+        ...skipped.reasons({ links: true }).map((reason) => `(without ${reason})`),
+      ];
       if (isCount && total > 0)
         return [
           `${count(total, 'file')} ${total === 1 ? 'matches' : 'match'} ${quote(pattern)}, without what .gitignore leaves out and what usually holds credentials.`,
-          ...(period?.note === undefined ? [] : [period.note]),
+          ...notes,
         ].join('\n');
-      if (found.length > 0) return [...found, ...(period?.note === undefined ? [] : [period.note])].join('\n');
+      if (found.length > 0) return [...found, ...notes].join('\n');
       const when =
         changed === undefined ? '' : ` with a last change ${changed.includes(' ') ? `within ${changed}` : changed}`;
-      return `No file matches ${quote(pattern)}${when}, apart from what .gitignore leaves out.`;
+      return [
+        `No file matches ${quote(pattern)}${when}, apart from what .gitignore leaves out.`,
+        ...notes.slice(period?.note === undefined ? 0 : 1),
+      ].join('\n');
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { MediaPart, Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toBase64 } from '@kernel/internal';
+import { createPieceDecoder, decodeText, detectFormat } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { isBinary } from './is-binary.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { readLines } from './read-lines.ts';
+import { readLines, withNote } from './read-lines.ts';
 import { noteSeen } from './seen.ts';
 
 const MAX_BYTES = 262_144;
@@ -23,6 +23,7 @@ const tool: Tool = {
         description: 'Path of the file, relative to the workspace, such as "package.json".',
       },
       offset: { type: 'integer', minimum: 1, description: 'The first line, from 1.' },
+      column: { type: 'integer', minimum: 1, description: 'Where to begin in that line, if it is too long.' },
       limit: { type: 'integer', minimum: 1, description: 'The most that are returned.' },
       numbered: { type: 'boolean', description: 'Prefixes numbers.' },
     },
@@ -45,16 +46,20 @@ const tool: Tool = {
 interface Input {
   readonly path: string;
   readonly offset?: number;
+  readonly column?: number;
   readonly limit?: number;
   readonly numbered?: boolean;
 }
 
-/** Creates the tool `read_file`: at most 256 KiB of a text file, by lines on request; images and PDFs up to 10 MiB as media of the result. */
+/**
+ * Creates the tool `read_file`: at most 256 KiB of a text file, by lines on request; images and PDFs up to 10 MiB as media of the result. A note says where to
+ * go on, in which encoding a text is that is not UTF-8, and how many bytes are shown as U+FFFD.
+ */
 export function readFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
     handler: async (input: Input, { signal }): Promise<string | ToolResult> => {
-      const { path } = input;
+      const { path, ...part } = input;
       const { bytes: head, ...info } = await workspace.read(path, { length: MAX_BYTES, signal });
       noteSeen(workspace, info);
       const mimeType = mediaTypeOf(head);
@@ -63,13 +68,14 @@ export function readFileTool(workspace: Workspace): ToolImplementation {
           throw toolError(`${quote(path)} has ${info.size} bytes; of media at most ${MAX_MEDIA_BYTES} are read.`);
         return mediaResult(path, mimeType, (await workspace.read(path, { maxBytes: MAX_MEDIA_BYTES, signal })).bytes);
       }
-      if (isBinary(head)) throw toolError(`${quote(path)} is a binary file (${info.size} bytes), not text.`);
-      const isLong = info.size > head.length;
-      if (input.offset === undefined && input.limit === undefined && input.numbered !== true) {
-        const text = new TextDecoder().decode(head, { stream: isLong });
-        return isLong ? `${text}\n… (the first ${MAX_BYTES} of ${info.size} bytes)` : text;
-      }
-      return readLines(workspace, { ...input, size: info.size, maxLength: MAX_BYTES, signal });
+      const format = detectFormat(head);
+      if (format === undefined) throw toolError(`${quote(path)} is a binary file (${info.size} bytes), not text.`);
+      if (Object.values(part).some((value) => value !== undefined && value !== false))
+        return readLines(workspace, { ...input, size: info.size, format, maxLength: MAX_BYTES, signal });
+      if (info.size <= head.length) return withNote(decodeText(head, format), format);
+      const text = createPieceDecoder(format).write(head.subarray(format.bomLength));
+      const next = { line: text.split('\n').length, column: text.length - text.lastIndexOf('\n') };
+      return withNote(text, format, `the first ${MAX_BYTES} of ${info.size} bytes`, next);
     },
   };
 }

@@ -1,6 +1,15 @@
-import { toolError, quote } from '../workspace/errors.ts';
+import { sliceHead } from '@kernel/internal';
+import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
 import type { FileInfo, Workspace } from '../workspace/index.ts';
-import { isBinary } from './is-binary.ts';
+import {
+  countBroken,
+  decodeText,
+  detectFormat,
+  encodeText,
+  missingCharacter,
+  type TextFormat,
+} from '../text/encoding.ts';
+import { count } from './describe.ts';
 
 /** The largest file that is edited, in bytes. */
 export const MAX_EDITED_BYTES = 32 * 1024 * 1024;
@@ -9,38 +18,59 @@ export const MAX_EDITED_BYTES = 32 * 1024 * 1024;
 export interface TextFile {
   /** What was read. */
   readonly info: FileInfo;
-  /** The text, without a byte order mark, its line endings as they are. */
+  /** The text, without a byte order mark, its line endings as they are. What is no character in it is kept as half a surrogate pair. */
   readonly text: string;
-  /** Whether it begins with a byte order mark. */
-  readonly hasBom: boolean;
+  /** How it is stored. */
+  readonly format: TextFormat;
   /** The line ending that most lines have. */
   readonly ending: '\n' | '\r\n';
 }
 
-/** Reads a text file to edit it. Throws for one that is binary, too large or not UTF-8: writing it back would lose bytes. */
+/** Reads a text file to edit it. Throws for one that is binary or too large. */
 export async function readTextFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<TextFile> {
   const { bytes, ...info } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
-  if (isBinary(bytes)) throw toolError(`${quote(path)} is a binary file (${info.size} bytes), not text.`);
-  try {
-    const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const hasBom = whole.startsWith('\uFEFF');
-    const text = hasBom ? whole.slice(1) : whole;
-    return { info, text, hasBom, ending: endingOf(text) };
-  } catch {
-    throw toolError(`${quote(path)} is not UTF-8 text; editing it would damage it.`);
-  }
+  const format = detectFormat(bytes);
+  if (format === undefined || (format.encoding.startsWith('utf-16') && bytes.length % 2 === 1))
+    throw toolError(`${quote(path)} is a binary file (${info.size} bytes), not text.`);
+  const text = decodeText(bytes, format);
+  return { info, text, format, ending: endingOf(text) };
 }
 
-/** The content to write for an edited text. */
-export function toContent({ hasBom }: Pick<TextFile, 'hasBom'>, text: string): string {
-  return hasBom ? `\uFEFF${text}` : text;
+/** The content to write for an edited text, stored as it was. Throws if the file's encoding does not have one of its characters. */
+export function toContent(path: string, format: TextFormat, text: string): string | Uint8Array {
+  const missing = missingCharacter(text, format);
+  if (missing === undefined) return encodeText(text, format);
+  throw toolError(
+    `${quote(path)} is stored as Windows-1252, which does not have ${describeCharacter(missing)}. Nothing was changed. Write it without that character, or delete the file first, so that a new one is UTF-8.`,
+  );
+}
+
+/** What a model has to know of how a text is stored before it writes it back; empty if there is nothing to say. `shown` is what it is shown, as decoded. */
+export function formatNote({ encoding }: TextFormat, shown: string): string {
+  const broken = countBroken(shown);
+  const lost = `${count(broken, 'byte')} that ${broken === 1 ? 'is' : 'are'} no character ${broken === 1 ? 'is' : 'are'} shown as U+FFFD; edit_file keeps what it does not replace, write_file would not`;
+  if (broken > 0) return lost;
+  if (encoding === 'utf-8') return '';
+  return `${nameOf({ encoding })}; edit_file and write_file keep that`;
+}
+
+/** The name of an encoding, as far as it is known. */
+export function nameOf({ encoding }: Pick<TextFormat, 'encoding'>): string {
+  return encoding === 'windows-1252' ? 'Windows-1252, or another encoding that is not UTF-8' : encoding.toUpperCase();
+}
+
+/** `U+2019 "’"`. */
+export function describeCharacter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const seen = escapeUnseen(character);
+  return seen === character && character.trim() !== '' ? `U+${code} "${character}"` : `U+${code}`;
 }
 
 function endingOf(text: string): '\n' | '\r\n' {
   const first = text.indexOf('\n');
   if (first === -1) return '\n';
   // The first lines decide: a file that mixes endings is edited line by line anyway.
-  const head = text.slice(0, 65_536);
+  const head = sliceHead(text, 65_536);
   const windows = head.split('\r\n').length - 1;
   return windows * 2 > head.split('\n').length - 1 ? '\r\n' : '\n';
 }

@@ -1,4 +1,5 @@
 import ignore, { type Ignore } from 'ignore';
+import type { Skipped } from './search/skipped.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 import { createEventLoopYield } from '../workspace/event-loop.ts';
 import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
@@ -19,12 +20,24 @@ export interface Visibility {
 
 /**
  * Hides what may not be read, `node_modules`, and what the `.gitignore` files from the root down ignore; the deepest one with a rule that matches
- * decides, as in Git. Rules are read once for each folder.
+ * decides, as in Git. Rules are read once for each folder. Below a folder that is hidden itself, and was named all the same, those above it do not count:
+ * then `isNamedAnyway` is true.
  */
-export function createVisibility(workspace: Workspace): Visibility {
+export async function visibilityBelow(
+  workspace: Workspace,
+  start: string,
+): Promise<{ readonly visibility: Visibility; readonly isNamedAnyway: boolean }> {
+  const visibility = createVisibility(workspace, '.');
+  for (const each of start === '.' ? [] : lineage(start))
+    if (await visibility.isHidden(each, true))
+      return { visibility: createVisibility(workspace, start), isNamedAnyway: true };
+  return { visibility, isNamedAnyway: false };
+}
+
+function createVisibility(workspace: Workspace, base: string): Visibility {
   const cache = new Map<string, Promise<readonly Rules[]>>();
   const load = async (folder: string, known: readonly DirectoryEntry[] | undefined): Promise<readonly Rules[]> => {
-    const above = folder === '.' ? [] : await rulesOf(parentOf(folder));
+    const above = folder === '.' || folder === base ? [] : await rulesOf(parentOf(folder));
     const entries = known ?? (await workspace.list(folder).catch(() => []));
     if (!entries.some(({ name }) => name === '.gitignore')) return above;
     const own = await readRules(workspace, folder);
@@ -57,15 +70,20 @@ export async function isHiddenBelow(visibility: Visibility, start: string, path:
 
 /**
  * Yields the files below a path, each folder's entries by name. Links are not followed. A file that is named directly is yielded in any case, and a
- * folder that cannot be listed is left out.
+ * folder that cannot be listed is left out, and told to `skipped`, as links are.
  */
-export async function* walkFiles(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* walkFiles(
+  workspace: Workspace,
+  path: string,
+  signal: AbortSignal,
+  skipped?: Pick<Skipped, 'addUnreadable' | 'addLink'>,
+): AsyncGenerator<string> {
   const start = await workspace.stat(path, { signal });
   if (start.type !== 'directory') {
     yield start.path;
     return;
   }
-  const visibility = createVisibility(workspace);
+  const { visibility } = await visibilityBelow(workspace, start.path);
   // Depth first with a list of its own, so that a deep tree costs no stack. A file has a slash at its end, which no path has.
   const waiting = [start.path];
   const letEventsRun = createEventLoopYield();
@@ -79,12 +97,17 @@ export async function* walkFiles(workspace: Workspace, path: string, signal: Abo
     const isStart = next === start.path;
     const entries = await workspace.list(next, { signal }).catch((error: unknown) => {
       if (isStart || signal.aborted) throw error;
+      skipped?.addUnreadable(error);
       return [];
     });
     for (const { name, type } of entries.toReversed()) {
-      if (type !== 'file' && type !== 'directory') continue;
+      if (type === 'other') continue;
       const below = joinPath(next, name);
       if (await visibility.isHidden(below, type === 'directory', entries)) continue;
+      if (type === 'link') {
+        skipped?.addLink(below);
+        continue;
+      }
       waiting.push(type === 'directory' ? below : `${below}/`);
     }
   }

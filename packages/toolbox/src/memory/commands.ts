@@ -1,5 +1,7 @@
+import { truncate } from '@kernel/internal';
 import { errorResult, type ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
+import { createNearSearch } from '../files/edit/find-text.ts';
 import { unifiedDiff, type Replaced } from '../files/edit/line-diff.ts';
 import { visibleText } from '../text/visible.ts';
 import { isMissing, toolError } from '../workspace/errors.ts';
@@ -74,17 +76,22 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         return failed(`Error: The path ${path} does not exist. Please provide a valid path.`);
       const { info, text } = await readMemory(files, at, signal);
       const places = placesOf(text, old);
+      const near =
+        places.length === 0 && old !== '' ? createNearSearch(text, '\n')({ old_text: old, new_text: by }) : undefined;
       const [start] = places;
-      if (start === undefined)
-        return failed(`No replacement was performed, old_str \`${quoted(old)}\` did not appear verbatim in ${path}.`);
+      const replaced = start === undefined ? near?.places[0] : { start, end: start + old.length, text: by };
+      if (replaced === undefined || (near !== undefined && near.places.length > 1))
+        return failed(
+          `No replacement was performed, old_str \`${quoted(old)}\` did not appear verbatim in ${path}${near?.why || '.'}`,
+        );
       if (places.length > 1)
         return failed(
           `No replacement was performed. Multiple occurrences of old_str \`${quoted(old)}\` in lines: ${lineNumbers(text, places)}. Please ensure it is unique`,
         );
-      const replaced = { start, end: start + old.length, text: by };
-      const after = text.slice(0, start) + by + text.slice(replaced.end);
+      const after = text.slice(0, replaced.start) + replaced.text + text.slice(replaced.end);
       await files.write(at, after, info, signal);
-      const message = `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet(after, start, by)}`;
+      const how = near === undefined ? '' : ` old_str fitted only ${near.how}; check the result.`;
+      const message = `The memory file has been edited.${how} Here is the snippet showing the change (with line numbers):\n${snippet(after, replaced.start, replaced.text)}`;
       return done(message, at, text, [replaced]);
     };
     return files.exclusive(at, change, signal);
@@ -210,5 +217,5 @@ function snippet(text: string, start: number, inserted: string): string {
 }
 
 function quoted(text: string): string {
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return truncate(text, MAX_QUOTED + 1);
 }

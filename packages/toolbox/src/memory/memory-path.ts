@@ -1,3 +1,4 @@
+import { truncate } from '@kernel/internal';
 import { toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { lineage } from '../workspace/paths.ts';
@@ -36,5 +37,5 @@ export function toMemoryPath(path: string): string {
 /** A path from a model as it is shown: bounded, on one line. */
 export function shownPath(path: string): string {
   const shown = visibleText(path).replaceAll('\n', String.raw`\n`);
-  return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown;
+  return truncate(shown, 301);
 }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { KernelError, type Tool, type ToolContext, type ToolImplementation, type ToolResult } from '@kernel/protocol';
 import { visibleText } from '../text/visible.ts';
 import type { MessageChannel } from './types.ts';
@@ -43,7 +44,7 @@ export function messageTool(channels: readonly MessageChannel[]): ToolImplementa
   ): Promise<ToolResult> => {
     const found = channels.find(({ name }) => name === channel);
     if (found === undefined)
-      throw new KernelError('TOOL_FAILED', `There is no channel ${JSON.stringify(channel.slice(0, 80))}.`, {
+      throw new KernelError('TOOL_FAILED', `There is no channel ${JSON.stringify(sliceHead(channel, 80))}.`, {
         hint: `Known: ${names.join(', ')}.`,
       });
     await found.send({ text, id: idempotencyKey ?? callId }, signal);

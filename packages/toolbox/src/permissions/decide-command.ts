@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { posix } from 'node:path';
 import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
@@ -55,7 +56,7 @@ export function decideCommand(
     const note = isNear ? WILDCARDS : '';
     return {
       verdict: fallback,
-      reason: `No rule covers ${JSON.stringify(shown.slice(0, 200))}.${note}`,
+      reason: `No rule covers ${JSON.stringify(sliceHead(shown, 200))}.${note}`,
       ...(exact === undefined ? {} : { suggestion: { allow: `${toolName}(${exact})` } }),
     };
   }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { describeValue, KernelError } from '@kernel/protocol';
 import { matchWildcard } from './match-wildcard.ts';
 import type { PermissionRule, PermissionVerdict } from './types.ts';
@@ -28,7 +29,7 @@ export function parseRule(rule: PermissionRule): ParsedRule {
   const known = VERDICTS.find((each) => each === verdict);
   if (entries.length !== 1 || known === undefined || typeof text !== 'string')
     throw invalid(describeValue(JSON.stringify(given)), 'does not have one of "allow", "ask" and "deny"');
-  if (text.length > MAX_LENGTH) throw invalid(`"${text.slice(0, 40)}…"`, `is longer than ${MAX_LENGTH} characters`);
+  if (text.length > MAX_LENGTH) throw invalid(`"${sliceHead(text, 40)}…"`, `is longer than ${MAX_LENGTH} characters`);
   const parts = /^([\w*|.:/-]+)(?:\((.*)\))?$/s.exec(text.trim());
   const [, tools, pattern] = parts ?? [];
   if (tools === undefined || pattern?.trim() === '')

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { Cron } from 'croner';
 import { KernelError } from '@kernel/protocol';
 import type { ScheduleTime } from './types.ts';
@@ -46,7 +47,7 @@ function parse(cron: string, timezone: string): Cron {
     Intl.DateTimeFormat('en', { timeZone: timezone });
   } catch {
     throw invalid(
-      `There is no time zone ${JSON.stringify(timezone.slice(0, 80))}.`,
+      `There is no time zone ${JSON.stringify(sliceHead(timezone, 80))}.`,
       'Use a name such as "Europe/Berlin" or "UTC".',
     );
   }

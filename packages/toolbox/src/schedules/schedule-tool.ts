@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import {
   checkKeys,
   checkNumber,
@@ -107,14 +108,14 @@ export function scheduleTool(options: ScheduleToolOptions): ToolImplementation {
     delete({ id }) {
       if (id === undefined) throw missing('id');
       if (!store.remove(id))
-        throw new KernelError('TOOL_FAILED', `There is no schedule ${JSON.stringify(id.slice(0, 80))}.`);
+        throw new KernelError('TOOL_FAILED', `There is no schedule ${JSON.stringify(sliceHead(id, 80))}.`);
       return { forLLM: `Deleted ${id}.`, forUser: `Deleted ${id}.` };
     },
     runs: () => ({
       forLLM:
         store
           .runs(20)
-          .map(({ id, state, outcome = '' }) => `${id}: ${state} ${JSON.stringify(outcome.slice(0, 300))}`)
+          .map(({ id, state, outcome = '' }) => `${id}: ${state} ${JSON.stringify(sliceHead(outcome, 300))}`)
           .join('\n') || 'Nothing has run yet.',
     }),
   };
@@ -127,7 +128,7 @@ function readTime({ cron, at, time_zone: zone }: ScheduleInput, timeZone: string
   if (cron !== undefined) return { cron, timeZone: zone ?? timeZone };
   const time = momentOf(at ?? '');
   if (time === undefined)
-    throw new KernelError('TOOL_FAILED', `The time ${JSON.stringify(at?.slice(0, 80))} cannot be read.`, {
+    throw new KernelError('TOOL_FAILED', `The time ${JSON.stringify(sliceHead(at ?? '', 80))} cannot be read.`, {
       hint: 'Write it with its offset: "2027-01-31T09:00:00+01:00".',
     });
   return { at: time };
@@ -160,7 +161,7 @@ function describe({ id, task, time, limits, nextMs }: Schedule): string {
   const when = 'at' in time ? 'once' : `${time.cron} (${time.timeZone})`;
   const next = nextMs === undefined ? 'never again' : `next ${new Date(nextMs).toISOString()}`;
   const turns = limits.turns === undefined ? '' : `, at most ${limits.turns} turns`;
-  return `${id}: ${when}, ${next}${turns}: ${JSON.stringify(task.slice(0, 200))}`;
+  return `${id}: ${when}, ${next}${turns}: ${JSON.stringify(sliceHead(task, 200))}`;
 }
 
 function missing(field: string): KernelError {

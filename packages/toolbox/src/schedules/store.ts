@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hasEnded } from '@kernel/internal';
+import { hasEnded, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { openDatabase } from './database.ts';
 import { nextTime } from './next-time.ts';
@@ -162,7 +162,7 @@ export function openScheduleStore(file: string): ScheduleStore {
       }),
     end: ({ id, attempt }, state, outcome, nowMs) =>
       together(() => {
-        change(END, state, outcome.slice(0, MAX_OUTCOME), nowMs, id, attempt);
+        change(END, state, sliceHead(outcome, MAX_OUTCOME), nowMs, id, attempt);
         prune();
       }),
     takeOver: (owner, isRepeated, nowMs) =>

@@ -22,7 +22,8 @@ export async function readFrontmatter(content: string): Promise<Frontmatter> {
   const opening = /^---[ \t]*\r?\n/.exec(text);
   if (opening === null) return { problem: 'SKILL.md must start with YAML frontmatter (---)' };
   const start = opening[0].length;
-  const closing = /^---[ \t]*\r?$/m.exec(text.slice(start, start + MAX_LENGTH + 8));
+  const end = start + MAX_LENGTH + 8;
+  const closing = /^---[ \t]*\r?$/m.exec(text.slice(start, end));
   if (closing === null)
     return {
       problem:

@@ -9,17 +9,19 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Stores decisions on skills in a JSON file that only the user can read; writes are atomic, and processes do not lose each other's decisions. A
- * missing or damaged file counts as empty: the user is asked again. Keep it where no tool can write.
+ * missing or damaged file counts as empty: the user is asked again, and what is damaged stays beside it. Keep it where no tool can write.
  */
 export function skillPins(path: string): SkillPins {
   return {
-    find: async (folder) => (await readPins(path)).get(folder),
+    find: async (folder) => (await readPins(path))?.get(folder),
     save: async (folder, pin) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await withFileLock(
         `${path}.lock`,
         async () => {
-          const pins = await readPins(path);
+          const known = await readPins(path);
+          if (known === undefined) await rename(path, `${path}.damaged-${randomBytes(6).toString('hex')}`);
+          const pins = known ?? new Map<string, SkillPin>();
           pins.set(folder, pin);
           await replace(path, `${JSON.stringify(Object.fromEntries(pins), undefined, 2)}\n`);
         },
@@ -38,17 +40,19 @@ export function memorySkillPins(): SkillPins {
   };
 }
 
-async function readPins(path: string): Promise<Map<string, SkillPin>> {
+/** The decisions in a file; undefined for one that is damaged. */
+async function readPins(path: string): Promise<Map<string, SkillPin> | undefined> {
   const pins = new Map<string, SkillPin>();
   try {
-    if ((await stat(path)).size > MAX_BYTES) return pins;
-    const json: unknown = JSON.parse(await readFile(path, 'utf8'));
-    for (const [folder, value] of Object.entries(isObject(json) ? json : {}))
+    if ((await stat(path)).size > MAX_BYTES) return undefined;
+    const json: unknown = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
+    if (!isObject(json)) return undefined;
+    for (const [folder, value] of Object.entries(json))
       if (isPin(value)) pins.set(folder, { sha256: value.sha256, allowed: value.allowed });
-  } catch {
-    // Nothing was decided.
+    return pins;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? pins : undefined;
   }
-  return pins;
 }
 
 async function replace(path: string, text: string): Promise<void> {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { nearest } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
-import { isBinary } from '../files/is-binary.ts';
+import { decodeText, detectFormat } from '../text/encoding.ts';
 import { visibleText } from '../text/visible.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { mayHoldCredentials } from '../workspace/index.ts';
@@ -84,8 +84,9 @@ async function readSkillFile(opened: OpenedSkill, file: string, signal: AbortSig
     throw toolError(`${quote(file)} is outside of the skill; give a path relative to its folder.`);
   if (mayHoldCredentials(path)) throw toolError(`${quote(file)} may hold credentials, so it is not shown.`);
   const bytes = await opened.readFile(path, signal);
-  if (isBinary(bytes)) throw toolError(`${quote(file)} is a binary file (${bytes.length} bytes), not text.`);
-  return bounded(new TextDecoder().decode(bytes), MAX_TEXT);
+  const format = detectFormat(bytes);
+  if (format === undefined) throw toolError(`${quote(file)} is a binary file (${bytes.length} bytes), not text.`);
+  return bounded(decodeText(bytes, format).toWellFormed(), MAX_TEXT);
 }
 
 function unknownSkill(name: string, known: readonly string[]): Error {

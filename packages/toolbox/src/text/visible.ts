@@ -13,8 +13,10 @@ export function seenText(text: string): string {
 export function visibleText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replaceAll(
-      /(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu,
-      (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-    );
+    .replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, escapeCharacter);
+}
+
+/** A character as `\u{…}`. */
+export function escapeCharacter(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

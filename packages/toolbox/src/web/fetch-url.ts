@@ -1,4 +1,4 @@
-import { toBase64, errorMessage } from '@kernel/internal';
+import { toBase64, errorMessage, sliceHead } from '@kernel/internal';
 import {
   checkFunctions,
   checkKeys,
@@ -151,30 +151,33 @@ async function readDocument(
   try {
     if (isPdf) return asSeen(await pdfToText(body, options));
     const text = decodeText(body, contentType);
-    const isHtml = /html/.test(mimeType) || (mimeType === '' && /^\s*<(?:!doctype|html)/i.test(text.slice(0, 200)));
+    const isHtml = /html/.test(mimeType) || (mimeType === '' && /^\s*<(?:!doctype|html)/i.test(sliceHead(text, 200)));
     if (isHtml && !raw) return asSeen(await htmlToMarkdown(text, url.href, options));
     if (isHtml || TEXTUAL.test(mimeType) || !body.subarray(0, 8000).includes(0))
       return { text: visibleText(text), title: '' };
   } catch (error) {
     options.signal.throwIfAborted();
     const reason = errorMessage(error);
-    throw new KernelError('TOOL_FAILED', `${url.href.slice(0, 300)} was loaded and cannot be read: ${reason}.`, {
+    throw new KernelError('TOOL_FAILED', `${sliceHead(url.href, 300)} was loaded and cannot be read: ${reason}.`, {
       hint: isPdf ? 'It may be damaged or encrypted.' : 'Ask for it with raw: true.',
       cause: error,
     });
   }
-  throw new KernelError('TOOL_FAILED', `${url.href.slice(0, 300)} is not text (${mimeType || 'no media type'}).`);
+  throw new KernelError('TOOL_FAILED', `${sliceHead(url.href, 300)} is not text (${mimeType || 'no media type'}).`);
 }
 
 function asSeen({ text, title }: ConvertedDocument): ConvertedDocument {
-  return { text: seenText(text), title: seenText(title).replaceAll(/\s+/g, ' ').trim().slice(0, 300) };
+  return { text: seenText(text), title: sliceHead(seenText(title).replaceAll(/\s+/g, ' ').trim(), 300) };
 }
 
 /** Bytes that are not an image would make a provider refuse the whole conversation. */
 function toImage({ url, body, contentType }: Download): ToolResult {
   const mimeType = mediaTypeOf(body) ?? '';
   if (!IMAGES.has(mimeType))
-    throw new KernelError('TOOL_FAILED', `${url.href.slice(0, 300)} is not an image, although it says ${contentType}.`);
+    throw new KernelError(
+      'TOOL_FAILED',
+      `${sliceHead(url.href, 300)} is not an image, although it says ${contentType}.`,
+    );
   return { forLLM: `The image at ${url.href}.`, media: [{ type: 'image', mimeType, data: toBase64(body) }] };
 }
 
@@ -185,7 +188,7 @@ function toPage(
   text: string,
   { maxCharacters, start }: { readonly start: number; readonly maxCharacters: number },
 ): ToolResult {
-  const part = text.slice(start, start + maxCharacters);
+  const part = sliceHead(text.slice(start), maxCharacters).toWellFormed();
   const end = start + part.length;
   const lines = [`Address: ${url.href}`];
   if (title !== '') lines.push(`Title: ${title}`);
@@ -203,11 +206,6 @@ function redirected(location: URL): ToolResult {
 
 function snippet({ body, contentType }: Download): string {
   const text = decodeText(body.subarray(0, 2000), contentType);
-  return JSON.stringify(
-    text
-      .replaceAll(/<[^>]{0,500}>/g, ' ')
-      .replaceAll(/\s+/g, ' ')
-      .trim()
-      .slice(0, 200),
-  );
+  const seen = text.replaceAll(/<[^>]{0,500}>/g, ' ').replaceAll(/\s+/g, ' ');
+  return JSON.stringify(sliceHead(seen.trim(), 200));
 }

@@ -1,3 +1,4 @@
+import { sliceHead, sliceTail } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Creates the error for a call that cannot be done; its message is for the model and the user. */
@@ -25,7 +26,7 @@ export function codeOf(error: unknown): string {
 
 /** A path or another name from outside in quotes, with control and direction characters escaped, and shortened in the middle. */
 export function quote(text: string): string {
-  const short = text.length > 400 ? `${text.slice(0, 200)}…${text.slice(-200)}` : text;
+  const short = text.length > 400 ? `${sliceHead(text, 200)}…${sliceTail(text, 200)}` : text;
   return `"${escapeUnseen(short)}"`;
 }
 

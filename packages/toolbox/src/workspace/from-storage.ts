@@ -87,6 +87,7 @@ export function workspaceOver(storage: Storage, journal: Journal): Workspace {
         checkKeys('undo', options, UNDO_KEYS);
         options.signal?.throwIfAborted();
         const entries = chosen(journal, options);
+        refuseDamaged(journal, entries);
         const changes = entries.map(changeOf);
         await checkUndo(storage, entries);
         for (const entry of entries) {
@@ -121,6 +122,18 @@ function chosen(journal: Journal, { id, since }: UndoOptions): readonly Entry[] 
   const [last] = all;
   if (last === undefined) throw toolError('There is no change to take back.');
   return [last];
+}
+
+/** Throws for entries whose log is damaged. They are set aside, so that the changes before them can be taken back. */
+function refuseDamaged(journal: Journal, entries: readonly Entry[]): void {
+  const damaged = entries.filter(({ isDamaged }) => isDamaged === true);
+  for (const { id } of damaged) journal.setAside(id);
+  const [first] = damaged;
+  if (first === undefined) return;
+  const paths = [...new Set(first.steps.map(({ path }) => quote(path)))].slice(0, 5).join(', ');
+  throw toolError(
+    `The record of change ${quote(first.id)}${paths === '' ? '' : ` (${paths}, …)`} is damaged, so it cannot be taken back. It was set aside: try again for the changes before it.`,
+  );
 }
 
 /** Runs one thing after the other. */

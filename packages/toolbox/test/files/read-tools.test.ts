@@ -40,7 +40,7 @@ test('a search leaves out ignored files, node_modules and .git, and tells path a
     'sub/secret.txt:1: needle',
   );
   expect((await call('search_text', { query: '.*' })).forLLM).toBe(
-    'No line contains ".*" in the files of the workspace.',
+    'No line contains ".*" in the files of the workspace. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or the rules of the workspace leave out.',
   );
 });
 
@@ -64,7 +64,7 @@ test('binary, missing and wrong kinds of files are named as such', async () => {
 test('a long file is cut at 256 KiB and says so', async () => {
   writeFileSync(join(folder, 'long.txt'), 'é'.repeat(200_000));
   const { forLLM } = await call('read_file', { path: 'long.txt' });
-  expect(forLLM).toMatch(/… \(the first 262144 of 400000 bytes\)$/);
+  expect(forLLM).toMatch(/… \(the first 262144 of 400000 bytes; continue with offset 1, column 131073\)$/);
   expect(forLLM).not.toContain('\uFFFD');
 });
 

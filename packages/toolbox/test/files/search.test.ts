@@ -53,6 +53,9 @@ const TREE = {
   'latin.txt': Uint8Array.from([0xe9, 0x20, ...Buffer.from('needle'), 0xe9]),
   'bom.txt': '\uFEFFneedle',
   'long.txt': `${'y'.repeat(1000)}needle`,
+  'utf16-be.txt': Buffer.from('unmarked NÉEDLE ſk K\n', 'utf16le').swap16(),
+  'utf16-le.txt': Buffer.from('unmarked néedle\n', 'utf16le'),
+  'mixed.txt': Buffer.concat([Buffer.from('née néedle '), Uint8Array.of(0xe9), Buffer.from('needl\n')]),
   'large.txt': `needle\n${'z'.repeat(1_048_570)}`,
   'fits.txt': `needle\n${'z'.repeat(1_048_569)}`,
   'unicode.txt': 'Straße STRASSE İstanbul istanbul ſ K k É é\n',
@@ -88,6 +91,13 @@ const QUERIES: readonly object[] = [
   { query: 'n.edle', regex: true },
   { query: '^needle$', regex: true },
   { query: 'ü' },
+  { query: 'unmarked' },
+  { query: 'néedle' },
+  { query: 'NÉEDLE' },
+  { query: 'sk' },
+  { query: '中' },
+  { query: 'z', path: 'large.txt' },
+  { query: '{"a": [1]}' },
 ];
 
 test('ripgrep changes no result and no order', async () => {
@@ -115,10 +125,12 @@ test('ripgrep changes no result and no order', async () => {
     'a.txt',
     'bom.txt',
     'fits.txt',
+    'large.txt',
     'late-nul.txt',
     'latin.txt',
     'long.txt',
     'sp ace/ü.txt',
+    'utf16.txt',
   ]);
 });
 

@@ -1,6 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -214,5 +225,27 @@ describe('the store of pins', () => {
     const folders = Array.from({ length: 30 }, (_, index) => `/skill/${index}`);
     await Promise.all(folders.map((folder) => skillPins(path).save(folder, { sha256: folder, allowed: true })));
     for (const folder of folders) expect((await skillPins(path).find(folder))?.sha256).toBe(folder);
+  });
+});
+
+describe('decisions whose file is damaged', () => {
+  it.each([['\0'.repeat(300)], ['{"a":'], ['[]'], ['']])(
+    'are asked for again, and %j stays beside what is kept next',
+    async (content) => {
+      verifies('toolbox.skills.damaged');
+      const folder = folderWith({ 'skills.json': content });
+      const pins = skillPins(join(folder, 'skills.json'));
+      expect(await pins.find('a')).toBeUndefined();
+      await pins.save('a', { sha256: 'x', allowed: true });
+      expect(await pins.find('a')).toEqual({ sha256: 'x', allowed: true });
+      const copy = readdirSync(folder).find((name) => name.startsWith('skills.json.damaged-')) ?? '';
+      expect(readFileSync(join(folder, copy), 'utf8')).toBe(content);
+    },
+  );
+
+  it('stay where an editor gave it a byte order mark', async () => {
+    verifies('toolbox.skills.damaged');
+    const path = join(folderWith({ 'skills.json': '\uFEFF{"a":{"sha256":"x","allowed":false}}' }), 'skills.json');
+    expect(await skillPins(path).find('a')).toEqual({ sha256: 'x', allowed: false });
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -41,3 +41,35 @@ test('an edit by somebody else is not overwritten by undo', async () => {
   writeFileSync(join(root, 'a.txt'), 'by hand, later');
   await expect(workspace.undo()).rejects.toThrow('"a.txt" was changed since');
 });
+
+test.each([
+  ['NUL bytes in place of a line', (log: string) => log.replace(/\n\{"type":"step".*\n/, `\n${'\0'.repeat(300)}\n`)],
+  ['NUL bytes at its end', (log: string) => `${log}${'\0'.repeat(300)}`],
+  ['half a line before others', (log: string) => log.replace('"type":"step"', '')],
+  ['no time', (log: string) => log.replace(/^.*\n/, '{}\n')],
+])(
+  'a change whose log has %s cannot be taken back, says so once, and does not stand in the way of others',
+  async (_, damage) => {
+    verifies('toolbox.workspace.undo.damaged');
+    const root = folderWith({ 'a.txt': 'a', 'b.txt': 'b' });
+    const state = folderWith();
+    const before = await createWorkspace({ root, write: ['**'], state: { folder: state } });
+    await before.write('a.txt', 'changed');
+    await before.write('b.txt', 'changed');
+    const log = join(state, '0002.jsonl');
+    const text = damage(readFileSync(log, 'utf8'));
+    writeFileSync(log, text);
+    const workspace = await createWorkspace({ root, write: ['**'], state: { folder: state } });
+    await workspace.write('c.txt', 'new');
+    await workspace.undo();
+    await expect(workspace.undo()).rejects.toThrow('The record of change "0002"');
+    expect(readFileSync(join(state, 'damaged-0002.jsonl'), 'utf8')).toBe(text);
+    expect(existsSync(join(state, 'damaged-0002.0'))).toBe(true);
+    await workspace.undo();
+    expect([readFileSync(join(root, 'a.txt'), 'utf8'), readFileSync(join(root, 'b.txt'), 'utf8')]).toEqual([
+      'a',
+      'changed',
+    ]);
+    expect(workspace.undoable()).toEqual([]);
+  },
+);

@@ -57,10 +57,14 @@ async function callReturn(generator: Generator): Promise<unknown> {
   }
 }
 
+/** Progress is only told: what cannot be read of it does not stop the tool. */
 function progressText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (isToolResult(value)) return value.forLLM;
-  const copy = toJson(value);
-  if (copy.problem !== undefined) throw new TypeError(`it yielded ${copy.problem}`);
-  return copy.text;
+  try {
+    if (isToolResult(value)) return value.forLLM;
+    const copy = toJson(value);
+    return copy.problem === undefined ? copy.text : `(progress that cannot be read: ${copy.problem})`;
+  } catch {
+    return '(progress that cannot be read)';
+  }
 }

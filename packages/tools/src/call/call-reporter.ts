@@ -5,7 +5,7 @@ import type { ToolBinding } from '../tool/binding.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
 import { callSafely } from './call-safely.ts';
 import { failureText } from './failure-text.ts';
-import { failedResult, toResult } from './result.ts';
+import { toResult } from './result.ts';
 import type { CallRequest } from './types.ts';
 
 /** The state of one call, which for an async tool lives until its outcome is delivered. */
@@ -60,12 +60,13 @@ export function createCallReporter(
     }
   };
   const argumentsOf = (binding: ToolBinding, validated: ValidatedArguments | undefined): object | undefined => {
-    if (binding.input.foreign !== undefined || validated === undefined || validated.error !== undefined) return undefined;
+    if (binding.input.foreign !== undefined || validated === undefined || validated.error !== undefined)
+      return undefined;
     return { arguments: readArguments('json' in validated ? validated.json : validated.input) };
   };
   const deliver = (record: CallRecord, outcome: unknown): void => {
     const { binding, context } = record.request;
-    const result = finalize(readOutcome(outcome, binding.tool.name), binding);
+    const result = finalize(toResult(outcome, binding), binding);
     const isError = result.isError === true;
     if (record.state === 'delivered') return late(record, 'repeated', isError, result);
     const isAwaited = record.state === 'waiting' && context.onComplete !== undefined;
@@ -138,12 +139,4 @@ export function createCallReporter(
 
 function since(started: number): number {
   return started === 0 ? 0 : performance.now() - started;
-}
-
-function readOutcome(outcome: unknown, toolName: string): ToolResult {
-  try {
-    return toResult(outcome, toolName);
-  } catch (error) {
-    return failedResult(error, toolName);
-  }
 }

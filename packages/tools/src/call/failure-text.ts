@@ -1,4 +1,4 @@
-import { createRedactor } from '@kernel/internal';
+import { createRedactor, truncate, sliceTail } from '@kernel/internal';
 
 /** What a model reads of a thrown value: its message without stack, file paths of the program and class name, in at most 2,000 characters. */
 export function failureText(error: unknown): string {
@@ -8,7 +8,7 @@ export function failureText(error: unknown): string {
     .join('\n')
     .trim();
   const safe = text.replaceAll(/\S+/g, withoutPaths);
-  return safe === '' ? 'it gave no reason.' : redactor.text(safe).slice(0, MAX_LENGTH);
+  return safe === '' ? 'it gave no reason.' : truncate(redactor.text(safe), MAX_LENGTH);
 }
 
 const MAX_LENGTH = 2_000;
@@ -46,7 +46,7 @@ function programFolders(path: string, next: string): { readonly from: number; re
   if (from === -1) return undefined;
   const modules = /[\\/]node_modules[\\/]/.exec(path.slice(from + 1));
   const isModule = modules !== null && from + 1 + modules.index + modules[0].length < to;
-  const isSource = to > from + 1 && /.\.[cm]?[jt]sx?$/.test(path.slice(to).slice(-64)) && /^:\d/.test(next);
+  const isSource = to > from + 1 && /.\.[cm]?[jt]sx?$/.test(sliceTail(path.slice(to), 64)) && /^:\d/.test(next);
   return isModule || isSource ? { from, to } : undefined;
 }
 

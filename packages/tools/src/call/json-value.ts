@@ -1,6 +1,7 @@
-import { isObject, pointerToken } from '@kernel/internal';
+import { isObject, pointerToken, sliceHead, toJsonText } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 import { asJson } from '../unsafe-casts.ts';
+import { failureText } from './failure-text.ts';
 
 /** A handler's value as JSON, or why JSON cannot carry it. */
 export type JsonCopy =
@@ -15,12 +16,12 @@ export function toJson(value: unknown): JsonCopy {
   try {
     const problem = findProblem(value, '', new Set());
     if (problem !== undefined) return { problem };
-    const text = JSON.stringify(value);
+    const text = toJsonText(value);
     return { text, json: asJson(JSON.parse(text)) };
   } catch (error) {
     return error instanceof RangeError
       ? { problem: 'a value that is nested too deeply for JSON' }
-      : { problem: 'a value that JSON cannot represent: reading it failed' };
+      : { problem: `a value that JSON cannot represent: reading it failed: ${failureText(error)}` };
   }
 }
 
@@ -102,10 +103,10 @@ function typeName(value: object): string {
   const { constructor } = value;
   const name = typeof constructor === 'function' ? constructor.name : '';
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  const text = (name === '' ? tag : name).slice(0, 40);
+  const text = sliceHead(name === '' ? tag : name, 40);
   return `${/^[AEIO]/i.test(text) ? 'an' : 'a'} ${text}`;
 }
 
 function at(what: string, path: string, instead: string): string {
-  return `${what}${path === '' ? '' : ` at "${path.slice(0, 200)}"`}, which JSON cannot carry: ${instead}`;
+  return `${what}${path === '' ? '' : ` at "${sliceHead(path, 200)}"`}, which JSON cannot carry: ${instead}`;
 }

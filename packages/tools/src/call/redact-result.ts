@@ -1,4 +1,4 @@
-import type { Redactor } from '@kernel/internal';
+import { type Redactor, wellFormed } from '@kernel/internal';
 import { type JsonValue, KernelError, type ToolResult, toModelText } from '@kernel/protocol';
 
 /** Redacts everything that a result shows or carries; returns the result itself if it holds no secret. The `cause` of its error stays: it is for logs and never sent. */
@@ -18,6 +18,21 @@ export function redactResult(result: ToolResult, redactor: Redactor): ToolResult
   if (repairs !== undefined) changes.repairs = redactor.data(repairs);
   if (KernelError.is(error)) changes.error = redactError(error, redactor);
   return Object.keys(changes).length === 0 ? result : { ...result, ...changes };
+}
+
+/** A result whose texts are well-formed Unicode; the result itself if they are. Its data is already, unless it is a text. */
+export function wellFormedResult(result: ToolResult): ToolResult {
+  const { forUser, data, media } = result;
+  const text = toModelText(result);
+  const isSound = text.isWellFormed() && forUser?.isWellFormed() !== false && typeof data !== 'string' && !media;
+  if (isSound) return result;
+  return {
+    ...result,
+    forLLM: text.toWellFormed(),
+    ...(forUser === undefined ? {} : { forUser: forUser.toWellFormed() }),
+    ...(typeof data === 'string' ? { data: data.toWellFormed() } : {}),
+    ...(media === undefined ? {} : { media: wellFormed(media) }),
+  };
 }
 
 /** The JSON text of data is searched first: that takes less time than to visit every string of it. It often is what the model reads, which is `clean`. */

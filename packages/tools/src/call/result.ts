@@ -7,6 +7,7 @@ import {
   resultAfterAbort,
   toErrorResult,
   toModelText,
+  unreadableResult,
 } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
@@ -30,7 +31,7 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
   const { name } = binding.tool;
   switch (end.kind) {
     case 'value':
-      return validateOutput(toResult(end.value, name), binding);
+      return validateOutput(toResult(end.value, binding), binding);
     case 'error':
       return failedResult(end.error, name);
     case 'timeout': {
@@ -57,7 +58,7 @@ function abortedResult(settled: SettledHandler | undefined, binding: ToolBinding
   const { name } = binding.tool;
   if (settled === undefined)
     return cancelledResult(name, 'was cancelled, but still runs; what it does is unknown.', 'abandoned');
-  if (settled.kind === 'value') return resultAfterAbort(toResult(settled.value, name), name);
+  if (settled.kind === 'value') return resultAfterAbort(toResult(settled.value, binding), name);
   const { error } = settled;
   if (KernelError.is(error) && HANDLER_CODES.has(error.code)) return resultAfterAbort(failedResult(error, name), name);
   const done = isRepeatable(binding.tool) ? '.' : '; what it has done so far is unknown.';
@@ -107,14 +108,40 @@ export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Turns whatever a handler returned into a result. */
-export function toResult(value: unknown, toolName: string): ToolResult {
+/**
+ * The result of a handler that ended and whose result cannot be read. If it may have changed something that is not a failure, after which a model
+ * would make the call again.
+ */
+export function unreadable(why: string, { tool }: ToolBinding, cause: unknown = new TypeError(why)): ToolResult {
+  if (isRepeatable(tool)) return failedResult(cause, tool.name);
+  return unreadableResult(tool.name, `${failureText(why).replace(/[.]$/, '')}.`, cause);
+}
+
+/** Turns whatever a handler returned into a result. Never throws, whatever its getters do. */
+export function toResult(value: unknown, binding: ToolBinding): ToolResult {
+  try {
+    return readValue(value, binding);
+  } catch (error) {
+    return unreadable(readingFailed(error), binding, error);
+  }
+}
+
+/** What reading a value threw; the thrown value may be as hostile. */
+function readingFailed(error: unknown): string {
+  try {
+    return `reading it failed: ${failureText(error)}`;
+  } catch {
+    return 'reading it failed';
+  }
+}
+
+function readValue(value: unknown, binding: ToolBinding): ToolResult {
   if (typeof value === 'string') return { forLLM: value };
   if (value === undefined) return { forLLM: 'done' };
-  if (isToolResult(value)) return copyResult(value, toolName);
-  if (value instanceof Error) return failedResult(value, toolName);
+  if (isToolResult(value)) return copyResult(value, binding);
+  if (value instanceof Error) return failedResult(value, binding.tool.name);
   const copy = toJson(value);
-  if (copy.problem !== undefined) return failedResult(new TypeError(`it returned ${copy.problem}`), toolName);
+  if (copy.problem !== undefined) return unreadable(`it returned ${copy.problem}`, binding);
   return { forLLM: copy.text, data: copy.json };
 }
 
@@ -140,7 +167,7 @@ export function errorOf(result: ToolResult): KernelError {
  * Copies a result, so that each of its fields is read once: a getter or proxy can throw, or return something else the next time. Then its fields
  * are checked, and its data becomes plain JSON. A member `then` is left out: with it the result would be a promise.
  */
-function copyResult(value: ToolResult, toolName: string): ToolResult {
+function copyResult(value: ToolResult, binding: ToolBinding): ToolResult {
   let result = { ...value };
   if ('then' in result) {
     const { then: _then, ...rest } = result;
@@ -153,22 +180,28 @@ function copyResult(value: ToolResult, toolName: string): ToolResult {
       media: media.map((part) => (typeof part === 'object' && part !== null ? { ...part } : part)),
     };
   const checked = checkFields(result);
-  if (checked.problem !== undefined) return failedResult(new TypeError(`it returned ${checked.problem}`), toolName);
+  // What says itself that it failed is a failure.
+  const report = (why: string): ToolResult =>
+    result.isError === true ? failedResult(new TypeError(why), binding.tool.name) : unreadable(why, binding);
+  if (checked.problem !== undefined) return report(`it returned ${checked.problem}`);
   const { data, forLLM } = checked.result;
   if (forLLM === '') toModelText(checked.result); // reads the message of the error
   if (data === undefined || typeof data === 'string') return checked.result;
   const copy = toJson(data);
   if (copy.problem === undefined) return { ...checked.result, data: copy.json };
-  return failedResult(new TypeError(`its data has ${copy.problem}`), toolName);
+  return report(`its data has ${copy.problem}`);
 }
 
 function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {
   if (binding.output === undefined || result.isError === true || result.async === true) return result;
+  if (result.data === undefined && result.error !== undefined) return result; // it could not be read
   const [issue] = binding.output().issues(result.data);
   if (issue === undefined) return result;
   const { name } = binding.tool;
   const path = issue.path === '' ? '/' : issue.path;
-  const message = `"${name}" returned data that does not match its output schema: at "${path}", expected ${issue.expected}.`;
+  const mismatch = `data that does not match its output schema: at "${path}", expected ${issue.expected}.`;
+  if (!isRepeatable(binding.tool)) return unreadable(`it returned ${mismatch}`, binding);
+  const message = `"${name}" returned ${mismatch}`;
   return toErrorResult(new KernelError('TOOL_FAILED', message, { data: { tool: name, path: issue.path } }));
 }
 

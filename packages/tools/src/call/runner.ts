@@ -11,8 +11,8 @@ import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
-import { redactResult } from './redact-result.ts';
-import { errorOf, failedResult, handlerResult, neverStarted, refusedResult } from './result.ts';
+import { redactResult, wellFormedResult } from './redact-result.ts';
+import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unreadable } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
 import { createToolContext } from './tool-context.ts';
@@ -25,9 +25,12 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
   const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
     try {
-      return options.limitResult(redactResult(result, redactor), binding);
+      return wellFormedResult(options.limitResult(redactResult(result, redactor), binding));
     } catch (error) {
-      return failedResult(new Error(redactor.text(failureText(error))), binding.tool.name);
+      const why = redactor.text(failureText(error));
+      return result.isError === true
+        ? failedResult(new Error(why), binding.tool.name)
+        : unreadable(why, binding, new Error(why));
     }
   };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
@@ -84,11 +87,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
   const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {
     const { request } = record;
-    try {
-      return handlerResult(end, request.binding, timeoutOf(request));
-    } catch (error) {
-      return failedResult(error, request.binding.tool.name); // the returned object has getters that throw
-    }
+    return handlerResult(end, request.binding, timeoutOf(request));
   };
 
   const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
@@ -194,8 +193,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const start = (record: CallRecord): Promise<ToolResult> => {
     const { request } = record;
     const { binding, context } = request;
-    if (context.signal.aborted)
-      return Promise.resolve(finish(record, neverStarted(binding.tool.name)));
+    if (context.signal.aborted) return Promise.resolve(finish(record, neverStarted(binding.tool.name)));
     if (context.approved !== undefined) return runApproved(record, context.approved);
     const validating = validate(request);
     if (!(validating instanceof Promise)) return runValidated(record, validating);

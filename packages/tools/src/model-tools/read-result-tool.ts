@@ -33,11 +33,11 @@ export function readResultTool(store: ResultStore): ToolBinding {
     ({ handle, offset = 0, length = PAGE_LENGTH }) => {
       const text = readText(store, handle);
       if (text === undefined) {
-        throw new KernelError('TOOL_FAILED', `no result is kept under "${handle.slice(0, 60)}".`, {
+        throw new KernelError('TOOL_FAILED', `no result is kept under "${sliceHead(handle, 60)}".`, {
           hint: 'Call the tool again.',
         });
       }
-      const page = sliceHead(text.slice(splitsPair(text, offset) ? offset + 1 : offset), length);
+      const page = sliceHead(text.slice(splitsPair(text, offset) ? offset + 1 : offset), Math.max(2, length));
       const end = offset + page.length;
       const rest =
         end < text.length ? `${text.length - end} characters follow; continue at offset ${end}` : 'this is the end';

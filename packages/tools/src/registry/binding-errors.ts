@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { describeValue, KernelError, type ToolImplementation } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 
@@ -35,7 +36,7 @@ function shapeOf(given: unknown): string {
   if (Array.isArray(given)) return 'an array';
   if (typeof given !== 'object' || given === null) return describeValue(given);
   if ('parameters' in given && 'name' in given) return 'a Tool, which has no handler';
-  return `an object with ${Object.keys(given).slice(0, 5).join(', ').slice(0, 80) || 'no keys'}`;
+  return `an object with ${sliceHead(Object.keys(given).slice(0, 5).join(', '), 80) || 'no keys'}`;
 }
 
 function hintFor(given: unknown): string {

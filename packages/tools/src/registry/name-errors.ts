@@ -1,4 +1,4 @@
-import { nearest, truncate } from '@kernel/internal';
+import { nearest, truncate, sliceHead } from '@kernel/internal';
 import { KernelError, type ToolResult, isToolName, toErrorResult } from '@kernel/protocol';
 import { freeNames, legalName } from '../name-suggestions.ts';
 
@@ -32,9 +32,9 @@ export function nameTakenError(names: readonly string[], isTaken: (name: string)
 /** The error for a name that is not registered, with similar ones that are. */
 export function unknownNameError(name: string, known: Iterable<string>): KernelError {
   const near = nearest(name, known);
-  return new KernelError('TOOL_NOT_FOUND', `No tool named "${name.slice(0, 80)}" is registered.`, {
+  return new KernelError('TOOL_NOT_FOUND', `No tool named "${sliceHead(name, 80)}" is registered.`, {
     ...(near.length === 0 ? {} : { hint: `Did you mean ${orList(near)}?` }),
-    data: { name: name.slice(0, 80), near: [...near] },
+    data: { name: sliceHead(name, 80), near: [...near] },
   });
 }
 

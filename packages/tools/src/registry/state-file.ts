@@ -101,7 +101,7 @@ function parseState(
     });
   let state: unknown;
   try {
-    state = JSON.parse(text);
+    state = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw invalid('is not valid JSON', error);
   }

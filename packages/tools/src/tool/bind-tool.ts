@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 // `I` is the author's claim about the validated input; the schema is its proof.
 // oxlint-disable typescript/no-unnecessary-type-parameters
 import { checkKeys, type JsonObject, KernelError, optionKeys, type Tool } from '@kernel/protocol';
@@ -63,7 +64,7 @@ export function bindTool(tool: Tool, handler: ToolHandler, options: BindingOptio
 }
 
 function nameOf(tool: Partial<Tool>): string {
-  return typeof tool.name === 'string' ? tool.name.slice(0, 80) : '<unnamed>';
+  return typeof tool.name === 'string' ? sliceHead(tool.name, 80) : '<unnamed>';
 }
 
 /** Creates a frozen binding and checks its options. Throws `CONFIG_INVALID` or `TOOL_SCHEMA_INVALID`. */

@@ -1,4 +1,4 @@
-import { isObject, truncate } from '@kernel/internal';
+import { isObject, truncate, sliceHead } from '@kernel/internal';
 import {
   hasInnerSteps,
   type JsonSchema,
@@ -52,7 +52,7 @@ export function checkTool(input: Tool): CheckedTool {
   if (!isTool)
     throw new KernelError('CONFIG_INVALID', `A tool must be an object, not ${input === null ? 'null' : typeof input}.`);
   const name: unknown = input.name;
-  const subject = `Tool "${typeof name === 'string' && name.trim() !== '' ? name.slice(0, 80) : '<unnamed>'}"`;
+  const subject = `Tool "${typeof name === 'string' && name.trim() !== '' ? sliceHead(name, 80) : '<unnamed>'}"`;
   const parameters = checkParameters(input.parameters, `${subject}, parameters`);
   const outputSchema =
     input.outputSchema === undefined ? undefined : checkOutputSchema(input.outputSchema, `${subject}, outputSchema`);
@@ -169,7 +169,7 @@ function checkExamples(tool: Tool, subject: string, validator: () => Validator):
   for (const [index, example] of (tool.metadata?.examples ?? []).entries()) {
     const [issue] = validator().issues(example.input);
     if (issue === undefined) continue;
-    const where = `example "${example.description.slice(0, 60)}" at "${issue.path === '' ? '/' : issue.path}"`;
+    const where = `example "${sliceHead(example.description, 60)}" at "${issue.path === '' ? '/' : issue.path}"`;
     const problem = `does not match the parameters: ${where} should be ${issue.expected}`;
     throw invalidSchema(subject, `/metadata/examples/${index}/input${issue.path}`, problem);
   }

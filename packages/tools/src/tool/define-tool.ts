@@ -1,5 +1,5 @@
 import { checkKeys, KernelError, optionKeys, type Tool } from '@kernel/protocol';
-import { type StandardSchemaWithJson, type OutputOf, toJsonSchema } from '@kernel/schema';
+import { fromStandardSchema, type OutputOf, type StandardSchemaWithJson } from '@kernel/schema';
 import { createBinding } from './bind-tool.ts';
 import {
   BINDING_KEYS,
@@ -65,7 +65,8 @@ export type ToolDefiner<Context> = <
  * Defines a tool with a schema library: zod from 4.2, or any Standard Schema that provides its JSON Schema.
  *
  * The handler's input type is inferred. The JSON Schema is generated here, once, in its input form: a field with a default is optional.
- * Throws `TOOL_SCHEMA_INVALID` if the schema does not describe an object or has no JSON Schema.
+ * A date is a `string` of the format `date-time` for the model, and a `Date` for the handler. Throws `TOOL_SCHEMA_INVALID` if the schema does not describe an
+ * object or has no JSON Schema.
  *
  * A tool that needs the `context` of the run is defined with `defineTool<Context>()({ … })`: a registry with it then asks for that context.
  *
@@ -108,14 +109,13 @@ function define(options: UntypedOptions): ToolBinding {
   checkKeys('defineTool', options, DEFINE_OPTIONS);
   const { input, output, handler, ...rest } = options;
   const subject = `Tool "${options.name}"`;
-  const parameters = toJsonSchema(input, `${subject}, input`);
-  const outputSchema = output === undefined ? undefined : toJsonSchema(output, `${subject}, output`);
+  const { jsonSchema: parameters, validate } = fromStandardSchema(input, `${subject}, input`);
+  const outputSchema = output && fromStandardSchema(output, `${subject}, output`).jsonSchema;
   if (outputSchema !== undefined && rest.outputSchema !== undefined) {
     throw new KernelError('CONFIG_INVALID', `${subject} has both "output" and "outputSchema".`, {
       hint: 'Keep "output": its JSON Schema is the "outputSchema".',
     });
   }
   const checked = checkTool({ ...rest, parameters, ...(outputSchema === undefined ? {} : { outputSchema }) });
-  const { validate } = input['~standard'];
-  return createBinding(checked, handler, { validator: checked.validator, parse: (value) => validate(value) }, rest);
+  return createBinding(checked, handler, { validator: checked.validator, parse: validate }, rest);
 }

@@ -36,12 +36,14 @@ export type ArgumentsOf<S extends StandardSchemaWithJson> = unknown extends Inpu
 /** The `data` of a result with an output schema `O`; `unknown` without one. */
 export type DataOf<O extends StandardSchemaWithJson> = [O] extends [never] ? unknown : JsonOf<InputOf<O>>;
 
-/** A value as it is after JSON: an optional property is absent rather than `undefined`. */
+/** A value as it is after JSON: an optional property is absent rather than `undefined`, and a date is text. */
 type JsonOf<T> = unknown extends T
   ? JsonValue
   : T extends JsonValue
     ? T
-    : { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> };
+    : T extends Date
+      ? string
+      : { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> };
 
 /** The result of a tool. */
 export type ResultOf<Tool extends ToolTypes> = unknown extends Tool['data'] ? ToolResult : ToolResult<Tool['data']>;

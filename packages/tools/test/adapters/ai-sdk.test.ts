@@ -201,3 +201,21 @@ test('a description that depends on the context is refused, not left out', () =>
     message: 'The description of the AI SDK tool "a" is not a string.',
   });
 });
+
+test('a tool whose toModelOutput fails has run, which the model is told unless the tool only reads', async () => {
+  verifies('tools.result.unreadable', 'compat.aiSdk');
+  const made = tool({
+    inputSchema: z.object({}),
+    execute: () => 'paid',
+    toModelOutput: () => {
+      throw new Error('no picture');
+    },
+  });
+  const registry = createRegistry([fromAiSdkTool('pay', made), fromAiSdkTool('look', made, { effect: 'read' })]);
+  const paid = await registry.execute('pay', {});
+  expect([paid.isError, paid.forLLM]).toEqual([
+    undefined,
+    expect.stringContaining('its toModelOutput failed: no picture.'),
+  ]);
+  expect((await registry.execute('look', {})).code).toBe('TOOL_FAILED');
+});

@@ -31,18 +31,26 @@ test.each([
   ['nothing', () => {}, 'done'],
   ['a failure without a code', () => errorResult('stopped at row 1'), 'stopped at row 1'],
   ['the promise of an outcome', () => asyncResult('began'), 'began'],
-])('a handler that returns %s after an abort is not said to have finished, and its words are kept', async (_, end, text) => {
-  verifies('tools.execute.abort.truth');
-  const result = await aborted(end);
-  expect(result).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled', isError: true });
-  expect(result.forLLM).toContain('whether it has finished its work is unknown');
-  expect(result.forLLM).toContain(`It returned: ${text}`);
-  expect(result.async).toBeUndefined();
-});
+])(
+  'a handler that returns %s after an abort is not said to have finished, and its words are kept',
+  async (_, end, text) => {
+    verifies('tools.execute.abort.truth');
+    const result = await aborted(end);
+    expect(result).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled', isError: true });
+    expect(result.forLLM).toContain('whether it has finished its work is unknown');
+    expect(result.forLLM).toContain(`It returned: ${text}`);
+    expect(result.async).toBeUndefined();
+  },
+);
 
 test('what a handler knows about its own end after an abort is what the model reads', async () => {
   verifies('tools.execute.abort.truth');
-  const stopped: ToolResult = { forLLM: 'Half of it was written.', isError: true, outcome: 'cancelled', data: { rows: 5 } };
+  const stopped: ToolResult = {
+    forLLM: 'Half of it was written.',
+    isError: true,
+    outcome: 'cancelled',
+    data: { rows: 5 },
+  };
   expect(await aborted(() => stopped)).toEqual({ ...stopped, code: 'TOOL_CANCELLED' });
   const whole: ToolResult = { forLLM: 'All of it was written.', outcome: 'done' };
   expect(await aborted(() => whole)).toEqual(whole);

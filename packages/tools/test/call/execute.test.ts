@@ -93,7 +93,7 @@ test('what a handler returns becomes a result: text, data, nothing, or a result 
     new Error('told'),
   ];
   const results = await Promise.all(
-    returned.map((value) => createRegistry([simple('a', {}, () => value)]).execute('a')),
+    returned.map((value) => createRegistry([simple('a', { effect: 'read' }, () => value)]).execute('a')),
   );
   expect(results.slice(0, 8)).toEqual([
     { forLLM: 'text' },

@@ -1,11 +1,12 @@
 import { Readable, Writable } from 'node:stream';
-import { type ToolResult, toolResult, withError } from '@kernel/protocol';
+import { asyncResult, type ToolEffect, type ToolResult, toolResult, withError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
 import { context, simple, toolCall } from '../support.ts';
 
-const returning = (value: unknown): Promise<ToolResult> => createRegistry([simple('a', {}, () => value)]).execute('a');
+const returning = (value: unknown, effect: ToolEffect = 'read'): Promise<ToolResult> =>
+  createRegistry([simple('a', { effect }, () => value)]).execute('a');
 
 class Point {
   x = 1;
@@ -47,8 +48,8 @@ test.each([
   ['an error inside', new Error('lost'), 'an Error'],
   ['an object that contains itself', circle, 'an object that contains itself'],
   ['undefined in a list', [undefined], 'undefined'],
-])('%s in a result is TOOL_FAILED with type and path, never an empty object or null', async (name, value, text) => {
-  verifies('tools.result.lossless');
+])('%s in a result is told with type and path, never as an empty object or null', async (name, value, text) => {
+  verifies('tools.result.lossless', 'tools.result.unreadable');
   const nested = await returning({ ok: 1, list: [{ 'a/b': value }] });
   expect([nested.code, nested.data]).toEqual(['TOOL_FAILED', undefined]);
   expect(nested.forLLM).toContain(`"a" failed: it returned ${text}`);
@@ -56,8 +57,17 @@ test.each([
   expect(nested.forLLM).toContain('which JSON cannot carry: ');
   const own = await returning({ ...toolResult('text'), data: { value } });
   expect([own.code, own.data]).toEqual(['TOOL_FAILED', undefined]);
+  // A tool that may have changed something has done so: the model is told that it ran, and no failure, after which it would call it again.
+  const ran = await returning({ ok: 1, list: [{ 'a/b': value }] }, 'write');
+  expect([ran.isError, ran.code, ran.data]).toEqual([undefined, undefined, undefined]);
+  expect(ran.forLLM).toContain(
+    `"a" ran to its end, but its result cannot be read: it returned ${text} at "/list/0/a~1b`,
+  );
+  expect(ran.forLLM).toContain('do not call it again');
+  expect((await returning({ ...toolResult('text'), data: { value } }, 'external')).isError).toBeUndefined();
   if (name.endsWith('inside')) return; // a promise is awaited, and an error is the failure itself
   expect((await returning(value)).code).toBe('TOOL_FAILED');
+  expect((await returning(value, 'write')).forLLM).toContain('ran to its end');
 });
 
 test('a Date, an object with toJSON, a class with fields and undefined members have the meaning that JSON gives them', async () => {
@@ -85,17 +95,42 @@ test('a Date, an object with toJSON, a class with fields and undefined members h
   expect((await returning([shared, shared])).data).toEqual([{ a: 1 }, { a: 1 }]);
 });
 
-test('a value with a getter or toJSON that throws, or nested without end, is TOOL_FAILED', async () => {
-  verifies('tools.result.lossless');
+test('a value with a getter or toJSON that throws, or nested without end, is told as one that cannot be read', async () => {
+  verifies('tools.result.lossless', 'tools.result.unreadable');
   const fail = (): never => {
-    throw new Error('no');
+    throw new Error('no way');
   };
+  const hostile = Object.defineProperty({ forLLM: 'x' }, 'data', { enumerable: true, get: fail });
+  expect((await returning(hostile, 'write')).forLLM).toContain('reading it failed: no way');
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
   for (const value of [{ toJSON: fail }, Object.defineProperty({}, 'a', { enumerable: true, get: fail }), deep]) {
     // oxlint-disable-next-line no-await-in-loop
-    expect((await returning(value)).code).toBe('TOOL_FAILED');
+    const [read, ran] = [await returning(value), await returning(value, 'write')];
+    expect([read.code, ran.isError]).toEqual(['TOOL_FAILED', undefined]);
+    expect(ran.forLLM).toMatch(/ran to its end, but its result cannot be read: .*(?:no way|nested too deeply)/);
   }
+});
+
+test('a result that says itself that it failed is a failure, whatever its data is', async () => {
+  verifies('tools.result.unreadable');
+  const result = await returning({ forLLM: 'no money', isError: true, data: new Map() }, 'write');
+  expect([result.isError, result.code]).toEqual([true, 'TOOL_FAILED']);
+});
+
+test('a late outcome that cannot be read is delivered as one of a call that ran', async () => {
+  verifies('tools.result.unreadable');
+  const outcome = Promise.withResolvers<ToolResult>();
+  const tool = simple('pay', { effect: 'external' }, (_input, { onComplete }) => {
+    setImmediate(() => onComplete?.(new Map() as never));
+    return asyncResult('begun');
+  });
+  await createRegistry([tool]).call(toolCall('pay', '{}'), {
+    ...context(),
+    onComplete: (late) => outcome.resolve(late),
+  });
+  expect(await outcome.promise).toMatchObject({ forLLM: expect.stringContaining('ran to its end') as string });
+  expect((await outcome.promise).isError).toBeUndefined();
 });
 
 test('the model is told what was repaired in its arguments, without the values', async () => {

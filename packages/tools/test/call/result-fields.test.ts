@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
 import { simple } from '../support.ts';
 
-const returning = (value: unknown) => createRegistry([simple('a', {}, () => value)]).execute('a');
+const returning = (value: unknown) => createRegistry([simple('a', { effect: 'read' }, () => value)]).execute('a');
 
 test.each([
   [{ forLLM: 'x', forUser: {} }, '"forUser" is not a string (it is an object)'],

@@ -110,9 +110,9 @@ test('secrets are redacted from everything that leaves a call: data, errors, rep
   expect(text).toContain('value-to-list');
 });
 
-test('data that JSON cannot represent is a failure of the tool, whatever kind it is', async () => {
+test('data that JSON cannot represent is a failure of a tool that only reads, whatever kind it is', async () => {
   for (const data of [10n, () => 1, Symbol('x'), { deep: [10n] }]) {
-    const registry = createRegistry([simple('a', {}, () => ({ forLLM: 'x', data }))]);
+    const registry = createRegistry([simple('a', { effect: 'read' }, () => ({ forLLM: 'x', data }))]);
     // oxlint-disable-next-line no-await-in-loop
     expect((await registry.execute('a')).code).toBe('TOOL_FAILED');
   }

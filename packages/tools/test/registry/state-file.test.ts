@@ -146,3 +146,12 @@ test('loading reverts metadata that was overridden after the save', async () => 
   expect(registry.get('b')?.tool).toBe(plain);
   expect(registry.state().get('b')).toEqual({ enabled: true, hidden: false });
 });
+
+test('a file that an editor gave a byte order mark loads as it is', async () => {
+  verifies('tools.stores.mark');
+  const file = join(folder, 'marked.json');
+  const registry = create();
+  await saveRegistry(registry, file);
+  await writeFile(file, `\uFEFF${await readFile(file, 'utf8')}`);
+  expect(await loadRegistry(registry, file)).toEqual({ unknown: [], bundles: [] });
+});

@@ -169,7 +169,7 @@ test('data of a successful result is validated against the output schema', async
   };
   const registry = createRegistry([
     simple('good', { outputSchema }, () => ({ rows: [1] })),
-    simple('bad', { outputSchema }, () => ({ rows: [1, 'two'] })),
+    simple('bad', { outputSchema, effect: 'read' }, () => ({ rows: [1, 'two'] })),
     simple('failed', { outputSchema }, () => ({ forLLM: 'no', isError: true })),
   ]);
   expect((await registry.execute('good')).data).toEqual({ rows: [1] });

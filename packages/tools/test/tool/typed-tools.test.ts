@@ -19,7 +19,7 @@ test('an output schema becomes the outputSchema in its input form, and data stay
 });
 
 test('data that does not match the output schema is TOOL_FAILED, of a result and of what a generator returns too', async () => {
-  verifies('types.output');
+  verifies('types.output', 'tools.result.unreadable');
   const wrong = { celsius: 'cold' } as never;
   const handlers = [
     () => wrong,
@@ -30,13 +30,18 @@ test('data that does not match the output schema is TOOL_FAILED, of a result and
     },
   ];
   for (const handler of handlers) {
-    const registry = createRegistry([defineTool({ ...options, handler })]);
+    const registry = createRegistry([defineTool({ ...options, effect: 'read', handler })]);
     // oxlint-disable-next-line no-await-in-loop
     const result = await registry.execute('weather', { city: 'Oslo' });
     expect([result.code, result.forLLM]).toEqual([
       'TOOL_FAILED',
       'TOOL_FAILED: "weather" returned data that does not match its output schema: at "/celsius", expected number.',
     ]);
+    const writing = createRegistry([defineTool({ ...options, effect: 'write', handler })]);
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await writing.execute('weather', { city: 'Oslo' });
+    expect([ran.isError, ran.data]).toEqual([undefined, undefined]);
+    expect(ran.forLLM).toContain('ran to its end, but its result cannot be read: it returned data that does not match');
   }
 });
 

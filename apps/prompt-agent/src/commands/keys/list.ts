@@ -11,7 +11,7 @@ export async function listKeys({ flags, host, output, signal }: CommandCall): Pr
     const key = keyFor(provider, host.env);
     return key === undefined ? [] : [{ provider, where: key.variable }];
   });
-  const all = [...found, ...(await openStoredKeys(host, signal)).list];
+  const all = [...found, ...(await openStoredKeys(host, output, signal)).list];
   if (flags.json === true) output.writeJson(all, 2);
   else
     for (const line of tableOf(all.map(({ provider, where }) => [provider, oneLine(where, 300)])))

@@ -6,7 +6,7 @@ import { usageError } from '../../usage-error.ts';
 /** Forgets the key of a provider. With `--json` it prints which. */
 export async function removeKey({ flags, words, host, output, signal }: CommandCall): Promise<number> {
   const [provider = ''] = words;
-  const keys = await openStoredKeys(host, signal);
+  const keys = await openStoredKeys(host, output, signal);
   const names = keys.list.map((key) => key.provider);
   if (!(await keys.remove(provider)))
     throw usageError(

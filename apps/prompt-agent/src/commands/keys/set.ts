@@ -15,13 +15,13 @@ export async function setKey({ words, host, output, signal }: CommandCall): Prom
     throw usageError(`keys set needs the name of a provider, one of ${providers.names.join(', ')}.`);
   const typed = hasTerminal(host)
     ? await askSecret(host, output, `Key of ${provider} (not shown):`, signal)
-    : decodeText(await readStdin(host, output, signal));
+    : decodeText(await readStdin(host, output, signal, 'needed'));
   const key = typed?.trim() ?? '';
   if (key === '') throw usageError('keys set got no key: type it, or pipe it in.');
   if (/\s/.test(key)) throw usageError('keys set: a key has no white space in it.');
   if (!/^[\u0021-\u007E]+$/.test(key))
     throw usageError('keys set: the key has a character that no key has, such as a control or an invisible one.');
   output.hide(key);
-  output.note(`kept in ${await (await openStoredKeys(host, signal)).save(provider, key)}`);
+  output.note(`kept in ${await (await openStoredKeys(host, output, signal)).save(provider, key)}`);
   return EXIT.answer;
 }

@@ -20,7 +20,11 @@ export function sessionsShow(call: CommandCall): Promise<number> {
       const record = given === undefined ? lastOfFolder(database, folderOf(host.cwd)) : requireSession(database, given);
       if (record === undefined)
         throw usageError('There is no session of this folder. Name one of prompt-agent sessions list.');
-      return toTranscript(record, readEvents(database, record.number));
+      const events = readEvents(database, record.number);
+      const lost = events.filter(({ event }) => Object.keys(event).length === 0).length;
+      if (lost > 0)
+        call.output.alert(`note: ${lost} of ${events.length} events of this session cannot be read and are left out.`);
+      return toTranscript(record, events);
     });
     if (flags.json === true) {
       const { session, runs } = transcript;

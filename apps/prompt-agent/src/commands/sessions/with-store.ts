@@ -1,6 +1,6 @@
 import type { CommandCall } from '../../command-call.ts';
 import { stateFolder } from '../../config/folders.ts';
-import { openStore, type SessionStore } from '../../sessions/session-store.ts';
+import { openStore, type SessionStore, setAsideNote } from '../../sessions/session-store.ts';
 import { usageError } from '../../usage-error.ts';
 
 /** Runs a command on the file of sessions, and closes it. Where a damaged file was put is a note. */
@@ -10,10 +10,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const store = openStore(stateFolder(host));
   try {
-    if (store.damaged !== undefined)
-      output.note(
-        `note: the sessions were damaged. They were put aside as ${store.damaged}, and a new file was begun.`,
-      );
+    if (store.damaged !== undefined) output.alert(setAsideNote(store.damaged));
     return await work(store);
   } finally {
     store.close();

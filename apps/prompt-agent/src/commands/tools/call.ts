@@ -9,13 +9,16 @@ import type { Output } from '../../output/output.ts';
 import { usageError } from '../../usage-error.ts';
 import { toolNamed, withTools } from './with-tools.ts';
 
+const OPTIONAL = { goesOn: 'The tool is called without arguments.' };
+
 /**
  * Runs one tool with arguments as JSON, from the command line or stdin, and prints its result. Rules, approvals, checks and repairs of the arguments are
  * those of a run. Exits with 1 if the call failed, and with 4 if it was not allowed.
  */
 export async function callTool(call: CommandCall): Promise<number> {
   const [name = '', ...rest] = call.words;
-  const given = rest.length > 0 ? rest.join(' ') : decodeText(await readStdin(call.host, call.output, call.signal));
+  const given =
+    rest.length > 0 ? rest.join(' ') : decodeText(await readStdin(call.host, call.output, call.signal, OPTIONAL));
   if (given === undefined) throw usageError('The arguments on stdin are not text.');
   return withTools(call, async (tools, { toolset, toolkit }) => {
     toolNamed(name, tools);

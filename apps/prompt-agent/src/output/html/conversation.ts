@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { countText, durationText } from '../../sessions/quantities.ts';
 import { endText } from '../../sessions/state-text.ts';
 import type { CallView, RunView, TurnView } from '../../sessions/transcript.ts';
@@ -40,10 +41,10 @@ function turnMarkup(turn: TurnView, id: string, place: Place, level: number): Ma
         ? NOTHING
         : html`<details class="reasoning">
             <summary>Reasoning</summary>
-            <div class="prose">${prose(reasoning.slice(0, MAX_REPLY))}</div>
+            <div class="prose">${prose(sliceHead(reasoning, MAX_REPLY))}</div>
           </details>`
     }
-    ${text.trim() === '' ? NOTHING : html`<div class="prose reply">${prose(text.slice(0, MAX_REPLY))}${cut}</div>`}
+    ${text.trim() === '' ? NOTHING : html`<div class="prose reply">${prose(sliceHead(text, MAX_REPLY))}${cut}</div>`}
     ${calls.map((call) => callMarkup(call, place, level + 1))}
   </li>`;
 }
@@ -57,13 +58,13 @@ function factsOf({ startMs, replyMs, usage }: TurnView): string {
 function callMarkup(call: CallView, { parts, commands }: Place, level: number): Markup {
   const { name, arguments: given, durationMs, result, resultLength, forUser, isApproved } = call;
   const failure = failureOf(call);
-  const brief = showArguments(name, given).replaceAll(/\s+/g, ' ').slice(0, MAX_BRIEF);
+  const brief = sliceHead(showArguments(name, given).replaceAll(/\s+/g, ' '), MAX_BRIEF);
   const badge =
     failure === undefined ? NOTHING : html` <span class="badge"><span aria-hidden="true">✕ </span>${failure}</span>`;
   const approval = isApproved ? html` <span class="badge plain">asked</span>` : NOTHING;
   return html`<details class="call${failure === undefined ? '' : ' failed'}" id="${parts.callId(call)}">
     <summary>
-      <span class="name">${name.slice(0, 200)}</span> <code class="brief">${brief}</code>${approval}${badge}
+      <span class="name">${sliceHead(name, 200)}</span> <code class="brief">${brief}</code>${approval}${badge}
       <span class="time">${durationMs === undefined ? '' : durationText(durationMs)}</span>
     </summary>
     <div class="body">

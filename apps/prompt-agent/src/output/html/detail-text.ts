@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { countText } from '../../sessions/quantities.ts';
 import { indentJson } from '../../questions/indent-json.ts';
 import { type CommandSetting, NOT_ISOLATED, showCall } from '../../questions/show-call.ts';
@@ -28,7 +29,7 @@ export function argumentsText(call: CallView, commands: CommandSetting | undefin
 
 /** A block of text that scrolls by itself: JSON indented, a diff coloured, and what is too long cut, with the length of the whole. */
 export function detailText(label: string, text: string, length: number, parts: PageParts): Markup {
-  const shown = text.slice(0, parts.take(Math.min(text.length, MAX_SHOWN)));
+  const shown = sliceHead(text, parts.take(Math.min(text.length, MAX_SHOWN)));
   const isCut = length > shown.length;
   const note = isCut
     ? html`<p class="cut">Cut: the first ${countText(shown.length)} of ${countText(length)} characters are shown.</p>`

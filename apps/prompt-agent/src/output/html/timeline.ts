@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { durationText } from '../../sessions/quantities.ts';
 import type { CallView, RunView } from '../../sessions/transcript.ts';
 import { failureOf } from './failure.ts';
@@ -55,7 +56,7 @@ function rowMarkup(row: Row, originMs: number, spanMs: number, parts: PageParts)
   const state = durationMs === undefined ? ' open' : failure === undefined ? '' : ' failed';
   return html`<li class="row ${kind}${state} d${Math.min(depth, MAX_DEPTH)}">
     <a href="#${href}"
-      >${failure === undefined ? NOTHING : html`<span class="mark" aria-hidden="true">✕</span>`}${label.slice(0, 100)}<span
+      >${failure === undefined ? NOTHING : html`<span class="mark" aria-hidden="true">✕</span>`}${sliceHead(label, 100)}<span
         class="unseen"
         >, begun after ${begun}${failure === undefined ? '' : `, ${failure}`}</span
       ></a

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { type Line, span, type Style } from './spans.ts';
 import { markInvisible } from './visible.ts';
 
@@ -40,6 +41,6 @@ function diffStyle(line: string): readonly Style[] {
 /** Tabs stay: code is full of them. */
 function visible(line: string): string {
   const cut =
-    line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}… (${line.length - MAX_LENGTH} more characters)` : line;
+    line.length > MAX_LENGTH ? `${sliceHead(line, MAX_LENGTH)}… (${line.length - MAX_LENGTH} more characters)` : line;
   return cut.split('\t').map(markInvisible).join('\t');
 }

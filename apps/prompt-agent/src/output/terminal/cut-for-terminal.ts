@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 /** The most characters of a tool's result that a terminal is given: about six hundred full lines. */
 const MAX_SHOWN = 50_000;
 
@@ -13,7 +14,7 @@ export interface CutText {
 export function cutForTerminal(text: string): CutText {
   if (text.length <= MAX_SHOWN) return { text };
   const lineEnd = text.lastIndexOf('\n', MAX_SHOWN);
-  const shown = text.slice(0, lineEnd > 0 ? lineEnd : MAX_SHOWN);
+  const shown = sliceHead(text, lineEnd > 0 ? lineEnd : MAX_SHOWN);
   const numbers = new Intl.NumberFormat('en');
   return {
     text: shown,

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
 import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
@@ -90,7 +91,7 @@ export function callLine(mark: Line, name: string, detail: string, after: string
 /** Arguments on one line, control and invisible characters marked; empty for none. */
 export function inlineArguments(name: string, json: string): string {
   const text = showArguments(name, json).replaceAll(/\s+/g, ' ').trim();
-  return text === '{}' ? '' : markInvisible(text.slice(0, 1000));
+  return text === '{}' ? '' : markInvisible(sliceHead(text, 1000));
 }
 
 /** The end of a text, where it is longer than the width. */

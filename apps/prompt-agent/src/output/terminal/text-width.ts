@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Line, Span } from './spans.ts';
 
@@ -35,7 +36,7 @@ export function cutLine(line: Line, width: number): Line {
 
 /** Splits a text where it would exceed a width. The first part is never empty unless the width has no place for a character. */
 export function splitAt(text: string, width: number): readonly [string, string] {
-  if (ASCII.test(text)) return [text.slice(0, Math.max(0, width)), text.slice(Math.max(0, width))];
+  if (ASCII.test(text)) return [sliceHead(text, Math.max(0, width)), text.slice(Math.max(0, width))];
   let used = 0;
   for (const { segment, index } of segmenter.segment(text)) {
     used += graphemeWidth(segment);

@@ -49,6 +49,12 @@ export function createDecidedCalls(shown: Shown): DecidedCalls {
         if (!agent.hasBegun) agent.decided.set(event.call.id, event.call);
         return undefined;
       }
+      case 'tool-start': {
+        // What was allowed in a run before that one is not asked about again.
+        const agent = runOf(key);
+        if (!agent.hasBegun && event.wasDecided === true) agent.decided.set(event.call.id, event.call);
+        return undefined;
+      }
       case 'tool-end': {
         const { call, result } = event;
         const agent = runOf(key);

@@ -1,4 +1,4 @@
-import { isObject, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
 import {
   changedCallError,
   type CallContext,
@@ -8,6 +8,7 @@ import {
   type Tool,
   type ToolCall,
   type ToolResult,
+  unreadableResult,
 } from '@kernel/protocol';
 import { annotateResult } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
@@ -65,9 +66,15 @@ export async function callRemoteTool(
     const startedMs = performance.now();
     if (context.approved !== undefined && tool !== offered) return toErrorResult(changedCallError(name), 'denied');
     try {
-      const result = await request(connection, remote.name, isObject(checked.input) ? checked.input : {}, context, target);
+      const result = await request(
+        connection,
+        remote.name,
+        isObject(checked.input) ? checked.input : {},
+        context,
+        target,
+      );
       const mismatch = checkOutput(tool, result);
-      const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(name, target, mismatch);
+      const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(tool, target, mismatch);
       return annotateResult(converted, checked);
     } catch (error) {
       if (context.signal.aborted)
@@ -134,9 +141,14 @@ async function request(
   }
 }
 
-function invalidOutputResult(name: string, { server, redact }: CallTarget, mismatch: string): ToolResult {
+function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTarget, mismatch: string): ToolResult {
   const { config } = server;
-  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${mismatch.slice(0, 400)}.`;
+  const issue = sliceHead(mismatch, 400);
+  if (effect !== 'read' && effect !== 'idempotent') {
+    const why = `it does not match the output schema of MCP server "${config.name}": ${issue}.`;
+    return unreadableResult(name, redact(why));
+  }
+  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${issue}.`;
   return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
 }
 

@@ -1,4 +1,4 @@
-import { KernelError, type Tool, toErrorResult, type ToolResult } from '@kernel/protocol';
+import { KernelError, type Tool, toErrorResult, type ToolResult, unreadableResult } from '@kernel/protocol';
 import { type RequestFailure, toLine } from '../connection/request-failure.ts';
 
 /** Where a call failed. */
@@ -27,6 +27,7 @@ export function failureResult(
 ): ToolResult {
   const stderr = stderrTail === '' ? '' : ` Its last lines on stderr:\n${stderrTail}`;
   const data = { tool: tool.name, server };
+  const isRepeatable = tool.effect === 'read' || tool.effect === 'idempotent';
   switch (failure.kind) {
     case 'timeout': {
       const isTotal = maxCallMs > 0 && performance.now() - startedMs >= maxCallMs - 1;
@@ -51,13 +52,18 @@ export function failureResult(
       const text = `MCP server "${server}" ${failure.cause}; "${tool.name}" did not run.${stderr}`;
       return toErrorResult(new KernelError('TOOL_UNAVAILABLE', redact(text), { retryable: true, data }));
     }
+    case 'unreadable': {
+      const why = `MCP server "${server}" responded with something that is not a result: ${failure.cause}.`;
+      return isRepeatable
+        ? toErrorResult(new KernelError('TOOL_FAILED', redact(`"${tool.name}" failed: ${why}`), { data }))
+        : unreadableResult(tool.name, redact(why));
+    }
     case 'other': {
       const text = `MCP server "${server}" ${failure.cause}, in the call of "${tool.name}".${stderr}`;
       return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data }));
     }
     case 'lost': {
       const what = `MCP server "${server}" ${failure.cause} during the call of "${tool.name}".`;
-      const isRepeatable = tool.effect === 'read' || tool.effect === 'idempotent';
       if (isRepeatable) {
         const text = `${what} The call may be tried again.${stderr}`;
         return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { retryable: true, data }));

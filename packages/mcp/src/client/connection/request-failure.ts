@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, truncate } from '@kernel/internal';
 import { RESPONSE_LOST } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 
@@ -11,6 +11,8 @@ export type RequestFailure =
   | { readonly kind: 'timeout' }
   /** The server responded with a JSON-RPC error. */
   | { readonly kind: 'rpc-error'; readonly code: number; readonly message: string }
+  /** The server responded with something that is not a result. */
+  | { readonly kind: 'unreadable'; readonly cause: string }
   | { readonly kind: 'other'; readonly cause: string };
 
 /** Classifies an error of the SDK or of fetch. */
@@ -19,6 +21,7 @@ export function toRequestFailure(error: unknown, link: ServerLink): RequestFailu
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
   if (code === RESPONSE_LOST || code === 'CONNECTION_CLOSED') return { kind: 'lost', cause: causeOf(error, link) };
   if (link.failure() !== undefined || code === 'NOT_CONNECTED') return { kind: 'lost', cause: causeOf(error, link) };
+  if (code === 'INVALID_RESULT') return { kind: 'unreadable', cause: toLine(messageOf(error)) };
   if (typeof code === 'number') return { kind: 'rpc-error', code, message: messageOf(error) };
   // 404 means that the session is unknown, for example after a restart; the request did not run. Many servers send 400 with a text instead.
   if (status === 404 || (status === 400 && /\bsession\b/i.test(messageOf(error))))
@@ -47,7 +50,7 @@ export function causeOf(error: unknown, link: ServerLink): string {
 /** Shortens a text to one line of at most 400 characters, without a full stop at its end. */
 export function toLine(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  return line.length > 400 ? `${line.slice(0, 399)}…` : line;
+  return truncate(line, 400);
 }
 
 function fieldsOf(error: unknown): { readonly code?: unknown; readonly status?: number } {

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject, pointerToken } from '@kernel/internal';
+import { canonicalJson, isObject, pointerToken, sliceHead } from '@kernel/internal';
 import type { JsonSchema, Tool } from '@kernel/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isTooDeep } from '../json.ts';
@@ -175,7 +175,7 @@ function objectFault(
       if (fault !== undefined) return fault;
     }
     if (propertyNames !== undefined && faultOf(propertyNames, name, at, check) !== undefined)
-      return `${path || '/'} has the property name ${JSON.stringify(name.slice(0, 80))}`;
+      return `${path || '/'} has the property name ${JSON.stringify(sliceHead(name, 80))}`;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, parsePointer } from '@kernel/internal';
+import { isObject, parsePointer, sliceHead } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { compileServerPattern } from './output-patterns.ts';
 
@@ -109,5 +109,5 @@ function decoded(text: string): string {
 }
 
 function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? 'undefined').slice(0, 80);
+  return sliceHead(JSON.stringify(value) ?? 'undefined', 80);
 }

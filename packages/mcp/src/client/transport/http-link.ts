@@ -1,5 +1,5 @@
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { Redactor } from '@kernel/internal';
+import { type Redactor, wellFormed } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { createAddressRedactor } from '../server-redactor.ts';
 import { limitFetch } from './limit-fetch.ts';
@@ -69,7 +69,8 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
     onmessage(message: JSONRPCMessage) {
       if (!('method' in message) && message.id !== undefined) open.delete(message.id);
     },
-    send(message: JSONRPCMessage, options: SendOptions) {
+    send(given: JSONRPCMessage, options: SendOptions) {
+      const message = wellFormed(given);
       if ('method' in message && 'id' in message) return sendRequest(message, message.id, options);
       const id = 'method' in message && message.method === CANCELLED ? message.params?.['requestId'] : undefined;
       return typeof id === 'number' ? sendCancellation(message, id, options) : send(message, options);

@@ -1,4 +1,6 @@
+import { sliceTail } from '@kernel/internal';
 import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 
 const MAX_BYTES = 8192;
 const MAX_LINES = 6;
@@ -6,7 +8,7 @@ const MAX_CHARS = 800;
 
 /** The end of a stream, for error texts. */
 export interface StderrTail {
-  /** The last lines so far, at most 800 characters; empty if nothing was written. */
+  /** The last lines so far, at most 800 characters, without colours and control characters; empty if nothing was written. */
   text(): string;
 }
 
@@ -20,8 +22,10 @@ export function createStderrTail(stream: Readable): StderrTail {
   stream.on('error', () => {}); // the exit of the program says more
   return {
     text() {
-      const lines = tail.toString('utf8').trimEnd().split(/\r?\n/).slice(-MAX_LINES).join('\n');
-      return lines.length > MAX_CHARS ? `…${lines.slice(-MAX_CHARS)}` : lines;
+      const text = stripVTControlCharacters(tail.toString('utf8')).replaceAll(/\r\n?/g, '\n');
+      const shown = text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+      const lines = shown.trimEnd().split('\n').slice(-MAX_LINES).join('\n');
+      return lines.length > MAX_CHARS ? `…${sliceTail(lines, MAX_CHARS)}` : lines;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isObject, errorMessage } from '@kernel/internal';
+import { isObject, errorMessage, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { splitLines } from '../../stdio/split-lines.ts';
 import { orderedDelivery } from './ordered-delivery.ts';
@@ -83,7 +83,8 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
     send(message: JSONRPCMessage) {
       return new Promise((resolve) => {
         // A failed write breaks the connection, which settles all requests.
-        if (started?.stdin.writable === true) started.stdin.write(sdk.serializeMessage(message), () => resolve());
+        if (started?.stdin.writable === true)
+          started.stdin.write(sdk.serializeMessage(wellFormed(message)), () => resolve());
         else resolve();
       });
     },

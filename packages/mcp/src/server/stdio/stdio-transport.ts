@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { toJsonText } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { splitLines } from '../../stdio/split-lines.ts';
 import { INVALID_REQUEST, PARSE_ERROR } from '../rpc-error.ts';
@@ -18,7 +19,7 @@ export function stdioTransport(
   const write = (message: unknown): Promise<void> => {
     if (!isOpen) return Promise.reject(new Error('The connection is closed.'));
     return new Promise((resolve, reject) => {
-      stdout.write(`${JSON.stringify(message)}\n`, (error) =>
+      stdout.write(`${toJsonText(message)}\n`, (error) =>
         error === null || error === undefined ? resolve() : reject(error),
       );
     });

@@ -4,7 +4,7 @@ import { callChecked } from '@kernel/schema';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
-import { errorToMcp, toMcpResult } from './to-mcp-result.ts';
+import { toMcpResult, unreadableToMcp } from './to-mcp-result.ts';
 import type { ToolsetTurns } from './toolset-turns.ts';
 
 /**
@@ -45,8 +45,10 @@ export async function callTool(
   const tool = findTool(turns, params.name);
   try {
     const result = await runCall(toolset, tool, params, context);
-    if (!isToolResult(result)) return { result: errorToMcp('TOOL_FAILED: the toolset returned no result.'), tool };
-    if (tool === undefined && result.code === 'TOOL_NOT_FOUND') throw rpcError(INVALID_PARAMS, result.forLLM);
+    if (!isToolResult(result))
+      return { result: unreadableToMcp(tool, params.name, 'the toolset returned something else than a result'), tool };
+    if (tool === undefined && result.code === 'TOOL_NOT_FOUND')
+      throw rpcError(INVALID_PARAMS, result.forLLM.toWellFormed());
     return { result: toMcpResult(result, tool), tool };
   } finally {
     progress.end();
@@ -91,7 +93,7 @@ function createProgress({ mcpReq }: ServerContext): { send(update: string): void
     send(update) {
       if (hasEnded || progressToken === undefined || mcpReq.signal.aborted) return;
       progress += 1;
-      const params = { progressToken, progress, message: update };
+      const params = { progressToken, progress, message: update.toWellFormed() };
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // the client has disconnected
     },
     end() {

@@ -1,3 +1,4 @@
+import { wellFormed } from '@kernel/internal';
 import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
 
 /** An entry of `tools/list`. Its `inputSchema` is the very object `tool.parameters`, if that has a `type`. */
@@ -14,7 +15,7 @@ export function toListedTool(tool: Tool): ListedTool {
   if (cached !== undefined) return cached;
   const { category, optionality, usageHint } = tool.metadata ?? {};
   const meta = withoutUndefined({ category, optionality, usageHint });
-  const listed = Object.freeze({
+  const entry = {
     name: tool.name,
     ...withoutUndefined({ title: tool.title }),
     description: tool.description,
@@ -22,7 +23,8 @@ export function toListedTool(tool: Tool): ListedTool {
     ...withoutUndefined({ outputSchema: tool.outputSchema }),
     annotations: HINTS[tool.effect ?? 'external'],
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
-  });
+  };
+  const listed = Object.freeze(wellFormed(entry));
   JSON.stringify(listed); // throws here for this tool; later it would leave the client without a response
   cache.set(tool, listed);
   return listed;

@@ -1,5 +1,5 @@
-import { errorMessage } from '@kernel/internal';
-import { type Tool, toModelText, type ToolResult } from '@kernel/protocol';
+import { errorMessage, wellFormed } from '@kernel/internal';
+import { type Tool, toModelText, type ToolResult, unreadableResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { mediaContent } from './media-content.ts';
 
@@ -7,20 +7,31 @@ import { mediaContent } from './media-content.ts';
  * Returns a tool's result as that of `tools/call`: the text for the model first, then that for the user alone, then media.
  *
  * `data` becomes `structuredContent`; on a failure only if the tool declares no output schema, which a failure need not match.
- * A result without the data that the output schema promises is a failure that keeps its text. Never throws: what MCP cannot
- * carry becomes a failure that says so.
+ * A result without the data that the output schema promises is marked as a failure, as the protocol wants it, and keeps its text. Never throws: what
+ * MCP cannot carry becomes a result that says so.
  */
 export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToolResult {
   try {
-    return convert(result, tool);
+    return wellFormed(convert(result, tool));
   } catch (error) {
-    return errorToMcp(`TOOL_FAILED: the result cannot be sent: ${errorMessage(error)}`);
+    return unreadableToMcp(tool, tool?.name ?? 'the tool', `it cannot be sent: ${errorMessage(error)}`);
   }
+}
+
+/**
+ * Returns the result of a call that ran and whose result cannot be read. Of a tool that may have changed something it is not a failure, unless an
+ * output schema leaves no other way to send no data.
+ */
+export function unreadableToMcp(tool: Tool | undefined, name: string, why: string): CallToolResult {
+  if (tool?.effect === 'read' || tool?.effect === 'idempotent')
+    return errorToMcp(`TOOL_FAILED: "${name}" failed: ${why}`);
+  const { forLLM } = unreadableResult(name, `${why.replace(/[.]$/, '')}.`);
+  return { ...errorToMcp(forLLM), isError: tool?.outputSchema !== undefined };
 }
 
 /** Returns a failure with this text. */
 export function errorToMcp(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
+  return { content: [{ type: 'text', text: text.toWellFormed() }], isError: true };
 }
 
 const ASYNC_NOTE = '(The work goes on in the background; its outcome is not sent over MCP.)';
@@ -32,7 +43,7 @@ function convert(result: ToolResult, tool: Tool | undefined): CallToolResult {
     return { content, ...structured, isError: true };
   }
   if (tool?.outputSchema !== undefined && result.data === undefined) {
-    const text = 'TOOL_FAILED: the tool declares an output schema, but this result has no data.';
+    const text = 'This result has no data, although the tool declares an output schema: the call ran.';
     return { content: [...content, { type: 'text', text }], isError: true };
   }
   return { content, ...structuredContent(result) };

@@ -67,11 +67,12 @@ test('a JSON-RPC error is a result with its message and code, and secrets of the
   expect(await call(toolset, bad?.name ?? '')).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
 });
 
-test('structured content that does not match its schema is a failure; a tool whose schema is not valid is not offered', async () => {
+test('structured content that does not match its schema cannot be read; a tool whose schema is not valid is not offered', async () => {
   const toolset = await connected({ a: server('wrong_shape', 'odd_schema') });
   const wrong = await call(toolset, 'a_wrong_shape');
-  expect(wrong).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
-  expect(wrong.forLLM).toContain('does not match its output schema');
+  verifies('mcp.unreadable');
+  expect(wrong.isError).toBeUndefined();
+  expect(wrong.forLLM).toContain('ran to its end, but its result cannot be read: it does not match the output schema');
   expect(toolset.list().map(({ name }) => name)).toEqual(['a_wrong_shape']);
   expect(await call(toolset, 'a_odd_schema')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
 });
@@ -108,10 +109,10 @@ test('the timeout of a call restarts with each progress', async () => {
 
 test('a call without result or progress times out, the error names tool, server and limit, and the server is told to stop', async () => {
   verifies('mcp.client.toolset');
-  const toolset = await connected({ a: server('hangs', 'heard') }, { timeoutMs: 80 });
+  const toolset = await connected({ a: server('hangs', 'heard') }, { timeoutMs: 1000 });
   const result = await call(toolset, 'a_hangs');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_TIMEOUT', outcome: 'timeout' });
-  expect(result.forLLM).toMatch(/"a_hangs" of MCP server "a" .* 80 ms/);
+  expect(result.forLLM).toMatch(/"a_hangs" of MCP server "a" .* 1000 ms/);
   expect(JSON.parse((await call(toolset, 'a_heard')).forLLM)).toMatchObject({ cancelled: [expect.any(String)] });
 });
 
@@ -157,16 +158,19 @@ test('what is not JSON-RPC on stdout is ignored', async () => {
   expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
 
-test.each([
-  '"error":"boom"',
-  '"error":{"code":-32000}',
-  '"result":null',
-  '"result":"ok"',
-  '"other":1',
-  '"result":{"content":"ok"}',
-])('an answer with %s fails its call at once', async (shape) => {
-  const toolset = await connected({ a: misbehaving('shapeless', shape) });
-  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+test.each(['"error":"boom"', '"error":{"code":-32000}', '"result":null', '"result":"ok"', '"other":1'])(
+  'an answer with %s fails its call at once',
+  async (shape) => {
+    const toolset = await connected({ a: misbehaving('shapeless', shape) });
+    expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  },
+);
+
+test('a result of the wrong shape is told as that of a call that ran', async () => {
+  verifies('mcp.unreadable');
+  const toolset = await connected({ a: misbehaving('shapeless', '"result":{"content":"ok"}') });
+  const result = await call(toolset, 'a_ok');
+  expect([result.isError, result.forLLM]).toEqual([undefined, expect.stringContaining('ran to its end')]);
 });
 
 test('a second response to the same call changes nothing', async () => {

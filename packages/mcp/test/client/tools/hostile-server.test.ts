@@ -102,16 +102,16 @@ test('a list that is no list is refused, and says what is wrong', async () => {
   await expect(refused).rejects.toThrow('"tools" is not an array');
 });
 
-test('a result that a pattern of the server cannot check in time is a failure, and the process goes on', async () => {
-  verifies('mcp.client.bounded');
+test('a result that a pattern of the server cannot check in time cannot be read, and the process goes on', async () => {
+  verifies('mcp.client.bounded', 'mcp.unreadable');
   const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
   const content = JSON.stringify({ a: `${'a'.repeat(50)}!` });
   const toolset = await connected({
     a: misbehaving('tells', JSON.stringify([listed('t', { outputSchema })]), content),
   });
   const result = await call(toolset, 'a_t');
-  expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
-  expect(result.forLLM).toContain('takes too long');
+  expect(result.isError).toBeUndefined();
+  expect(result.forLLM).toMatch(/ran to its end, but its result cannot be read: .*takes too long/);
 });
 
 test('of a server that lists 100,000 tools only as many are used as it may list, with a warning', async () => {

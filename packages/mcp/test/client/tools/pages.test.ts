@@ -33,7 +33,10 @@ test.each(['', null])('a next cursor of %o is the end of the list, without a war
 test('a page that was there before ends the list, and what was listed is used', async () => {
   verifies('mcp.client.pages');
   const same = await listing((_, count) => ({ tools: [tool(`t${count}`)], nextCursor: 'again' }));
-  expect([same.names, same.cursors]).toEqual([['a_t1', 'a_t2'], [undefined, 'again']]);
+  expect([same.names, same.cursors]).toEqual([
+    ['a_t1', 'a_t2'],
+    [undefined, 'again'],
+  ]);
   expect(same.warnings).toEqual([
     'MCP server "a" named a page of its list of tools again, which never ends; what it listed until then is used.',
   ]);

@@ -121,10 +121,14 @@ describe('structured content', () => {
     expect(toMcpResult(result, plainTool('t'))).toMatchObject({ structuredContent: { reason: 'x' } });
   });
 
-  test('what JSON cannot hold is a failure, and the client gets it', async () => {
+  test('what JSON cannot hold is told as the result of a call that ran, and is a failure of a tool that only reads', async () => {
+    verifies('mcp.unreadable');
     const data = { n: 1n } as unknown as JsonValue;
     const result = await call({ forLLM: 'x', data });
-    expect(result).toMatchObject({
+    expect(result.isError).not.toBe(true);
+    expect(JSON.stringify(result.content)).toMatch(/ran to its end.*cannot be sent/);
+    const reading = { ...plainTool('t'), effect: 'read' } as const;
+    expect(toMcpResult({ forLLM: 'x', data }, reading)).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('cannot be sent') as string }],
     });

@@ -1,30 +1,25 @@
-import type { JsonValue } from '@kernel/protocol';
-import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../../json-fields.ts';
-import { createExactArguments } from '../../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext, type FillPlace } from '../../wire/message-builder.ts';
-import { opaquePart } from '../../wire/message-parts.ts';
+import { asFields, asList, asText, type Fields, parseJson } from '../../json-fields.ts';
+import { createMessageBuilder, type DecoderContext } from '../../wire/message-builder.ts';
 import { createBodyReader } from '../../stream/body-reader.ts';
 import type { SseEvent } from '../../stream/sse.ts';
 import { findVendorError } from '../../http/vendor-error.ts';
 import type { ReplyDecoder } from '../../stream/reply-decoder.ts';
 import { createSpokenReply, type SpokenReply } from './audio.ts';
+import { createCallReader } from './call-reader.ts';
 import { createCitationReader } from './citations.ts';
 import { textPiecesOf } from './content-text.ts';
 import { finishReasonOf } from './finish-reason.ts';
-import { createOpaqueCall, isOpaqueCall, type OpaqueCall } from './opaque-call.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 
 /** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
 export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
-  const exact = createExactArguments('arguments');
+  const calls = createCallReader(builder, context);
   let finishReason: string | undefined;
   let refused = false;
   let details: ReasoningDetails | undefined;
   let spoken: SpokenReply | undefined;
-  /** Calls of tools that are no functions, by index: only the vendor understands them. */
-  const opaque = new Map<number, OpaqueCall>();
   const citations = createCitationReader();
 
   function onEvent({ data, event }: SseEvent): void {
@@ -42,7 +37,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
       if (finishReason !== undefined && '[DONE]'.startsWith(data.trim())) return;
       throw builder.invalidJsonError(data);
     }
-    exact.read(data, chunk);
+    calls.begin(data, chunk);
     readChunk(chunk);
   }
 
@@ -83,12 +78,12 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     if (reasoningDetails !== undefined) details ??= createReasoningDetails();
     const detailsText = details?.add(reasoningDetails);
     builder.reasoning(reasoning ?? detailsText ?? '');
-    const { content } = delta;
-    if (typeof content === 'string') {
-      builder.text(content);
-    } else if (Array.isArray(content)) {
-      for (const piece of textPiecesOf(content)) builder[piece.type](piece.text);
-    }
+    const { content, type } = delta;
+    // Snowflake has a list of parts as well, or spreads the part over the delta.
+    const own = asList(delta['content_list']);
+    const parts = [...asList(content), ...own];
+    if (typeof content === 'string' && content !== '') builder.text(content);
+    else for (const piece of textPiecesOf(parts)) builder[piece.type](piece.text);
     const refusal = asText(delta['refusal']);
     if (refusal !== undefined && refusal !== '') {
       refused = true;
@@ -99,36 +94,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
       spoken.read(delta['audio']);
     }
     citations.readMessage(delta, builder);
-    const list = delta['tool_calls'];
-    if (Array.isArray(list)) for (const [at, call] of list.entries()) readCall(call, at, list.length, isWhole);
-    const legacyCall = asFields(delta['function_call']);
-    if (legacyCall !== undefined) readCall({ index: 0, function: legacyCall }, 0, 1, false);
-  }
-
-  function readCall(value: unknown, position: number, count: number, isWhole: boolean): void {
-    const call = asFields(value);
-    if (call === undefined) return;
-    const index = isWhole ? position : asNumber(call['index']);
-    if (isOpaqueCall(call) || opaque.has(index ?? position)) {
-      const known = opaque.get(index ?? position) ?? createOpaqueCall(keepIn(builder.reserve()));
-      opaque.set(index ?? position, known);
-      known.add(call);
-      return;
-    }
-    const fn = asFields(call['function']) ?? call;
-    builder.call(
-      {
-        index,
-        id: asText(call['id']),
-        name: asText(fn['name']),
-        arguments: exact.of(fn['arguments']),
-        // JSON.parse returned it, so it is JSON.
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-        providerData: (call['extra_content'] ?? undefined) as JsonValue | undefined,
-      },
-      position,
-      count,
-    );
+    calls.read(delta, isWhole);
+    calls.readParts(own.length === 0 && type !== undefined ? [...parts, delta] : parts, type);
   }
 
   function close(hasEndMark: boolean): void {
@@ -140,6 +107,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
           : 'the reply is empty: it has no message, no finish reason and no error',
       );
     }
+    calls.end();
     spoken?.end();
     citations.end(builder);
     builder.endPart(details?.complete());
@@ -147,7 +115,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function onJson(value: unknown, text: string): void {
-    exact.read(text, value);
+    calls.begin(text, value);
     readChunk(value);
     if (asList(asFields(value)?.['choices']).length === 0)
       throw builder.protocolError('the reply is JSON without choices');
@@ -164,9 +132,4 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     },
     partialText: builder.partialText,
   };
-}
-
-/** Returns what fills a place with a call that only the vendor understands. */
-function keepIn(fill: FillPlace): (kind: string, call: Fields) => void {
-  return (kind, call) => fill(opaquePart(kind, call));
 }

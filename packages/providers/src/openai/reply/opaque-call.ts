@@ -11,12 +11,6 @@ export interface OpaqueCall {
   add(piece: Fields): void;
 }
 
-/** Whether a call is of a type that only the vendor understands. A gateway may leave out the type of a function. @internal */
-export function isOpaqueCall(call: Fields): boolean {
-  const type = asText(call['type']) ?? '';
-  return call['custom'] !== undefined || (type !== '' && type !== 'function');
-}
-
 /** Whether an opaque part of this kind is a call, and goes back among the calls. @internal */
 export function isOpaqueCallKind(kind: string): boolean {
   return kind.endsWith(SUFFIX);

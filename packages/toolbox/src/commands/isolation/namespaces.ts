@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { requireProgram } from '../../require-program.ts';
-import { ANNOUNCE } from './announced.ts';
+import { announced } from './announced.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -63,7 +63,6 @@ mount -o remount,ro /
 cd "$cwd"
 run=$(command -v setpriv)
 PATH=$path
-${ANNOUNCE}
 exec "$run" --no-new-privs --inh-caps=-all --bounding-set=-all -- "$@"
 `;
 
@@ -97,7 +96,7 @@ export function linuxNamespaces(): Isolation {
         ...counted(shown),
         ...counted(gitWritable ? [] : repositoryOf(folder)),
         ...counted(hidden),
-        ...command,
+        ...announced(command),
       ];
       return {
         program: requireProgram('unshare', 'The isolation with Linux namespaces', folder),

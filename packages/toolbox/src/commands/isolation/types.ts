@@ -27,8 +27,9 @@ export interface IsolatedCommand {
   /** Its environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   /**
-   * Whether it writes a byte to its descriptor 3 right before it becomes the command. The time limit counts from then, so that it does not include what
-   * setting up the isolation takes. Default false: the limit counts from the start of the program.
+   * Whether it writes an empty line to its descriptor 3 right before the command starts, and after its end the name of each process that it left running, a line
+   * each. The time limit counts from that first line, so that it does not include what setting up the isolation takes. Default false: the limit counts
+   * from the start of the program, and what is left running is looked for in its process group.
    */
   readonly announcesStart?: boolean | undefined;
   /** Stops what a signal to the started process does not reach, such as a container. */

@@ -1,4 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { decodeText, detectFormat } from '../../text/encoding.ts';
+import { escapeCharacter } from '../../text/visible.ts';
 
 /** Output of a process, of which the beginning and the end are kept. */
 export interface OutputBuffer {
@@ -54,14 +56,47 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
   };
 }
 
-/** Text of a terminal as a model can read it: no escapes, and of a line that was overwritten only its last state. */
+/**
+ * Text of a terminal as a model can read it: no escapes and no bells, of what was written over only the last state, and every other control character
+ * visible, such as `\u{0}`.
+ */
 export function clean(bytes: Uint8Array): string {
-  const text = stripVTControlCharacters(new TextDecoder().decode(bytes)).replaceAll('\r\n', '\n');
-  return text.includes('\r') ? text.split('\n').map(lastState).join('\n') : text;
+  const text = stripVTControlCharacters(decodeOutput(bytes).replaceAll(STRINGS, ''))
+    .replace(CUT_ESCAPE, '')
+    .replaceAll('\u0007', '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[\v\f]/g, '\n');
+  const shown = /[\r\b]/.test(text) ? text.split('\n').map(lastState).join('\n') : text;
+  return shown.replaceAll(/(?![\n\t])\p{Cc}/gu, escapeCharacter);
 }
 
-/** What a terminal shows of a line that was written over. */
+/** What is not UTF-8 is read as what it seems to be, so that as little as possible is lost. */
+function decodeOutput(bytes: Uint8Array): string {
+  const format = detectFormat(bytes);
+  return format === undefined ? new TextDecoder().decode(bytes) : decodeText(bytes, format).toWellFormed();
+}
+
+/** Titles, links, images and the like: what stands between their begin and their end is not text; without an end it is. */
+// oxlint-disable-next-line no-control-regex -- as below
+const STRINGS = /\u001B[\]PX^_](?:[^\u0007\u001B\n]*(?:\u0007|\u001B\\))?/g;
+
+/** An escape whose end is not there yet, or was left out. */
+// oxlint-disable-next-line no-control-regex -- finding them is what this file is for
+const CUT_ESCAPE = /\u001B(?:\[[0-?]*[ -/]*)?$/;
+
+/** What a terminal shows of a line that was written over: all of it after a return, one character after a backspace. */
 function lastState(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');
-  return states.at(-1) ?? '';
+  const last = states.at(-1) ?? '';
+  if (!last.includes('\b')) return last;
+  const shown: string[] = [];
+  let column = 0;
+  for (const character of last) {
+    if (character === '\b') column = Math.max(0, column - 1);
+    else {
+      shown[column] = character;
+      column += 1;
+    }
+  }
+  return shown.join('');
 }

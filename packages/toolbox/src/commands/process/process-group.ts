@@ -1,10 +1,36 @@
 import type { ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const groups = new Set<number>();
 
 /** Sends a signal to a process and all of its group. Does nothing if they are gone. */
 export function endGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid !== undefined) signalGroup(child.pid, signal);
+}
+
+/** The names of the processes that still run in a group; an empty name where the system does not say it. */
+export function namesInGroup({ pid }: ChildProcess): readonly string[] {
+  try {
+    // Windows has no groups.
+    if (pid === undefined || process.platform === 'win32') return [];
+    process.kill(-pid, 0);
+    if (process.platform !== 'linux' || readlinkSync('/proc/self') !== String(process.pid)) return [''];
+  } catch {
+    return [];
+  }
+  return readdirSync('/proc').flatMap((id) => (/^\d+$/.test(id) ? nameIfIn(id, pid) : []));
+}
+
+function nameIfIn(id: string, group: number): readonly string[] {
+  try {
+    // `pid (name) state parent group …`; a name may have parentheses.
+    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
+    const end = stat.lastIndexOf(')');
+    const [state = '', , ofGroup] = stat.slice(end + 2).split(' ', 3);
+    return Number(ofGroup) === group && !/[XZ]/.test(state) ? [stat.slice(stat.indexOf('(') + 1, end)] : [];
+  } catch {
+    return []; // it has ended
+  }
 }
 
 /** Kills the group of a process when this process exits, or a signal ends it. Returns a function that ends that. */

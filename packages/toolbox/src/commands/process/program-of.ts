@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findCommand } from '@kernel/internal';
+import { findCommand, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolationRequest } from '../isolation/types.ts';
 
@@ -17,7 +17,7 @@ export function programOf(
   if (found !== undefined) return found;
   throw new KernelError(
     'TOOL_FAILED',
-    `${JSON.stringify(name.slice(0, 200))} cannot be started: there is no such program on the PATH.`,
+    `${JSON.stringify(sliceHead(name, 200))} cannot be started: there is no such program on the PATH.`,
     { hint: 'A program in the workspace, or in a repository around it, is started by its path, such as ["./run"].' },
   );
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onAbort } from '@kernel/internal';
+import { Readable } from 'node:stream';
+import { onAbort, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
-import { endGroup, trackGroup } from './process-group.ts';
+import { endGroup, namesInGroup, trackGroup } from './process-group.ts';
 
 /** How a process runs. */
 export interface ProcessOptions {
@@ -29,12 +30,18 @@ export interface ProcessEnd {
   readonly stoppedBy: 'timeout' | 'abort' | undefined;
   /** How long it ran, in milliseconds. */
   readonly durationMs: number;
+  /** The names of the processes that it had left running, which were ended with it; an empty one where the system does not say it. */
+  readonly leftRunning: readonly string[];
+  /** Whether a process that it started, and that is not of its group, still holds its output, which is not read any more. */
+  readonly isHeld: boolean;
 }
 
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy. */
 const SETUP_MS = 60_000;
 const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
+/** How much is read of what a command left running, in characters. */
+const MAX_ANNOUNCED = 4096;
 
 /**
  * Starts a process in a group of its own. Resolves when it has ended, and everything that it started with it: what is left of the group is killed, so that no
@@ -65,10 +72,15 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       startedMs = performance.now();
       if (Number.isFinite(options.timeoutMs)) timer = setTimeout(() => stop('timeout'), options.timeoutMs);
     };
-    const announcement = child.stdio[3];
-    if (announcement === undefined || announcement === null) begin();
+    const third = child.stdio[3];
+    const announcement = third instanceof Readable ? third : undefined;
+    let announced = '';
+    if (announcement === undefined) begin();
     else {
       announcement.once('data', begin);
+      announcement.setEncoding('utf8').on('data', (text: string) => {
+        announced = sliceHead(announced + text, MAX_ANNOUNCED);
+      });
       timer = setTimeout(() => {
         failure = new KernelError(
           'TOOL_FAILED',
@@ -90,14 +102,21 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     });
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      announcement?.destroy();
+      const inGroup = namesInGroup(child);
       endGroup(child, 'SIGKILL');
       const durationMs = performance.now() - startedMs;
       resolve(
-        drained(child).then(() => {
+        drained(child).then((isHeld) => {
           release();
           if (failure !== undefined) throw failure;
-          return { exitCode: code ?? undefined, signal: signal ?? undefined, stoppedBy, durationMs };
+          return {
+            exitCode: code ?? undefined,
+            signal: signal ?? undefined,
+            stoppedBy,
+            durationMs,
+            leftRunning: announcement === undefined ? inGroup : announced.split('\n').slice(1, -1),
+            isHeld,
+          };
         }),
       );
     });
@@ -130,14 +149,17 @@ function spawnChild(
   }
 }
 
-/** Resolves once the output has been read. A process that left the group may keep the pipes open, so there is a limit. */
-async function drained(child: ChildProcess): Promise<void> {
-  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+/** Resolves once the output has been read. A process that left the group may keep the pipes open, so there is a limit: resolves to whether it was reached. */
+async function drained(child: ChildProcess): Promise<boolean> {
+  const streams = child.stdio.slice(1).filter((stream) => stream instanceof Readable);
+  let isHeld = false;
   const timer = setTimeout(() => {
+    isHeld = true;
     for (const stream of streams) stream.destroy();
   }, DRAIN_MS);
   await Promise.all(streams.filter((stream) => !stream.closed).map((stream) => once(stream, 'close')));
   clearTimeout(timer);
+  return isHeld;
 }
 
 function startError(program: string, error: NodeJS.ErrnoException): KernelError {
@@ -148,5 +170,5 @@ function startError(program: string, error: NodeJS.ErrnoException): KernelError 
     ENOEXEC: 'it is no program for this system',
   };
   const reason = reasons[error.code ?? ''] ?? error.code ?? 'the system refused';
-  return new KernelError('TOOL_FAILED', `"${program.slice(0, 200)}" cannot be started: ${reason}.`, { cause: error });
+  return new KernelError('TOOL_FAILED', `"${sliceHead(program, 200)}" cannot be started: ${reason}.`, { cause: error });
 }

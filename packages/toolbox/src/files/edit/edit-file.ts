@@ -5,8 +5,9 @@ import type { Workspace } from '../../workspace/index.ts';
 import { count } from '../describe.ts';
 import { noteSeen, staleNote } from '../seen.ts';
 import { readTextFile, toContent } from '../text-file.ts';
-import { lineList, locateEdits, type TextEdit } from './find-text.ts';
+import { locateEdits } from './find-text.ts';
 import { applyReplacements, unifiedDiff } from './line-diff.ts';
+import { lineList, type TextEdit } from './text-edit.ts';
 
 const tool: Tool = {
   name: 'edit_file',
@@ -49,24 +50,24 @@ interface Input {
 }
 
 /**
- * Creates the tool `edit_file`, which replaces exact texts: all of them or none. Line endings and a byte order mark are kept. Lines that differ only
- * in white space match if there is only one such place. The user sees a unified diff, the model a summary.
+ * Creates the tool `edit_file`, which replaces exact texts: all of them or none. Line endings, a byte order mark and the encoding are kept. A text that
+ * differs only in white space, in the kind of quotes, dashes, accents or unseen characters, or in how line breaks are written, matches if there is only one such
+ * place. The user sees a unified diff, the model a summary.
  */
 export function editFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
     handler: async ({ edits, path }: Input, { signal }): Promise<ToolResult> => {
       const file = await readTextFile(workspace, path, signal);
-      const { loose, replacements } = locateEdits(path, file.text, edits, file.ending);
+      const { notes, replacements } = locateEdits(path, file.text, edits, file.ending);
       const stale = staleNote(workspace, file.info);
       const after = applyReplacements(file.text, replacements);
-      await workspace.write(path, toContent(file, after), { ifVersion: file.info.version, signal });
+      await workspace.write(path, toContent(path, file.format, after), { ifVersion: file.info.version, signal });
       noteSeen(workspace, await workspace.stat(path, { signal }));
       const places = lineList(file.text, replacements);
-      const spaces =
-        loose === 0 ? '' : ` ${count(loose, 'edit')} fitted only without comparing white space; check the indentation.`;
+      const remarks = [...notes.map((note) => ` ${note}`), stale].join('');
       return {
-        forLLM: `Edited ${quote(path)}: ${count(replacements.length, 'replacement')}, at what was ${places}.${spaces}${stale}`,
+        forLLM: `Edited ${quote(path)}: ${count(replacements.length, 'replacement')}, at what was ${places}.${remarks}`,
         forUser: visibleText(unifiedDiff(escapeUnseen(file.info.path), file.text, replacements)),
       };
     },

@@ -1,32 +1,26 @@
 import { quote, toolError } from '../../workspace/errors.ts';
+import { count } from '../describe.ts';
+import { locateAlike, whereItEnds } from './find-alike.ts';
+import { linesOf, locateLoosely, normalizeSpace } from './find-loosely.ts';
 import { indexOfText } from './find-sequence.ts';
+import { foldText } from './fold-text.ts';
 import type { Replaced } from './line-diff.ts';
+import { lineList, type TextEdit, toEnding } from './text-edit.ts';
 
-const MAX_SHOWN = 10;
 const MAX_PLACES = 100_000;
-
-/** One replacement that a model asked for. */
-export interface TextEdit {
-  /** The text to replace. */
-  readonly old_text: string;
-  /** What takes its place. */
-  readonly new_text: string;
-  /** Whether every occurrence is replaced. */
-  readonly replace_all?: boolean;
-}
 
 /** Where edits apply. */
 export interface Located {
   /** The places, in order, without overlap. */
   readonly replacements: readonly Replaced[];
-  /** How many edits fitted only when white space was not compared. */
-  readonly loose: number;
+  /** How edits were read that did not fit exactly, each way once, for the model. */
+  readonly notes: readonly string[];
 }
 
 /** Finds where each edit applies in a text; all are looked up in the text as it is. Throws an error that says what to do if one cannot be. */
 export function locateEdits(path: string, text: string, edits: readonly TextEdit[], ending: '\n' | '\r\n'): Located {
-  let loose = 0;
-  let lines: TextLines | undefined;
+  const ways = new Map<string, number>();
+  let near: NearSearch | undefined;
   const found = edits.flatMap((edit, index) => {
     const which = edits.length === 1 ? 'old_text' : `old_text of edit ${index + 1}`;
     const refuse = (problem: string): Error => toolError(`${quote(path)}: ${which} ${problem} Nothing was changed.`);
@@ -38,13 +32,12 @@ export function locateEdits(path: string, text: string, edits: readonly TextEdit
         `occurs ${exact.length} times, in ${lineList(text, exact)}. Add lines around it, or set replace_all.`,
       );
     if (exact.length > 0) return exact;
-    lines ??= linesOf(text);
-    const near = locateLoosely(text, lines, edit, ending);
-    if (near.length === 0) throw refuse('is not in the file. Read the file and copy the text exactly.');
-    if (near.length > 1)
-      throw refuse(`fits only if white space is not compared, and then in ${lineList(text, near)}. Copy it exactly.`);
-    loose += 1;
-    return near;
+    near ??= createNearSearch(text, ending);
+    const { how, places, why } = near(edit);
+    if (places.length === 0) throw refuse(`is not in the file${why} Read the file and copy the text exactly.`);
+    if (places.length > 1) throw refuse(`fits only ${how}, and then in ${lineList(text, places)}. Copy it exactly.`);
+    ways.set(how, (ways.get(how) ?? 0) + 1);
+    return places;
   });
   const replacements = found.toSorted((a, b) => a.start - b.start || a.end - b.end);
   for (const [index, { start }] of replacements.entries()) {
@@ -53,21 +46,75 @@ export function locateEdits(path: string, text: string, edits: readonly TextEdit
         `${quote(path)}: two edits overlap in ${lineList(text, [{ start }])}; make them one. Nothing was changed.`,
       );
   }
-  return { replacements, loose };
+  return {
+    replacements,
+    notes: [...ways].map(([how, times]) => `${count(times, 'edit')} fitted only ${how}; check the result.`),
+  };
 }
 
-/** The number of the line in which a place is, from 1. */
-export function lineAt(text: string, place: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+/** Where a text may be meant that is not there as it was written: in the first way of reading it that fits anywhere. */
+export type NearSearch = (edit: TextEdit) => {
+  /** The places; none if it fits in no way. */
+  readonly places: readonly Replaced[];
+  /** How it was read, for the model. */
+  readonly how: string;
+  /** What is known of a text that fits nowhere. */
+  readonly why: string;
+};
+
+/** Creates a search for edits that do not fit exactly. What it needs of the text is made once, when it is needed. */
+export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearch {
+  const folded = memoized(() => foldText(text));
+  const lines = memoized(() => linesOf(text));
+  const foldedLines = memoized(() => linesOf(text, foldLine));
+  const alike = (edit: TextEdit): readonly Replaced[] => locateAlike(folded(), edit, ending);
+  const written = (edit: TextEdit, write: (text: string) => string): readonly Replaced[] => {
+    const other = { old_text: write(edit.old_text), new_text: write(edit.new_text) };
+    if (other.old_text === edit.old_text || other.old_text === '') return [];
+    const exact = locateExactly(text, other, ending);
+    return exact.length > 0 ? exact : alike(other);
+  };
+  const ways: Readonly<Record<string, (edit: TextEdit) => readonly Replaced[]>> = {
+    'without comparing the kind of quotes, dashes, spaces, accents and unseen characters': alike,
+    'without comparing white space': (edit) => locateLoosely(text, lines(), edit, ending),
+    'without comparing white space or the kind of quotes, dashes, accents and unseen characters': (edit) =>
+      locateLoosely(text, foldedLines(), edit, ending, foldLine),
+    [String.raw`with \n, \t, \" and \u read as what they stand for`]: (edit) => written(edit, unescaped),
+    [String.raw`with line breaks and tabs read as \n and \t`]: (edit) => written(edit, escaped),
+    'with each backslash read as two': (edit) => written(edit, (each) => each.replaceAll('\\', String.raw`\\`)),
+    'with characters read as their escapes': (edit) => {
+      const lower = written(edit, (each) => withEscapes(each, false));
+      return lower.length > 0 ? lower : written(edit, (each) => withEscapes(each, true));
+    },
+  };
+  return (edit) => {
+    for (const [how, locate] of Object.entries(ways)) {
+      const places = locate(edit);
+      if (places.length > 0) return { places, how, why: '' };
+    }
+    return { places: [], how: '', why: whereItEnds(text, folded(), edit.old_text) };
+  };
 }
 
-/** `line 3`, `lines 3, 9 and 2 more`. */
-export function lineList(text: string, places: readonly { readonly start: number }[]): string {
-  const lines = places.slice(0, MAX_SHOWN).map(({ start }) => lineAt(text, start));
-  const rest = places.length - lines.length;
-  return `${places.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll(/\\(?:u([\dA-Fa-f]{4})|([nrt"'\\]))/g, (_, code: string | undefined, escape = '') =>
+      code === undefined ? (ESCAPES[String(escape)] ?? String(escape)) : String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    .toWellFormed();
+}
+
+function withEscapes(text: string, isUpper: boolean): string {
+  return text.replaceAll(/[^\0-\u007F]/g, (unit) => {
+    const code = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    return String.raw`\u` + (isUpper ? code.toUpperCase() : code);
+  });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\n', String.raw`\n`).replaceAll('\t', String.raw`\t`);
 }
 
 /** Models write `\n`; a file with `\r\n` is meant all the same, and keeps its endings. */
@@ -95,94 +142,16 @@ function placesOf(text: string, wanted: string, by: string): readonly Replaced[]
   return places;
 }
 
-/** Whole lines that are the same but for white space; the new text gets their indentation. */
-function locateLoosely(
-  text: string,
-  { normal: lines, starts }: TextLines,
-  { new_text: newText, old_text: oldText }: TextEdit,
-  ending: '\n' | '\r\n',
-): readonly Replaced[] {
-  const wanted = trimLines(oldText.split('\n'));
-  const normal = wanted.map(normalizeSpace);
-  if (normal.every((line) => line === '')) return [];
-  const found: Replaced[] = [];
-  const lineText = (index: number) => lineOf(text, starts, index);
-  for (const index of matchesOf(lines, normal)) {
-    const last = index + normal.length - 1;
-    const first = lineText(index);
-    const end = (starts[last] ?? 0) + lineText(last).replace(/\r$/, '').length;
-    const by = reindent(trimLines(newText.split('\n')), indentOf(wanted[0] ?? ''), indentOf(first));
-    found.push({ start: starts[index] ?? 0, end, text: by.map((line) => line.replace(/\r$/, '')).join(ending) });
-  }
-  return found;
-}
-
-/** Where a sequence of lines occurs among others: by the failure table of Knuth, Morris and Pratt, in linear time. */
-function matchesOf(lines: readonly string[], wanted: readonly string[]): readonly number[] {
-  const table = [0];
-  for (let index = 1, length = 0; index < wanted.length; index += 1) {
-    while (length > 0 && wanted[index] !== wanted[length]) length = table[length - 1] ?? 0;
-    if (wanted[index] === wanted[length]) length += 1;
-    table.push(length);
-  }
-  const found: number[] = [];
-  let matched = 0;
-  for (const [index, line] of lines.entries()) {
-    while (matched > 0 && line !== wanted[matched]) matched = table[matched - 1] ?? 0;
-    if (line === wanted[matched]) matched += 1;
-    if (matched < wanted.length) continue;
-    found.push(index - matched + 1);
-    matched = table[matched - 1] ?? 0;
-  }
-  return found;
-}
-
-/** The lines of a text, for every edit that does not fit exactly. */
-interface TextLines {
-  /** Where each begins. */
-  readonly starts: readonly number[];
-  /** Each without the white space that is not compared. */
-  readonly normal: readonly string[];
-}
-
-function linesOf(text: string): TextLines {
-  const starts = lineStarts(text);
-  return { starts, normal: starts.map((_, index) => normalizeSpace(lineOf(text, starts, index))) };
-}
-
-function lineOf(text: string, starts: readonly number[], index: number): string {
-  return text.slice(starts[index], (starts[index + 1] ?? text.length + 1) - 1);
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function normalizeSpace(line: string): string {
-  return line.trim().replaceAll(/\s+/g, ' ');
-}
-
-function trimLines(lines: readonly string[]): readonly string[] {
-  const first = lines.findIndex((line) => line.trim() !== '');
-  const last = lines.findLastIndex((line) => line.trim() !== '');
-  return first === -1 ? [] : lines.slice(first, last + 1);
-}
-
-function indentOf(line: string): string {
-  return line.slice(0, line.length - line.trimStart().length);
-}
-
-function reindent(lines: readonly string[], from: string, to: string): readonly string[] {
-  return lines.map((line) => (line.trim() !== '' && line.startsWith(from) ? to + line.slice(from.length) : line));
-}
-
-function toEnding(text: string, ending: '\n' | '\r\n'): string {
-  return text.replaceAll('\r\n', '\n').replaceAll('\n', ending);
-}
-
 /** New lines get the file's ending, unless the text to replace says otherwise. */
 function withEnding(text: string, ending: '\n' | '\r\n', oldText: string): string {
   return oldText.includes('\n') && !oldText.includes('\r\n') ? text : toEnding(text, ending);
+}
+
+function foldLine(line: string): string {
+  return normalizeSpace(foldText(line).text);
+}
+
+function memoized<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 /** A part of a text that was replaced, in characters of the old text. */
 export interface Replaced {
   /** Where it begins. */
@@ -40,7 +41,7 @@ export function unifiedDiff(path: string, text: string, replacements: readonly R
     shift += now.length - old.length;
   }
   const whole = `--- a/${path}\n+++ b/${path}\n${hunks.join('\n')}`;
-  return whole.length <= MAX_DIFF ? whole : `${whole.slice(0, MAX_DIFF)}\n… (the diff goes on)`;
+  return whole.length <= MAX_DIFF ? whole : `${sliceHead(whole, MAX_DIFF)}\n… (the diff goes on)`;
 }
 
 /** Replacements whose surroundings touch make one hunk. */

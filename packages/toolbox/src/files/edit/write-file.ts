@@ -1,10 +1,11 @@
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import { countBroken, decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
 import { visibleText } from '../../text/visible.ts';
-import { escapeUnseen, isMissing, quote } from '../../workspace/errors.ts';
+import { escapeUnseen, isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
 import { bounded, count } from '../describe.ts';
-import { isBinary } from '../is-binary.ts';
 import { noteSeen, staleNote } from '../seen.ts';
+import { MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
 
 const MAX_COMPARED = 1_048_576;
 const MAX_SHOWN = 20_000;
@@ -26,7 +27,12 @@ const tool: Tool = {
   metadata: { category: 'code', usageHint: 'To create a file, or to replace all of its text.' },
 };
 
-/** Creates the tool `write_file`. The user sees a unified diff from the previous content, the model the numbers of lines and bytes. */
+const UTF_8: TextFormat = { encoding: 'utf-8', bomLength: 0 };
+
+/**
+ * Creates the tool `write_file`. A file that is replaced keeps its encoding and byte order mark; one with bytes that are no UTF-8 is not replaced by a text
+ * that has U+FFFD in their place. The user sees a unified diff from the previous content, the model the numbers of lines and bytes.
+ */
 export function writeFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
@@ -36,9 +42,13 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
         throw error;
       });
       const stale = before === undefined ? '' : staleNote(workspace, before);
-      const { id } = await workspace.write(path, content, { ifVersion: before?.version ?? 'absent', signal });
+      const format = (before && detectFormat(before.bytes)) ?? UTF_8;
+      if (before !== undefined && content.includes('\uFFFD')) await checkLoss(workspace, path, signal);
+      const bytes = toContent(path, format, content);
+      const { id } = await workspace.write(path, bytes, { ifVersion: before?.version ?? 'absent', signal });
       noteSeen(workspace, await workspace.stat(path, { signal }));
-      const size = `${count(linesOf(content), 'line')}, ${count(Buffer.byteLength(content), 'byte')}`;
+      const encoding = format.encoding === 'utf-8' ? '' : ` of ${nameOf(format)}`;
+      const size = `${count(linesOf(content), 'line')}, ${count(Buffer.byteLength(bytes), 'byte')}${encoding}`;
       const done = before === undefined ? 'Created' : 'Replaced';
       const result: ToolResult = {
         forLLM: `${done} ${quote(path)} (${size}; change ${id}).${stale}`,
@@ -49,6 +59,17 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
   };
 }
 
+/** Refuses a text with U+FFFD for a file that was shown with it in the place of bytes that are no characters: they would be lost. */
+async function checkLoss(workspace: Workspace, path: string, signal: AbortSignal): Promise<void> {
+  const { bytes } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
+  const format = detectFormat(bytes);
+  const broken = format === undefined ? 0 : countBroken(decodeText(bytes, format));
+  if (broken > 0)
+    throw toolError(
+      `${quote(path)} has ${count(broken, 'byte')} that ${broken === 1 ? 'is' : 'are'} no character, and the content has U+FFFD in such a place: they would be lost. Nothing was changed. Use edit_file, which keeps what it does not replace, or write the right characters.`,
+    );
+}
+
 function linesOf(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
@@ -56,10 +77,11 @@ function linesOf(text: string): number {
 /** What changed, as far as it can be told in bounded time. */
 async function difference(path: string, before: FileContent | undefined, content: string): Promise<string> {
   const isLong = content.length > MAX_COMPARED || (before?.size ?? 0) > MAX_COMPARED;
-  if (isLong || (before !== undefined && isBinary(before.bytes)))
+  const format = before === undefined ? UTF_8 : detectFormat(before.bytes);
+  if (isLong || format === undefined)
     return `${path}: ${before?.size ?? 0} bytes replaced by ${Buffer.byteLength(content)}.`;
   const { createTwoFilesPatch } = await import('diff');
-  const old = before === undefined ? '' : new TextDecoder().decode(before.bytes);
+  const old = before === undefined ? '' : decodeText(before.bytes, format);
   const names = [before === undefined ? '/dev/null' : `a/${path}`, `b/${path}`] as const;
   const patch = createTwoFilesPatch(...names, old, content, undefined, undefined, {
     context: 3,

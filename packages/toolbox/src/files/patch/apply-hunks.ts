@@ -1,5 +1,8 @@
+import { sliceHead } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
-import { indexOfSequence } from '../edit/find-sequence.ts';
+import { whereItEnds } from '../edit/find-alike.ts';
+import { indexOfSequence, indexOfText } from '../edit/find-sequence.ts';
+import { foldText } from '../edit/fold-text.ts';
 import type { TextFile } from '../text-file.ts';
 import type { Hunk } from './parse-patch.ts';
 
@@ -8,6 +11,7 @@ const COMPARISONS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
+  (line) => foldText(line).text.trim(),
 ];
 
 /** The text of a file after its hunks, applied in order. Throws an error that names the hunk whose context is not there. */
@@ -36,7 +40,7 @@ export function applyHunks(path: string, { ending, text }: TextFile, hunks: read
     const place = locate(find, old, from, hunk.isAtEnd);
     if (place === undefined)
       throw toolError(
-        `${which} of ${quote(path)} does not fit: these lines are not in the file${after}:\n${shown(old)}\nRead the file and copy its lines. Nothing was changed.`,
+        `${which} of ${quote(path)} does not fit: these lines are not in the file${after}:\n${shown(old)}\n${firstMissing(text, old)}Read the file and copy its lines. Nothing was changed.`,
       );
     keep(at, place.start);
     let next = place.start;
@@ -105,7 +109,9 @@ function createFinder(lines: readonly string[]): Finder {
       for (const start of isAtEnd ? [lines.length - sought.length, endOf(lines) - sought.length] : [])
         if (start >= from && sought.every((line, index) => all[start + index] === line)) return start;
       const start = indexOfSequence(all, sought, from);
-      if (start !== -1) return start;
+      // What only looks the same must be there once.
+      const isSure = normal !== COMPARISONS.at(-1) || indexOfSequence(all, sought, start + 1) === -1;
+      if (start !== -1 && isSure) return start;
     }
     return -1;
   };
@@ -115,7 +121,16 @@ function endOf(lines: readonly string[]): number {
   return lines.at(-1) === '' ? lines.length - 1 : lines.length;
 }
 
+/** Says which of some lines is the first that is nowhere in a file, and where it differs from one that begins like it. */
+function firstMissing(text: string, lines: readonly string[]): string {
+  const folded = foldText(text);
+  const missing = lines.find((line) => indexOfText(folded.text, foldText(line.trim()).text, 0) === -1);
+  return missing === undefined
+    ? ''
+    : `${quote(missing)} is nowhere in it${whereItEnds(text, folded, missing.trim())}\n`;
+}
+
 function shown(lines: readonly string[]): string {
-  const first = lines.slice(0, 6).map((line) => `  ${line.slice(0, 120)}`);
+  const first = lines.slice(0, 6).map((line) => `  ${sliceHead(line, 120)}`);
   return [...first, ...(lines.length > 6 ? [`  … (${lines.length - 6} more)`] : [])].join('\n');
 }

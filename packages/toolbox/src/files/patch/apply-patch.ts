@@ -71,7 +71,7 @@ async function plan(workspace: Workspace, patch: FilePatch, signal: AbortSignal)
     return { edits: [{ type: 'write', path, content, ifVersion: 'absent' }], done: `A ${quote(path)}`, path };
   }
   const file = await readTextFile(workspace, path, signal);
-  const content = toContent(file, applyHunks(path, file, patch.hunks));
+  const content = toContent(path, file.format, applyHunks(path, file, patch.hunks));
   const write: Edit = { type: 'write', path, content, ifVersion: file.info.version };
   const stale = staleNote(workspace, file.info);
   if (patch.to === undefined) return { edits: [write], done: `M ${quote(path)}${stale}`, path };

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
 
 /** One file of a patch. */
@@ -28,7 +29,7 @@ export function parsePatch(text: string): readonly FilePatch[] {
   const lines = text.replaceAll('\r\n', '\n').trim().split('\n');
   const refuse = (index: number, problem: string): Error =>
     toolError(
-      `Line ${index + 1} of the patch ${problem}: ${quote((lines[index] ?? '').slice(0, 80))}. Nothing was changed.`,
+      `Line ${index + 1} of the patch ${problem}: ${quote(sliceHead(lines[index] ?? '', 80))}. Nothing was changed.`,
     );
   if (lines[0]?.trimEnd() !== '*** Begin Patch') throw refuse(0, 'must be "*** Begin Patch"');
   if (lines.at(-1)?.trimEnd() !== '*** End Patch') throw refuse(lines.length - 1, 'must be "*** End Patch"');

@@ -2,7 +2,7 @@ import { Script, createContext } from 'node:vm';
 import { isObject } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
 
-/** How long a pattern may take on one file, in milliseconds. */
+/** How long a pattern may take on one piece of a file, in milliseconds. */
 const MAX_MS = 1000;
 
 /** Finds lines of a text. */
@@ -14,6 +14,8 @@ export interface Hit {
   readonly line: number;
   /** The line, without its ending. */
   readonly text: string;
+  /** Where in the line the match begins. */
+  readonly at: number;
 }
 
 /** What is looked for. */
@@ -29,7 +31,7 @@ export function isAnyCase({ query, regex }: Query): boolean {
   return regex ? !/(?<!\\)\p{Lu}/u.test(query) : query === query.toLowerCase();
 }
 
-/** Makes the matcher for a query; at most `most` hits of a file. */
+/** Makes the matcher for a query; at most `most` hits of a text. */
 export function createMatcher(query: Query, most: number): Matcher {
   const flags = isAnyCase(query) ? 'iu' : 'u';
   if (!query.regex) return literalMatcher(new RegExp(escapePattern(query.query), flags), most);
@@ -43,7 +45,7 @@ export function createMatcher(query: Query, most: number): Matcher {
 }
 
 function literalMatcher(wanted: RegExp, most: number): Matcher {
-  return (text) => (wanted.test(text) ? linesThat(text, (line) => wanted.test(line), most) : []);
+  return (text) => (wanted.test(text) ? linesThat(text, wanted, most) : []);
 }
 
 /** A pattern of the model can take exponential time, so that it runs where it can be ended. */
@@ -51,7 +53,7 @@ function patternMatcher(pattern: RegExp, most: number): Matcher {
   let text = '';
   let hits: readonly Hit[] = [];
   const run = (): void => {
-    hits = linesThat(text, (line) => pattern.test(line), most);
+    hits = linesThat(text, pattern, most);
   };
   const context = createContext({ run });
   const script = new Script('run()');
@@ -71,17 +73,18 @@ function patternMatcher(pattern: RegExp, most: number): Matcher {
   };
 }
 
-function linesThat(text: string, fits: (line: string) => boolean, most: number): readonly Hit[] {
+function linesThat(text: string, wanted: RegExp, most: number): readonly Hit[] {
   const hits: Hit[] = [];
   let line = 0;
-  for (let at = 0; at < text.length && hits.length < most;) {
-    const end = text.indexOf('\n', at);
+  for (let start = 0; start < text.length && hits.length < most;) {
+    const end = text.indexOf('\n', start);
     const next = end === -1 ? text.length : end;
     line += 1;
-    const whole = text.slice(at, next);
+    const whole = text.slice(start, next);
     const shown = whole.endsWith('\r') ? whole.slice(0, -1) : whole;
-    if (fits(shown)) hits.push({ line, text: shown });
-    at = next + 1;
+    const at = shown.search(wanted);
+    if (at !== -1) hits.push({ line, text: shown, at });
+    start = next + 1;
   }
   return hits;
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { isAnyCase, type Query } from './matcher.ts';
 
 /** The largest answer of ripgrep: 64 MiB of file names. */
@@ -12,19 +13,17 @@ interface RipgrepSearch extends Query {
   readonly folder: string;
   /** The path below it. */
   readonly path: string;
-  /** The largest file that it opens, in bytes. */
-  readonly maxFileBytes: number;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The paths of files that may contain a text, in no particular order; undefined if ripgrep cannot tell. It is asked for names alone, with rules that
- * leave out less than ours: the caller decides on each, and reads it as any other file.
+ * The paths of files that may contain a text, or may be binary if the text is empty, in no particular order; undefined if ripgrep cannot tell. It is asked for names
+ * alone, with rules that leave out less than ours: the caller decides on each, and reads it as any other file.
  */
 export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly string[] | undefined> {
-  const { folder, maxFileBytes, path, program, query, signal } = search;
-  const flags = ['--no-config', '--files-with-matches', '--null', '--fixed-strings', '--text', '--hidden'];
+  const { folder, path, program, signal } = search;
+  const flags = ['--no-config', '--files-with-matches', '--null', '--text', '--hidden'];
   const rules = [
     '--no-ignore-global',
     '--no-ignore-exclude',
@@ -32,14 +31,8 @@ export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly stri
     '--no-ignore-dot',
     '--no-require-git',
   ];
-  const skip = [
-    '--glob=!node_modules',
-    '--glob=!.git',
-    `--max-filesize=${maxFileBytes}`,
-    '--no-messages',
-    '--encoding=none',
-  ];
-  const what = [isAnyCase(search) ? '--ignore-case' : '--case-sensitive', `--regexp=${query}`, '--', `./${path}`];
+  const skip = ['--glob=!node_modules', '--glob=!.git', '--no-messages', '--encoding=none'];
+  const what = ['--case-sensitive', `--regexp=${patternOf(search)}`, '--', `./${path}`];
   const child = spawn(program, [...flags, ...rules, ...skip, ...what], {
     cwd: folder,
     env: {},
@@ -66,4 +59,45 @@ export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly stri
     .split('\0')
     .filter((name) => name !== '')
     .map((name) => name.replace(/^(?:\.\/)+/, ''));
+}
+
+const OTHER_FORMATS: readonly TextFormat[] = (['utf-16le', 'utf-16be', 'windows-1252'] as const).map((encoding) => ({
+  encoding,
+  bomLength: 0,
+}));
+/** Letters that Unicode takes for an ASCII letter in another case. */
+const SAME_LETTERS: Readonly<Record<string, string>> = { s: '\u017F', k: '\u212A' };
+
+/** A pattern of ripgrep that finds a text in the bytes of each encoding that files are read in. */
+function patternOf(search: Query): string {
+  if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
+  const anyCase = isAnyCase(search);
+  const utf8 = search.query.replaceAll(/[^\p{L}\p{N}\s_]/gu, (each) => String.raw`\x{${hex(each.codePointAt(0))}}`);
+  const characters = Array.from(search.query).map((each) => (anyCase ? inAnyCase(each) : [each]));
+  const isAscii = !/[^\0-\u007F]/.test(search.query);
+  const others = OTHER_FORMATS.filter(({ encoding }) => encoding !== 'windows-1252' || !isAscii).map((format) =>
+    characters.map((variants) =>
+      variants.filter((each) => missingCharacter(each, format) === undefined).map((each) => bytesOf(each, format)),
+    ),
+  );
+  return [
+    anyCase ? `(?i:${utf8})` : utf8,
+    ...others
+      .filter((all) => all.every((variants) => variants.length > 0))
+      .map((all) => `(?-u:${all.map((variants) => `(?:${variants.join('|')})`).join('')})`),
+  ].join('|');
+}
+
+function inAnyCase(character: string): readonly string[] {
+  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+  const same = SAME_LETTERS[lower];
+  return [...new Set([character, lower, upper, ...(same === undefined ? [] : [same])])];
+}
+
+function bytesOf(text: string, format: TextFormat): string {
+  return [...Buffer.from(encodeText(text, format))].map((byte) => String.raw`\x${hex(byte)}`).join('');
+}
+
+function hex(code = 0): string {
+  return code.toString(16).padStart(2, '0');
 }

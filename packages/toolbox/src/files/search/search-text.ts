@@ -1,18 +1,22 @@
 import { isAbsolute } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { invalidOption, type Tool, type ToolImplementation } from '@kernel/protocol';
-import { escapeUnseen, quote } from '../../workspace/errors.ts';
+import { quote, toolError } from '../../workspace/errors.ts';
+import { detectFormat } from '../../text/encoding.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
 import { globTest } from '../glob.ts';
-import { isBinary } from '../is-binary.ts';
-import { createVisibility, isHiddenBelow, walkFiles } from '../walk-files.ts';
-import { createMatcher, type Matcher, type Query } from './matcher.ts';
+import { mediaTypeOf } from '../media-type.ts';
+import { isHiddenBelow, visibilityBelow, walkFiles } from '../walk-files.ts';
+import { createMatcher, type Query } from './matcher.ts';
 import { ripgrepFiles } from './ripgrep.ts';
+import { READ_BYTES, searchFile } from './search-file.ts';
+import { createSkipped, type Skipped } from './skipped.ts';
 
 const MAX_MATCHES = 200;
-const MAX_FILE_BYTES = 1_048_576;
-const MAX_LINE = 200;
+/** As much as decides whether a file is text. */
+const MAX_SAMPLE = 8000;
+const LEFT_OUT = 'links, node_modules, and what .gitignore or the rules of the workspace leave out';
 
 const tool: Tool = {
   name: 'search_text',
@@ -69,8 +73,9 @@ export interface SearchTextOptions {
 }
 
 /**
- * Creates the tool `search_text`: `path:line: text` for each match, at most 200, sorted by path and line; ignored, binary and large files (1 MiB) are
- * skipped. A regular expression may take a second per file, and is never passed to ripgrep.
+ * Creates the tool `search_text`: `path:line: text` for each match, at most 200, sorted by path and line. Text is searched whatever its size, in UTF-8, UTF-16 or
+ * Windows-1252; an answer without a match says what was not searched: binary files, those that cannot be read, and ignored ones. A regular expression may take a
+ * second per file or MiB of it, and is never passed to ripgrep.
  */
 export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolImplementation {
   if (typeof ripgrep === 'string' && !isAbsolute(ripgrep))
@@ -79,29 +84,50 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
     tool,
     handler: async ({ glob, path = '.', query, regex = false }: Input, { signal }): Promise<string> => {
       const start = await workspace.stat(path === '' ? '.' : path, { signal });
+      const isFolder = start.type === 'directory';
       const wanted = { query, regex };
       const matcher = createMatcher(wanted, MAX_MATCHES + 1);
-      const folder = start.type === 'directory' ? start.path : '.';
       const fits =
         glob === undefined || glob === ''
           ? undefined
-          : below(await globTest(workspace, folder, glob, signal), start.path);
-      const program = ripgrep === false ? undefined : (ripgrep ?? findProgram('rg', { workspace: workspace.folder }));
+          : below(await globTest(workspace, isFolder ? start.path : '.', glob, signal), start.path);
+      const program =
+        ripgrep === false || !isFolder ? undefined : (ripgrep ?? findProgram('rg', { workspace: workspace.folder }));
       const hits: string[] = [];
+      const skipped = createSkipped();
       const letEventsRun = createEventLoopYield();
-      for await (const file of candidates(workspace, wanted, { program, start: start.path, signal })) {
+      const files: Candidates = { program, start: start.path, skipped, signal };
+      for await (const file of candidates(workspace, wanted, files)) {
         await letEventsRun();
         signal.throwIfAborted();
         if (fits !== undefined && !fits(file)) continue;
-        for (const line of await linesOf(workspace, file, matcher, signal)) {
+        const content = await workspace.read(file, { length: READ_BYTES, signal }).catch((error: unknown) => {
+          // A file that disappeared or cannot be read does not end a search of its folder.
+          if (signal.aborted || !isFolder) throw error;
+          skipped.addUnreadable(error);
+        });
+        if (content === undefined) continue;
+        const format = mediaTypeOf(content.bytes) === undefined ? detectFormat(content.bytes) : undefined;
+        if (format === undefined) {
+          if (!isFolder) throw toolError(`${quote(file)} is a binary file (${content.size} bytes), not text.`);
+          skipped.addBinary(file);
+          continue;
+        }
+        for await (const hit of searchFile(workspace, { path: file, content, format }, matcher, files)) {
           if (hits.length === MAX_MATCHES)
             return `${hits.join('\n')}\n… (more than ${MAX_MATCHES} lines; search in a smaller folder)`;
-          hits.push(line);
+          hits.push(hit);
         }
       }
+      if (hits.length > 0)
+        return [...hits, ...skipped.reasons({}).map((reason) => `(Not searched: ${reason}.)`)].join('\n');
       const where = start.path === '.' ? 'the workspace' : quote(start.path);
-      const verb = regex ? 'matches' : 'contains';
-      return hits.length === 0 ? `No line ${verb} ${quote(query)} in the files of ${where}.` : hits.join('\n');
+      const none = `No line ${regex ? 'matches' : 'contains'} ${quote(query)} in ${isFolder ? `the files of ${where}` : where}.`;
+      if (!isFolder) return none;
+      if (files.hasUsedRipgrep === true)
+        for await (const file of candidates(workspace, { query: '', regex: false }, files))
+          if ((fits === undefined || fits(file)) && (await isBinary(workspace, file, signal))) skipped.addBinary(file);
+      return `${none} Not searched: ${[...skipped.reasons({ binary: true }), LEFT_OUT].join(', ')}.`;
     },
   };
 }
@@ -110,28 +136,41 @@ function below(test: PathTest, folder: string): PathTest {
   return (path) => test(folder === '.' || path === folder ? path : path.slice(folder.length + 1));
 }
 
-/** The files that may have a hit, each folder's entries by name. */
-async function* candidates(
-  workspace: Workspace,
-  query: Query,
-  {
-    program,
-    signal,
-    start,
-  }: { readonly program: string | undefined; readonly start: string; readonly signal: AbortSignal },
-): AsyncGenerator<string> {
+/** Where the files of a search come from. */
+interface Candidates {
+  /** The path of ripgrep, if it may be used. */
+  readonly program: string | undefined;
+  /** Where the search begins. */
+  readonly start: string;
+  readonly skipped: Skipped;
+  readonly signal: AbortSignal;
+  /** Set if ripgrep has answered, so that files without a hit were not read. */
+  hasUsedRipgrep?: boolean;
+}
+
+/** The files that may have a hit, each folder's entries by name; of an empty text, the files with a NUL. */
+async function* candidates(workspace: Workspace, query: Query, files: Candidates): AsyncGenerator<string> {
+  const { program, signal, skipped, start } = files;
   const { folder } = workspace;
+  const { isNamedAnyway, visibility } = await visibilityBelow(workspace, start);
   const found =
-    program === undefined || folder === undefined || query.regex || query.query.includes('\0')
+    program === undefined || folder === undefined || isNamedAnyway || query.regex || query.query.includes('\0')
       ? undefined
-      : await ripgrepFiles({ ...query, program, folder, path: start, maxFileBytes: MAX_FILE_BYTES, signal });
+      : await ripgrepFiles({ ...query, program, folder, path: start, signal });
   if (found === undefined) {
-    yield* walkFiles(workspace, start, signal);
+    yield* walkFiles(workspace, start, signal, skipped);
     return;
   }
-  const visibility = createVisibility(workspace);
+  files.hasUsedRipgrep = true;
   for (const path of found.toSorted(byNames))
     if (path === start || !(await isHiddenBelow(visibility, start, path))) yield path;
+}
+
+/** Whether a file is not text; false for one that cannot be read. */
+async function isBinary(workspace: Workspace, path: string, signal: AbortSignal): Promise<boolean> {
+  const content = await workspace.read(path, { length: MAX_SAMPLE, signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  return content !== undefined && (mediaTypeOf(content.bytes) !== undefined || !detectFormat(content.bytes));
 }
 
 /** The order of a walk: by names, not by the text of paths, in which `a.txt` stands before `a/b`. */
@@ -141,23 +180,4 @@ function byNames(a: string, b: string): number {
   const at = left.findIndex((name, index) => name !== right[index]);
   if (at === -1) return left.length - right.length;
   return (left[at] ?? '') < (right[at] ?? '') ? -1 : 1;
-}
-
-async function linesOf(
-  workspace: Workspace,
-  path: string,
-  matcher: Matcher,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  // A file that disappeared or cannot be read does not end a search.
-  const content = await workspace.read(path, { maxBytes: MAX_FILE_BYTES, signal }).catch(() => undefined);
-  signal.throwIfAborted();
-  if (content === undefined || isBinary(content.bytes)) return [];
-  return matcher(new TextDecoder().decode(content.bytes), path).map(
-    ({ line, text }) => `${escapeUnseen(path)}:${line}: ${shorten(text.trim())}`,
-  );
-}
-
-function shorten(line: string): string {
-  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
 }

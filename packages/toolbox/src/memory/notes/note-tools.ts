@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { bounded, count } from '../../files/describe.ts';
 import { visibleText } from '../../text/visible.ts';
@@ -124,7 +125,7 @@ export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): read
 
 /** A note as the model and the user read it. */
 function show({ id, tags, text, time }: Note): string {
-  const head = [id, time.slice(0, 10), ...tags.map((tag) => `#${tag}`)].join(' ');
+  const head = [id, sliceHead(time, 10), ...tags.map((tag) => `#${tag}`)].join(' ');
   return `[${visibleText(head).replaceAll('\n', ' ')}]\n${bounded(visibleText(text), MAX_NOTE)}`;
 }
 

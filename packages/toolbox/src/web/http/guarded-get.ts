@@ -2,7 +2,7 @@ import { lookup as lookUp } from 'node:dns';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { isPublicAddress } from './public-address.ts';
 import { readBody } from './read-body.ts';
@@ -151,7 +151,7 @@ function reasonOf(error: unknown): string {
 /** An address as a message shows it: without credentials, and not endless. */
 function shown(source: string): string {
   const text = URL.canParse(source) ? withoutCredentials(new URL(source)) : source;
-  return JSON.stringify(text.slice(0, 300));
+  return JSON.stringify(sliceHead(text, 300));
 }
 
 function withoutCredentials(url: URL): string {

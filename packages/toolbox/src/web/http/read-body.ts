@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -29,7 +30,7 @@ function unpacked(response: IncomingMessage): Readable {
   const [encoding = '', ...more] = encodings.filter((each) => each !== '' && each !== 'identity');
   if (encoding === '') return response;
   const unpack = more.length === 0 ? decoderOf(encoding) : undefined;
-  if (unpack === undefined) throw new Error(`it is packed as "${encodings.join(', ').slice(0, 80)}"`);
+  if (unpack === undefined) throw new Error(`it is packed as "${sliceHead(encodings.join(', '), 80)}"`);
   response.on('error', (error) => unpack.destroy(error));
   return response.pipe(unpack);
 }

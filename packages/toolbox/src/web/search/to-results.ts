@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { SearchResult } from './types.ts';
 
@@ -31,5 +31,5 @@ export function toResults(
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, MAX_TEXT).replaceAll(/\s+/g, ' ').trim() : '';
+  return typeof value === 'string' ? sliceHead(value, MAX_TEXT).replaceAll(/\s+/g, ' ').trim() : '';
 }

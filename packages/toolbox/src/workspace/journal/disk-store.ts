@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
 } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -71,6 +72,11 @@ export function diskStore(given: string | undefined): DiskStore {
       });
     },
     kept: (id, step) => readFile(at(`${id}.${step}`)),
+    setAside: (id) => {
+      if (folder === undefined) return;
+      for (const name of readdirSync(folder).filter((each) => each.startsWith(`${id}.`)))
+        renameSync(join(folder, name), join(folder, `damaged-${name}`));
+    },
     drop: (id) => remove((name) => name.startsWith(`${id}.`)),
     clear: () => {
       remove((name) => /^\d{4,}\.(?:jsonl|\d+)$/.test(name));
@@ -101,20 +107,27 @@ function loadEntries(folder: string): readonly Entry[] {
   return ids
     .toSorted((a, b) => Number(a) - Number(b))
     .flatMap((id) => {
-      const [head, ...lines] = readFileSync(join(folder, `${id}.jsonl`), 'utf8')
-        .split('\n')
-        .slice(0, -1);
-      // A crash may have left a log without its first line: nothing was done yet.
-      if (head === undefined) return [];
-      const { at } = parseObject(head);
-      const entry: Entry = { id, at: Number(at), bytes: 0, steps: [] };
-      for (const line of lines) applyLine(entry, toLine(parseObject(line)));
+      const text = readFileSync(join(folder, `${id}.jsonl`), 'utf8');
+      // A program that was ended may have left half of the last line: what it says was not done yet.
+      const [head, ...lines] = text.split('\n').slice(0, -1);
+      const at = Number(parseObject(head ?? '')?.['at']);
+      const entry: Entry = { id, at: Number.isFinite(at) ? at : 0, bytes: 0, steps: [] };
+      // A system that crashed may have filled what it did not get to write with NUL.
+      const isBegun = head === undefined || Number.isFinite(at);
+      const isWhole = isBegun && !text.includes('\0') && lines.every((line) => applyText(entry, line));
+      if (!isWhole) return [{ ...entry, isDamaged: true as const }];
       return entry.steps.length === 0 ? [] : [entry];
     });
 }
 
-/** Reads a line of a log. Throws for one that this program did not write: it cannot be used to undo anything. */
-function toLine(line: Readonly<Record<string, unknown>>): Line {
+/** Adds a line of a log to an entry. Returns false for one that this program did not write: it cannot be used to undo anything. */
+function applyText(entry: Entry, text: string): boolean {
+  const line = toLine(parseObject(text) ?? {});
+  if (line !== undefined) applyLine(entry, line);
+  return line !== undefined;
+}
+
+function toLine(line: Readonly<Record<string, unknown>>): Line | undefined {
   const { after, bytes, index, step, type } = line;
   if (type === 'forget') return { type };
   if (type === 'done' && typeof index === 'number' && typeof after === 'string') return { type, index, after };
@@ -123,10 +136,14 @@ function toLine(line: Readonly<Record<string, unknown>>): Line {
     const known = KINDS.find((kind) => kind === what);
     if (known !== undefined && typeof path === 'string') return { type, bytes, step: { ...step, what: known, path } };
   }
-  throw toolError('The log of a change is damaged, so that it cannot be taken back.');
+  return undefined;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(text);
-  return isObject(value) ? value : {};
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

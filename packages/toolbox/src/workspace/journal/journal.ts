@@ -27,6 +27,8 @@ export interface Entry {
   bytes: number;
   /** The steps, in order. Those that were reverted are removed. */
   readonly steps: Step[];
+  /** Whether the rest of it cannot be read, so that it cannot be taken back. */
+  readonly isDamaged?: true;
 }
 
 /** One line of the log of a change. */
@@ -61,6 +63,8 @@ export interface JournalStore {
   kept(id: string, step: number): Promise<Uint8Array>;
   /** Removes an entry and its bytes. */
   drop(id: string): void;
+  /** Keeps an entry and its bytes under other names, by which they are not loaded. */
+  setAside(id: string): void;
   /** Removes everything. */
   clear(): void;
 }
@@ -81,6 +85,8 @@ export interface Journal {
   kept(id: string, step: number): Promise<Uint8Array>;
   /** Tells earlier steps that the state of a file with one version has another now, because it was brought back. */
   relabel(from: string, to: string): void;
+  /** Forgets an entry that is damaged; what there is of it stays. */
+  setAside(id: string): void;
   /** Forgets everything. */
   clear(): void;
 }
@@ -161,6 +167,10 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
           if (after === from) add(entry, { type: 'done', index, after: to });
       }
     },
+    setAside: (id) => {
+      entries = entries.filter((each) => each.id !== id);
+      store.setAside(id);
+    },
     clear: () => {
       entries = [];
       store.clear();
@@ -168,10 +178,11 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
   };
 }
 
-/** A store in memory. */
+/** A store in memory, of which nothing is damaged. */
 export function memoryStore(): JournalStore {
   const bytes = new Map<string, Uint8Array>();
   return {
+    setAside: () => {},
     load: () => [],
     create: () => true,
     append: () => {},

@@ -1,4 +1,5 @@
-import { KernelError } from '@kernel/protocol';
+import { errorMessage } from '@kernel/internal';
+import { KernelError, type ToolEffect, unreadableResult } from '@kernel/protocol';
 import type { ToolBinding, ToolHandler } from '../../tool/binding.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
@@ -52,7 +53,9 @@ export function fromAiSdkTool<const Name extends string>(
       asDeclared({ toolCallId, abortSignal, context, messages: [] }),
     );
     if (toModelOutput === undefined) return returned;
-    return withModelOutput(returned, (output) => toModelOutput(asDeclared({ toolCallId, input, output })));
+    return withModelOutput(name, effect, returned, (output) =>
+      toModelOutput(asDeclared({ toolCallId, input, output })),
+    );
   };
   const checks: CallChecks = { needsApproval: effect === undefined ? toCheck(needsApproval) : undefined };
   return defineTool({
@@ -75,6 +78,8 @@ function toCheck(needsApproval: AiSdkToolInput['needsApproval']): CallChecks['ne
 
 /** Yields what the tool yields, and returns its last value with what the model reads of it. */
 async function* withModelOutput(
+  name: string,
+  effect: ToolEffect | undefined,
   returned: unknown,
   toModelOutput: (output: unknown) => unknown,
 ): AsyncGenerator<unknown, unknown, undefined> {
@@ -85,5 +90,11 @@ async function* withModelOutput(
       output = value;
       yield value;
     }
-  return readModelOutput(await toModelOutput(output), output);
+  try {
+    return readModelOutput(await toModelOutput(output), output);
+  } catch (error) {
+    // The tool has run. One that only reads may run again.
+    if (effect === 'read' || effect === 'idempotent') throw error;
+    return unreadableResult(name, `its toModelOutput failed: ${errorMessage(error)}.`, error);
+  }
 }

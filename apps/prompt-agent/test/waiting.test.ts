@@ -1,0 +1,143 @@
+import { PassThrough } from 'node:stream';
+import { verifies } from '@kernel/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../src/main.ts';
+import { createOutput } from '../src/output/output.ts';
+import { tellWait } from '../src/output/tell-wait.ts';
+import { workspace } from './program.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The program, whose stdin is a pipe that somebody holds open. Its time passes only when it is told to. */
+function started(args: readonly string[], before: readonly string[] = ['--provider', 'offline', '--no-session']) {
+  const texts = { stdout: '', stderr: '' };
+  const into = (name: 'stdout' | 'stderr') =>
+    new PassThrough().setEncoding('utf8').on('data', (piece: string) => {
+      texts[name] += piece;
+    });
+  const stdin = new PassThrough();
+  const home = workspace({ 'a.txt': 'text\n' });
+  const stopped = new AbortController();
+  const code = main({
+    argv: [...before, ...args],
+    env: { PATH: process.env['PATH'], TZ: 'UTC', PROMPT_AGENT_SERVERS: '' },
+    cwd: home,
+    home,
+    stdin,
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+    signal: stopped.signal,
+  });
+  return {
+    stop: () => stopped.abort(new Error('interrupted')),
+    code,
+    stdin,
+    texts,
+    async pass(ms: number) {
+      while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('a pipe that nobody writes to, and that stays open,', () => {
+  test.each([[['1+1']], [['-q', '1+1']], [['-q', '--prompt', '1+1']]])(
+    'does not hold up %j: after five seconds the program goes on, and says so',
+    async (args) => {
+      verifies('cli.ask.stdin.open');
+      const { code, pass, stdin, texts } = started(args);
+      await pass(4999);
+      expect(texts).toEqual({ stdout: '', stderr: '' });
+      await pass(1);
+      expect(await code).toBe(0);
+      expect(texts.stdout).toBe('2\n');
+      expect(texts.stderr).toContain(
+        'nothing came from stdin within 5 s. The prompt goes without it; -f - waits for it.',
+      );
+      expect(stdin.isPaused()).toBe(true);
+    },
+  );
+
+  test.each([[['-q']], [['-q', '-t', 'x']]])(
+    'is told of where the prompt is needed from it, with %j, and ends with exit 2 after a minute',
+    async (args) => {
+      verifies('cli.ask.stdin.open');
+      const { code, pass, texts } = started(args);
+      await pass(5000);
+      expect(texts.stderr).toBe('waiting for stdin, from which nothing has come yet\n');
+      await pass(55_000);
+      expect(await code).toBe(2);
+      expect(texts.stderr).toContain('Nothing came from stdin within 60 s');
+    },
+  );
+
+  test.each([[['-q', '-f', '-', 'last line']], [['-q', '-f', '/dev/stdin', 'last line']]])(
+    'is waited for as long as it takes where the command line names it, as %j does',
+    async (args) => {
+      verifies('cli.ask.stdin.open');
+      const { code, pass, stdin, texts } = started(args);
+      await pass(5000);
+      expect(texts.stderr).toBe('waiting for stdin, from which nothing has come yet\n');
+      await pass(24 * 3_600_000);
+      stdin.end('one\ntwo\n');
+      expect(await code).toBe(0);
+      expect(texts.stdout).toBe('two\n');
+    },
+  );
+
+  test('is read to its end once something has come, which is said with -q, too', async () => {
+    verifies('cli.ask.stdin.open');
+    const { code, pass, stdin, texts } = started(['-q', 'last line']);
+    stdin.write('one\n');
+    await pass(5000);
+    expect(texts.stderr).toBe('waiting for the end of stdin\n');
+    await pass(120_000);
+    stdin.end('two\n');
+    expect(await code).toBe(0);
+    expect(texts.stdout).toBe('two\n');
+  });
+
+  test('does not hold up a tool without arguments, and a key that never comes is exit 2', async () => {
+    verifies('cli.ask.stdin.open');
+    const called = started(['tools', 'call', 'datetime', '--json'], []);
+    await called.pass(5000);
+    expect(await called.code).toBe(0);
+    expect(called.texts.stderr).toContain('The tool is called without arguments.');
+    const kept = started(['keys', 'set', 'openai'], []);
+    await kept.pass(60_000);
+    expect(await kept.code).toBe(2);
+  });
+});
+
+test('an MCP server that does not answer is told of, also with -q, as long as it is waited for', async () => {
+  verifies('cli.waits');
+  const { code, pass, stdin, stop, texts } = started(['-q', '--execute', '--tools', 'sleep 1000', '1+1']);
+  stdin.end();
+  while (texts.stderr === '') await pass(200);
+  expect(texts.stderr).toBe('waiting for the MCP servers of --tools to answer\n');
+  stop();
+  vi.useRealTimers();
+  expect(await code).toBe(130);
+});
+
+test('a wait of more than five seconds is told of, also with -q, and a shorter one is not', () => {
+  verifies('cli.waits');
+  const stderr = new PassThrough().setEncoding('utf8');
+  const output = createOutput({ stdout: new PassThrough(), stderr });
+  output.quiet();
+  const stop = tellWait(output, 'the server');
+  vi.advanceTimersByTime(4999);
+  expect(stderr.read()).toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(stderr.read()).toBe('waiting for the server\n');
+  stop();
+  tellWait(output, 'the other server')();
+  vi.advanceTimersByTime(60_000);
+  expect(stderr.read()).toBeNull();
+});

@@ -1,0 +1,57 @@
+import { open, rename } from 'node:fs/promises';
+import { KernelError } from '@kernel/protocol';
+import { isUnreadable, type ParsedLog, toLine, type UnreadableLine } from './log-format.ts';
+import type { SessionEntry } from './session.ts';
+
+/** What could not be read of a session. */
+export interface SessionDamage {
+  /** What is missing, in a sentence that names the lines and the copy. */
+  readonly message: string;
+  /** The numbers of the lines that could not be read, or not as a whole, from 1. */
+  readonly lines: readonly number[];
+  /** The path of the copy that has everything the file held. */
+  readonly copy: string;
+}
+
+/** How many lines a message names. */
+const MAX_NAMED = 10;
+
+/** The error of a damaged session, which nobody asked to open all the same. */
+export function damageError(path: string, [first, ...others]: readonly UnreadableLine[]): KernelError {
+  const more = others.length === 0 ? '' : ` So are ${others.length} more.`;
+  return new KernelError('CONFIG_INVALID', `${path}:${first?.line ?? 1} ${first?.problem ?? 'is damaged'}.${more}`, {
+    hint: 'The file was not changed. To go on without such lines, which stay in a copy, pass onDamage, or use: prompt-agent sessions repair.',
+  });
+}
+
+/** Moves a damaged log to a copy beside it, puts what could be read in its place, and returns what is missing. */
+export async function setDamageAside(path: string, bytes: Uint8Array, log: ParsedLog): Promise<SessionDamage> {
+  const lines = [...new Set(log.parts.flatMap((part) => (isUnreadable(part) ? [part.line] : [])))];
+  const copy = `${path}.damaged-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}-${crypto.randomUUID().slice(0, 8)}`;
+  await writeNew(copy, bytes);
+  const id = log.id ?? crypto.randomUUID();
+  const readable = `${path}.${crypto.randomUUID()}.new`;
+  await writeNew(readable, [{ session: 1, id }, ...entriesOf(log)].map(toLine).join(''));
+  await rename(readable, path);
+  const named = lines.slice(0, MAX_NAMED).join(', ');
+  const more = lines.length > MAX_NAMED ? ` and ${lines.length - MAX_NAMED} more` : '';
+  const message = `The session ${path} was damaged: line${lines.length === 1 ? '' : 's'} ${named}${more} could not be read, and what stood there is missing from the conversation. Everything is in ${copy}.`;
+  return { message, lines, copy };
+}
+
+/** The entries of a log, with one that says so where something could not be read. */
+function entriesOf({ parts }: ParsedLog): readonly SessionEntry[] {
+  return parts.flatMap((part, index) =>
+    isUnreadable(part) ? (isUnreadable(parts[index - 1]) ? [] : [{ type: 'lost' as const }]) : [part],
+  );
+}
+
+async function writeNew(path: string, content: Uint8Array | string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,41 @@
+/** How deep values are looked through: `JSON.stringify` does not go much deeper, and what it writes is checked again on a wire. */
+const MAX_DEPTH = 1000;
+
+/** JSON text whose strings are well-formed Unicode: half a surrogate pair, raw or escaped, becomes U+FFFD. Vendors and strict parsers refuse the whole text otherwise. */
+export function wellFormedJson(text: string): string {
+  const whole = text.toWellFormed();
+  if (!whole.includes(String.raw`\ud`) && !whole.includes(String.raw`\uD`)) return whole;
+  // A whole pair of escapes, then half of one; any other escape is passed over, so that the second backslash of two begins none.
+  const escapes = /\\(?:u[Dd][89ABab]..\\u[Dd][C-Fc-f]..|u[Dd][89A-Fa-f]..|[^])/g;
+  return whole.replaceAll(escapes, (escape) => (/^\\u[Dd][89A-Fa-f]..$/.test(escape) ? String.raw`\ufffd` : escape));
+}
+
+/** `JSON.stringify` with strings that are well-formed Unicode. */
+export function toJsonText(value: unknown): string {
+  return wellFormedJson(JSON.stringify(value));
+}
+
+/**
+ * A JSON value whose strings and keys are well-formed Unicode, without change the same object. The arguments of a call are JSON text, in which escapes
+ * count, too.
+ */
+export function wellFormed<T>(value: T): T {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
+  return repair(value, 0) as T;
+}
+
+function repair(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => repair(item, depth + 1));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const entries = Object.entries(value);
+  const repaired = entries.map(([key, member]: [string, unknown]) => {
+    const isCall = key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
+    return [key.toWellFormed(), isCall ? wellFormedJson(member) : repair(member, depth + 1)] as const;
+  });
+  const isSame = repaired.every(([key, member], index) => key === entries[index]?.[0] && member === entries[index][1]);
+  return isSame ? value : Object.fromEntries(repaired);
+}

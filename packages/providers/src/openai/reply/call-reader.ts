@@ -1,0 +1,111 @@
+import { asFields, asList, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
+import { type CallTypes, isCall } from '../../wire/call-types.ts';
+import { createExactArguments } from '../../wire/exact-arguments.ts';
+import type { DecoderContext, MessageBuilder } from '../../wire/message-builder.ts';
+import { opaquePart } from '../../wire/message-parts.ts';
+import { createOpaqueCall, type OpaqueCall } from './opaque-call.ts';
+
+/** Which entries of `tool_calls`, which may leave their `type` out, and which parts of a content are calls. @internal */
+export const CHAT_CALLS: CallTypes = { calls: ['function', 'tool_use'], vendor: [] };
+
+/** Reads the calls of one reply. @internal */
+export interface CallReader {
+  /** The JSON that is read from now on, as text and parsed. */
+  begin(text: string, parsed: unknown): void;
+  /** Reads the calls in a message, or in a delta of one. */
+  read(message: Fields, isWhole: boolean): void;
+  /** Reads the calls among the parts of a content, unless the reply has a list of calls. */
+  readParts(parts: readonly unknown[], type: unknown): void;
+  /** Completes what is known only at the end. */
+  end(): void;
+}
+
+/** A call of a tool that takes text, while it arrives. */
+interface TextCall {
+  readonly index: number | undefined;
+  readonly id: string | undefined;
+  input: string;
+}
+
+/** Creates the reader of one reply. @internal */
+export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext): CallReader {
+  const exact = createExactArguments('arguments');
+  const exactInput = createExactArguments('input');
+  /** Calls that only the vendor understands, by index. */
+  const opaque = new Map<number, OpaqueCall>();
+  /** The types of the calls that are not of functions, by index: later pieces leave it out. */
+  const types = new Map<number, string>();
+  const textCalls = new Map<number, TextCall>();
+  let hasList = false;
+
+  function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
+    const call = asFields(value);
+    if (call === undefined) return;
+    const index = isWhole ? position : asNumber(call['index']);
+    const key = index ?? position;
+    const type = asText(call['type']) || types.get(key) || (call['custom'] === undefined ? 'function' : 'custom');
+    const inner = asFields(call['function']) ?? asFields(call[type]) ?? call;
+    const name = asText(inner['name']);
+    if (opaque.has(key) || !(types.has(key) || isCall(CHAT_CALLS, type, name, toolDecoder))) {
+      const known = opaque.get(key) ?? createOpaqueCall(keepIn(builder));
+      opaque.set(key, known);
+      known.add(call);
+      return;
+    }
+    if (type !== 'function') types.set(key, type);
+    const id = asText(call['id']);
+    const isText = type === 'custom';
+    if (isText) {
+      const known = textCalls.get(key) ?? { index, id, input: '' };
+      known.input += asText(inner['input']) ?? '';
+      textCalls.set(key, known);
+    }
+    builder.call(
+      {
+        index,
+        id,
+        name,
+        arguments: isText ? '' : exact.of(inner['arguments'] ?? inner['input']),
+        providerData: toJson(call['extra_content'] ?? undefined),
+      },
+      position,
+      count,
+    );
+  }
+
+  return {
+    begin(text, parsed) {
+      exact.read(text, parsed);
+      exactInput.read(text, parsed);
+    },
+    read(message, isWhole) {
+      const list = asList(message['tool_calls']);
+      if (list.length > 0) hasList = true;
+      for (const [at, call] of list.entries()) readEntry(call, at, list.length, isWhole);
+      const legacyCall = asFields(message['function_call']);
+      if (legacyCall !== undefined) readEntry({ index: 0, function: legacyCall }, 0, 1, false);
+    },
+    readParts(parts, type) {
+      if (hasList) return;
+      for (const entry of parts) {
+        const part = asFields(entry) ?? {};
+        const partType = asText(part['type'] ?? type) ?? '';
+        const call = asFields(part[partType]) ?? part;
+        const name = asText(call['name']);
+        if (partType === 'text' || !isCall(CHAT_CALLS, partType, name, toolDecoder)) continue;
+        const id = asText(call['tool_use_id'] ?? call['id']);
+        builder.call({ id, name, arguments: exactInput.of(call['input'] ?? call['arguments']) });
+      }
+    },
+    end() {
+      for (const { id, index, input } of textCalls.values())
+        builder.call({ index, id, arguments: JSON.stringify({ input }) });
+    },
+  };
+}
+
+/** Reserves a place and returns what fills it with a call that only the vendor understands. */
+function keepIn(builder: MessageBuilder): (kind: string, call: Fields) => void {
+  const fill = builder.reserve();
+  return (kind, call) => fill(opaquePart(kind, call));
+}

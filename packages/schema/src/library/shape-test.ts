@@ -1,0 +1,76 @@
+import { isObject } from '@kernel/internal';
+import type { JsonSchema } from '@kernel/protocol';
+import { isSchemaObject } from '../validator/schema-index.ts';
+import { parseDateTime } from './date-time.ts';
+
+/** Tells the alternatives of a schema apart. @internal */
+export interface ShapeTest {
+  /** Whether a value has the types, the required properties and the constants of a schema. A date is a text of its form, or read already. */
+  test(schema: unknown, value: unknown): boolean;
+  /** Forgets what was found out about the values so far. */
+  reset(): void;
+  /** Returns the schema that a local reference names; undefined if there is none. */
+  resolve(reference: string): unknown;
+}
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: (value) => Array.isArray(value),
+  object: (value) => isObject(value) && !Array.isArray(value),
+};
+
+/** Creates the test for the alternatives within a schema; `dates` are its subschemas for dates. @internal */
+export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): ShapeTest {
+  function resolve(reference: string): unknown {
+    if (reference === '#') return root;
+    const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
+    const defs = root['$defs'];
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
+    return isObject(defs) && Object.hasOwn(defs, key) ? defs[key] : undefined;
+  }
+
+  /** What was found out: alternatives within alternatives would be tested again at each level. */
+  let known = new WeakMap<object, WeakMap<object, boolean>>();
+
+  function test(schema: unknown, value: unknown): boolean {
+    if (!isSchemaObject(schema)) return schema !== false;
+    if (typeof value !== 'object' || value === null) return compare(schema, value);
+    const results = known.get(schema) ?? new WeakMap<object, boolean>();
+    known.set(schema, results);
+    const result = results.get(value) ?? compare(schema, value);
+    results.set(value, result);
+    return result;
+  }
+
+  function compare(schema: JsonSchema, value: unknown): boolean {
+    if (dates.has(schema))
+      return value instanceof Date || (typeof value === 'string' && parseDateTime(value) !== undefined);
+    const { $ref: reference, type, enum: values, const: constant, allOf, anyOf, oneOf } = schema;
+    if (typeof reference === 'string' && !test(resolve(reference), value)) return false;
+    if (typeof type === 'string' && TYPES[type]?.(value) === false) return false;
+    if (Array.isArray(type) && !type.some((each) => TYPES[String(each)]?.(value) === true)) return false;
+    if (Array.isArray(values) && !values.includes(value)) return false;
+    if ('const' in schema && constant !== value && !isObject(constant)) return false;
+    if (Array.isArray(allOf) && !allOf.every((part) => test(part, value))) return false;
+    if (Array.isArray(anyOf) && !anyOf.some((part) => test(part, value))) return false;
+    if (Array.isArray(oneOf) && !oneOf.some((part) => test(part, value))) return false;
+    if (Array.isArray(value)) return value.every((item) => test(schema['items'], item));
+    return isObject(value) ? testProperties(schema, value) : true;
+  }
+
+  function testProperties(schema: JsonSchema, value: Readonly<Record<string, unknown>>): boolean {
+    const { properties, required } = schema;
+    if (Array.isArray(required) && !required.every((key) => Object.hasOwn(value, String(key)))) return false;
+    if (!isObject(properties)) return true;
+    return Object.entries(properties).every(([key, part]) => !Object.hasOwn(value, key) || test(part, value[key]));
+  }
+
+  const reset = (): void => {
+    known = new WeakMap();
+  };
+  return { test, reset, resolve };
+}

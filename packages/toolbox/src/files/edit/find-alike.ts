@@ -1,0 +1,90 @@
+import { sliceTail } from '@kernel/internal';
+import { escapeUnseen } from '../../workspace/errors.ts';
+import { describeCharacter } from '../text-file.ts';
+import { indexOfText } from './find-sequence.ts';
+import { lineAt, type TextEdit, toEnding } from './text-edit.ts';
+import { type FoldedText, foldText } from './fold-text.ts';
+import type { Replaced } from './line-diff.ts';
+
+/** How many places are looked for: with a second one it is not clear which is meant. */
+const MAX_PLACES = 10;
+const MAX_NAMED = 5;
+/** The least that must be in the file before its end is a help. */
+const MIN_BEGINNING = 4;
+const MAX_QUOTED = 40;
+
+/**
+ * Where a text is that looks the same as the one to replace. Of it only that is replaced in which the old and the new text differ, so that the file keeps its own
+ * quotes and dashes elsewhere.
+ */
+export function locateAlike(folded: FoldedText, edit: TextEdit, ending: '\n' | '\r\n'): readonly Replaced[] {
+  const oldText = toEnding(edit.old_text, ending);
+  const newText = toEnding(edit.new_text, ending);
+  const wanted = foldText(oldText).text;
+  if (wanted.trim() === '') return [];
+  const { head, tail } = sharedEnds(oldText, newText);
+  const headLength = foldText(oldText.slice(0, head)).text.length;
+  const tailLength = foldText(oldText.slice(oldText.length - tail)).text.length;
+  const places: Replaced[] = [];
+  for (let at = indexOfText(folded.text, wanted, 0); at !== -1; at = indexOfText(folded.text, wanted, at + 1)) {
+    const whole = folded.original(at, at + wanted.length);
+    if (whole === undefined) continue;
+    const start = head === 0 ? whole.start : folded.original(at, at + headLength)?.end;
+    const end = tail === 0 ? whole.end : folded.original(at + wanted.length - tailLength, at + wanted.length)?.start;
+    const isWhole = start === undefined || end === undefined || start > end;
+    places.push(
+      isWhole ? { ...whole, text: newText } : { start, end, text: newText.slice(head, newText.length - tail) },
+    );
+    if (places.length === MAX_PLACES) break;
+  }
+  return places;
+}
+
+/** How much of two texts is the same at their beginnings and ends, in whole characters. */
+function sharedEnds(a: string, b: string): { readonly head: number; readonly tail: number } {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && a[head] === b[head]) head += 1;
+  while (head > 0 && (continues(a, head) || continues(b, head))) head -= 1;
+  let tail = 0;
+  while (tail < most - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  while (tail > 0 && (continues(a, a.length - tail) || continues(b, b.length - tail))) tail -= 1;
+  return { head, tail };
+}
+
+/** Whether what stands at a place belongs to the character before it. */
+function continues(text: string, place: number): boolean {
+  return (
+    /^[\p{M}\uDC00-\uDFFF]/u.test(text.slice(place, place + 2)) || /^[\uDC00-\uDFFF]/.test(text.slice(place, place + 1))
+  );
+}
+
+/** Says how far a text that is not in a file is there, and which characters follow in both; else which of its characters are easily mistaken. */
+export function whereItEnds(text: string, folded: FoldedText, oldText: string): string {
+  const wanted = foldText(oldText);
+  let [most, least] = [wanted.text.length, 0];
+  while (least < most) {
+    const end = (least + most + 1) >> 1;
+    if (indexOfText(folded.text, wanted.text.slice(0, end), 0) === -1) most = end - 1;
+    else least = end;
+  }
+  const place = indexOfText(folded.text, wanted.text.slice(0, least), 0);
+  const beginning = wanted.text.slice(0, least);
+  if (beginning.trim().length < MIN_BEGINNING) return `.${namedCharacters(oldText)}`;
+  const file = folded.original(0, place + least)?.end;
+  const own = wanted.original(0, least)?.end;
+  if (file === undefined || own === undefined) return `.${namedCharacters(oldText)}`;
+  const quoted = escapeUnseen(sliceTail(oldText.slice(0, own), MAX_QUOTED).toWellFormed());
+  return `: as far as "${quoted}" it is in line ${lineAt(text, file)}, where the file goes on with ${characterAt(text, file)} and this text with ${characterAt(oldText, own)}.`;
+}
+
+function characterAt(text: string, place: number): string {
+  const code = text.codePointAt(place);
+  return code === undefined ? 'nothing' : describeCharacter(String.fromCodePoint(code));
+}
+
+/** Names the characters that are easily taken for others. */
+function namedCharacters(text: string): string {
+  const characters = [...new Set(text.match(/[^\p{L}\p{N}\s\x21-\x7E]|[^\S\n\t\r ]/gu))].slice(0, MAX_NAMED);
+  return characters.length === 0 ? '' : ` It has ${characters.map(describeCharacter).join(', ')}.`;
+}

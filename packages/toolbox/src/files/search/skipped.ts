@@ -1,0 +1,46 @@
+import { errorMessage } from '@kernel/internal';
+import { codeOf, isMissing, quote } from '../../workspace/errors.ts';
+import { count } from '../describe.ts';
+
+const MAX_NAMED = 5;
+
+/** What a search has left out, for its answer. */
+export interface Skipped {
+  /** Notes a file that is not text. */
+  addBinary(path: string): void;
+  /** Notes a link, which is not followed. */
+  addLink(path: string): void;
+  /** Notes what the system did not let be read. What is gone, and what the rules of the workspace close, is no part of it. */
+  addUnreadable(error: unknown): void;
+  /** What was left out, with the reason; empty if there is nothing of it. */
+  reasons(kinds: { readonly binary?: boolean; readonly links?: boolean }): readonly string[];
+}
+
+/** Creates a list of what is left out. */
+export function createSkipped(): Skipped {
+  const binary: string[] = [];
+  const links: string[] = [];
+  const unreadable: string[] = [];
+  return {
+    addBinary: (path) => void binary.push(path),
+    addLink: (path) => void links.push(path),
+    addUnreadable: (error) => {
+      const cause: unknown = error instanceof Error ? error.cause : undefined;
+      if (!isMissing(error) && codeOf(cause) !== '') unreadable.push(errorMessage(error).replace(/\.$/, ''));
+    },
+    reasons: (kinds) => [
+      ...(kinds.binary === true ? counted(binary, 'binary file') : []),
+      ...(kinds.links === true ? counted(links, 'link') : []),
+      ...(unreadable.length > 0 ? [`what cannot be read (${named(unreadable)})`] : []),
+    ],
+  };
+}
+
+function counted(paths: readonly string[], word: string): readonly string[] {
+  return paths.length === 0 ? [] : [`${count(paths.length, word)} (${named(paths.map(quote))})`];
+}
+
+function named(all: readonly string[]): string {
+  const rest = all.length - MAX_NAMED;
+  return [...all.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+}

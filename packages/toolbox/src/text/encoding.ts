@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeKeepingBytes, encodeKeptBytes, unfinishedUtf8, utf8Length } from './utf-8.ts';
+
+/** How a text is stored, and how many bytes at its beginning are a byte order mark. */
+export interface TextFormat {
+  /** Windows-1252 stands for every encoding that is neither of the others: it has a character for each byte, so that no byte is lost. */
+  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+  /** 0, 2 or 3. */
+  readonly bomLength: number;
+}
+
+/** Reads text that arrives in pieces, with characters cut anywhere. Bytes that are not UTF-8 become U+DC80 to U+DCFF. */
+export interface PieceDecoder {
+  /** Returns the characters that are complete. */
+  write(bytes: Uint8Array): string;
+  /** Returns what is left of a character that was cut off. */
+  end(): string;
+}
+
+/** What decides whether a file is text: as much as Git looks at. */
+const SAMPLE = 8000;
+/** Controls that texts do not have: all but backspace, tab, line breaks, form feed, escape and the end of a file of DOS. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const NO_TEXT = /[\u0000-\u0007\u000E-\u0019\u001C-\u001F\uFFFF]/;
+/** The characters of the bytes from 0x80 to 0x9F in Windows-1252; five of them have none, and stand for themselves. */
+const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
+
+/**
+ * Finds out how a text is stored from its bytes, or from those at its beginning; undefined if it is not text, which a NUL among the first 8,000 bytes shows, as
+ * in Git, except in UTF-16. With more characters of several bytes than broken ones it is UTF-8, and else Windows-1252.
+ */
+export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
+  const sample = bytes.subarray(0, SAMPLE);
+  const [first, second, third] = sample;
+  if (first === 0xff && second === 0xfe) return utf16('utf-16le', sample, 2);
+  if (first === 0xfe && second === 0xff) return utf16('utf-16be', sample, 2);
+  if (sample.includes(0)) return unmarkedUtf16(sample);
+  const bomLength = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
+  const text = bytes.subarray(0, bytes.length - unfinishedUtf8(bytes));
+  return { encoding: bomLength > 0 || isUtf8(text) || looksLikeUtf8(text) ? 'utf-8' : 'windows-1252', bomLength };
+}
+
+/** Creates a decoder. A byte order mark must have been removed. */
+export function createPieceDecoder({ encoding }: TextFormat): PieceDecoder {
+  if (encoding === 'windows-1252') return { write: decodeWindows, end: () => '' };
+  const isUtf8Text = encoding === 'utf-8';
+  const decode = isUtf8Text ? decodeUtf8 : (bytes: Uint8Array): string => decodeUtf16(bytes, encoding);
+  let rest: Uint8Array = new Uint8Array();
+  return {
+    write: (bytes) => {
+      const whole = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      const end = whole.length - (isUtf8Text ? unfinishedUtf8(whole) : whole.length % 2);
+      rest = whole.slice(end);
+      return decode(whole.subarray(0, end));
+    },
+    end: () => (isUtf8Text ? decodeUtf8(rest) : '\uFFFD'.repeat(rest.length)),
+  };
+}
+
+/** The text of all bytes of a file, without its byte order mark. */
+export function decodeText(bytes: Uint8Array, format: TextFormat): string {
+  const decoder = createPieceDecoder(format);
+  return decoder.write(bytes.subarray(format.bomLength)) + decoder.end();
+}
+
+/** The content of a file with a text in a format; its byte order mark included. Of Windows-1252 the text must have no `missingCharacter`. */
+export function encodeText(text: string, { bomLength, encoding }: TextFormat): string | Uint8Array {
+  if (encoding === 'windows-1252')
+    return Buffer.from(text.replaceAll(/[^\0-\u007F\u00A0-\u00FF]/g, toWindows), 'latin1');
+  const whole = bomLength > 0 ? `\uFEFF${text}` : text;
+  if (encoding === 'utf-8') return whole.isWellFormed() ? whole : encodeKeptBytes(whole);
+  const bytes = Buffer.from(whole, 'utf16le');
+  return encoding === 'utf-16le' ? bytes : bytes.swap16();
+}
+
+/** The first character of a text that a format does not have; undefined if it has them all. */
+export function missingCharacter(text: string, { encoding }: TextFormat): string | undefined {
+  if (encoding !== 'windows-1252') return undefined;
+  for (const [character] of text.matchAll(/[^\0-\u007F\u00A0-\u00FF]/gu))
+    if (!WINDOWS.includes(character)) return character;
+  return undefined;
+}
+
+/** How many bytes, or units of UTF-16, of a decoded text stand for no character. `toWellFormed` shows each as U+FFFD. */
+export function countBroken(text: string): number {
+  return text.isWellFormed() ? 0 : (text.match(/\p{Cs}/gu)?.length ?? 0);
+}
+
+function utf16(encoding: 'utf-16le' | 'utf-16be', sample: Uint8Array, bomLength: number): TextFormat | undefined {
+  const even = sample.subarray(bomLength, sample.length - (sample.length % 2));
+  return NO_TEXT.test(decodeUtf16(even, encoding)) ? undefined : { encoding, bomLength };
+}
+
+/** In UTF-16 of mostly ASCII, about every second byte is 0, and no other one is. */
+function unmarkedUtf16(sample: Uint8Array): TextFormat | undefined {
+  const zeros = [0, 0];
+  for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (sample.length < 4 || (even > 0 && odd > 0) || (even + odd) * 3 < sample.length) return undefined;
+  return utf16(even === 0 ? 'utf-16le' : 'utf-16be', sample, 0);
+}
+
+function looksLikeUtf8(bytes: Uint8Array): boolean {
+  let whole = 0;
+  for (let at = 0; at < bytes.length;) {
+    const length = utf8Length(bytes, at);
+    if (length !== 1) whole += length > 1 ? 1 : -1;
+    at += Math.max(1, length);
+  }
+  return whole > 0;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) return decodeKeepingBytes(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** Unlike `TextDecoder`, it keeps halves of pairs. */
+function decodeUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): string {
+  return (
+    encoding === 'utf-16le'
+      ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      : Buffer.from(bytes).swap16()
+  ).toString('utf16le');
+}
+
+function decodeWindows(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return text.replaceAll(/[\u0080-\u009F]/g, (control) => WINDOWS[control.charCodeAt(0) - 0x80] ?? control);
+}
+
+function toWindows(character: string): string {
+  const index = WINDOWS.indexOf(character);
+  return index === -1 ? '?' : String.fromCharCode(0x80 + index);
+}

@@ -1,0 +1,110 @@
+import { verifies } from '@kernel/testing';
+import { describe, expect, it } from 'vitest';
+import { linuxNamespaces } from '../../src/commands/index.ts';
+import { systemFeature } from '../../../../test/setup/system-feature.ts';
+import { findProgram } from '@kernel/internal';
+import { execFileSync } from 'node:child_process';
+import { clean } from '../../src/commands/process/output-buffer.ts';
+import { commands } from './support.ts';
+
+const works = (name: string, ...args: readonly string[]): boolean => {
+  const program = findProgram(name);
+  try {
+    if (program !== undefined) execFileSync(program, args, { stdio: 'ignore' });
+    return program !== undefined;
+  } catch {
+    return false;
+  }
+};
+const namespaces = systemFeature(
+  'unshare of Linux namespaces',
+  works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
+);
+
+/** Waits until the last process in the background has become its program, where the system says what it is. */
+const IS_SLEEPING = '[ ! -d /proc ] || until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+
+for (const [name, isolation, options] of [
+  ['without isolation', 'none', { skip: process.platform === 'win32' }],
+  ['in namespaces', linuxNamespaces(), namespaces.options],
+] as const)
+  describe(`a command ${name} that leaves processes running`, options, () => {
+    it('says that they were ended with it, and which', async () => {
+      verifies('toolbox.commands.left');
+      const { run } = await commands({ isolation });
+      const result = await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}`]);
+      expect(result.forLLM).toMatch(
+        /^Exit code 0 after [\d.]+ s\. What it had left running(?: \(sleep\))? was ended with it; .*background: true\.\n/,
+      );
+      expect(result.data).toMatchObject({ endedProcesses: process.platform === 'linux' ? ['sleep'] : [''] });
+    });
+
+    it('says nothing where nothing is left, not of what had ended before', async () => {
+      verifies('toolbox.commands.left');
+      const { run } = await commands({ isolation });
+      const result = await run(['bash', '-c', 'true & sleep 0 & wait; echo a | cat; exit 3']);
+      expect(result.forLLM).toMatch(/^Exit code 3 after [\d.]+ s\.\na\n$/);
+      expect(result.data).not.toHaveProperty('endedProcesses');
+    });
+
+    it('names five, and tells a name that is meant to pass for something else', async () => {
+      const { run } = await commands({ isolation });
+      const many =
+        'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; cp "$(command -v sleep)" "$(printf "a) R\\033[1m")"; "./$(printf "a) R\\033[1m")" 1000 & exit';
+      const { forLLM } = await run(['bash', '-c', many]);
+      expect(forLLM).not.toContain('\u001B');
+      expect(forLLM).toMatch(process.platform === 'linux' ? /and 3 more\) was ended with it/ : /was ended with it/);
+    });
+  });
+
+it.skipIf(process.platform === 'win32')(
+  'a process that detached itself and holds the output is named as possible',
+  async () => {
+    verifies('toolbox.commands.left');
+    const { run } = await commands();
+    const script =
+      'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
+    const { forLLM } = await run([process.execPath, '-e', script]);
+    expect(forLLM).toMatch(
+      /A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/,
+    );
+    process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
+  },
+);
+
+describe('output with control characters', () => {
+  it.each([
+    ['a bell at the end', 'done\u0007\n', 'done\n'],
+    ['a title that ends with a bell', '\u001B]0;my title: (1 of 2)\u0007done', 'done'],
+    ['a link', '\u001B]8;;http://127.0.0.1/a b\u001B\\text\u001B]8;;\u001B\\', 'text'],
+    [
+      'images of a terminal',
+      'a\u001B_Ga=T,f=100;aGVsbG8=\u001B\\b\u001BPq#0;2;0;0;0~~-\u001B\\c\u001B]1337;File=inline=1:aGVsbG8=\u0007d',
+      'abcd',
+    ],
+    ['the end of all styles', '\u001B[1mbold\u001B(B\u001B[m', 'bold'],
+    ['a title without an end', '\u001B]0;title\ndone', '0;title\ndone'],
+    ['a spinner', '|\b/\b-\b\\\b \bdone', 'done'],
+    ['bold print of a manual', 'N\bNA\bAM\bME\bE', 'NAME'],
+    ['a backspace that is not written over', 'ab\b', 'ab'],
+    ['pages', 'one\ftwo\vthree', 'one\ntwo\nthree'],
+    ['names that end in NUL', 'a.txt\0b.txt\0', String.raw`a.txt\u{0}b.txt\u{0}`],
+    ['shifts, deletes and C1 controls', '\u000E\u007F\u0085', String.raw`\u{e}\u{7f}\u{85}`],
+    ['an escape that was cut', 'red\u001B[3', 'red'],
+    ['an escape that is none', 'a\u001Bz', String.raw`a\u{1b}z`],
+  ])('such as %s reads as a terminal shows it, and nothing stays hidden', (_, output, shown) => {
+    verifies('toolbox.commands.controls');
+    expect(clean(new TextEncoder().encode(output))).toBe(shown);
+  });
+
+  it('gives a model no control character but line breaks and tabs', async () => {
+    verifies('toolbox.commands.controls');
+    const { run } = await commands();
+    const { forLLM } = await run([
+      process.execPath,
+      '-e',
+      'process.stdout.write(Buffer.from(Array.from({ length: 256 }, (_, i) => i)))',
+    ]);
+    expect(forLLM).not.toMatch(/(?![\n\t])\p{Cc}/u);
+  });
+});

@@ -1,0 +1,132 @@
+import { createRegistry } from '@kernel/tools';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { fileTools } from '../../src/files/index.ts';
+import { memoryWorkspace, type Workspace } from '../../src/workspace/index.ts';
+
+const signal = new AbortController().signal;
+
+async function call(workspace: Workspace, name: string, input: object): Promise<string> {
+  const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
+  const toolCall = { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) } as const;
+  return (await registry.call(toolCall, { signal })).forLLM;
+}
+
+const bytesOf = async (workspace: Workspace, path: string): Promise<Buffer> =>
+  Buffer.from((await workspace.read(path)).bytes);
+
+const WINDOWS = Buffer.from('caf\xe9 \x80 5 \x96 na\xefve\r\nsecond\r\n', 'latin1');
+const UTF_16_LE = Buffer.from('\uFEFFnaïve “quoted” 😀\nsecond\n', 'utf16le');
+const UTF_16_BE = Buffer.from(UTF_16_LE).swap16();
+const BROKEN = Buffer.concat([Buffer.from('größe über\nsecond '), Buffer.of(0xff, 0xe9), Buffer.from(' end\n')]);
+const HAN = Buffer.from('c4e3bac3cac0bde70a68656c6c6f0a', 'hex'); // GBK
+
+const FILES = { 'windows.c': WINDOWS, 'le.txt': UTF_16_LE, 'be.txt': UTF_16_BE, 'broken.txt': BROKEN, 'gbk.txt': HAN };
+
+describe('a file that is not UTF-8', () => {
+  test('is read as what it is, and the answer says so', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    expect(await call(workspace, 'read_file', { path: 'windows.c' })).toBe(
+      'café € 5 – naïve\r\nsecond\r\n\n… (Windows-1252, or another encoding that is not UTF-8; edit_file and write_file keep that)',
+    );
+    for (const path of ['le.txt', 'be.txt'])
+      expect(await call(workspace, 'read_file', { path })).toMatch(
+        /^naïve “quoted” 😀\nsecond\n\n… \(UTF-16[BL]E; edit_file and write_file keep that\)$/,
+      );
+    expect(await call(workspace, 'read_file', { path: 'le.txt', offset: 2, numbered: true })).toBe(
+      '2\tsecond\n… (UTF-16LE; edit_file and write_file keep that)',
+    );
+    expect(await call(workspace, 'read_file', { path: 'broken.txt' })).toBe(
+      'größe über\nsecond \uFFFD\uFFFD end\n\n… (2 bytes that are no character are shown as U+FFFD; edit_file keeps what it does not replace, write_file would not)',
+    );
+    expect(await call(memoryWorkspace({ 'a.txt': 'a \uFFFD' }), 'read_file', { path: 'a.txt' })).toBe('a \uFFFD');
+  });
+
+  test.each([
+    ['windows.c', 'latin1', (text: string) => text],
+    ['le.txt', 'utf16le', (text: string) => text],
+    ['broken.txt', 'latin1', (text: string) => text],
+    ['gbk.txt', 'latin1', (text: string) => text.replace('second', 'hello')],
+  ] as const)('is edited byte by byte as it was: %s', async (path, raw, change) => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    const edits = [{ old_text: change('second'), new_text: '2nd' }];
+    expect(await call(workspace, 'edit_file', { path, edits })).toContain('1 replacement');
+    const before = FILES[path].toString(raw);
+    expect((await bytesOf(workspace, path)).toString(raw)).toBe(before.replace(change('second'), '2nd'));
+  });
+
+  test.each([
+    ['windows.c', 'latin1', '\r\n'],
+    ['le.txt', 'utf16le', '\n'],
+  ] as const)('is patched as it was: %s', async (path, raw, ending) => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    const patch = `*** Begin Patch\n*** Update File: ${path}\n@@\n-second\n+2nd\n*** End Patch`;
+    expect(await call(workspace, 'apply_patch', { patch })).toContain('Done');
+    const before = FILES[path].toString(raw);
+    expect((await bytesOf(workspace, path)).toString(raw)).toBe(before.replace(`second${ending}`, `2nd${ending}`));
+  });
+
+  test('is edited with characters of its own, and refused those that it does not have', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    await call(workspace, 'edit_file', { path: 'windows.c', edits: [{ old_text: 'café €', new_text: '“thé” – €' }] });
+    expect((await bytesOf(workspace, 'windows.c')).toString('latin1')).toMatch(/^\x93th\xe9\x94 \x96 \x80 5/);
+    expect(
+      await call(workspace, 'edit_file', { path: 'windows.c', edits: [{ old_text: 'second', new_text: '😀' }] }),
+    ).toContain('is stored as Windows-1252, which does not have U+1F600 "😀". Nothing was changed.');
+    expect(await call(workspace, 'write_file', { path: 'windows.c', content: 'né 😀' })).toContain(
+      'does not have U+1F600',
+    );
+  });
+
+  test('is the same after its text was read and written', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace({ ...FILES, 'bom.txt': '\uFEFFone\n' });
+    for (const path of ['windows.c', 'le.txt', 'be.txt', 'gbk.txt', 'bom.txt']) {
+      const before = await bytesOf(workspace, path);
+      const content = (await call(workspace, 'read_file', { path })).replace(/\n… \([^\n]*\)$/, '');
+      expect(await call(workspace, 'write_file', { path, content })).toContain('Replaced');
+      expect([path, (await bytesOf(workspace, path)).toString('hex')]).toEqual([path, before.toString('hex')]);
+    }
+  });
+
+  test('is not overwritten with U+FFFD where it has bytes of its own', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    const content = (await call(workspace, 'read_file', { path: 'broken.txt' })).replace(/\n… \([^\n]*\)$/, '');
+    expect(await call(workspace, 'write_file', { path: 'broken.txt', content })).toContain(
+      '"broken.txt" has 2 bytes that are no character, and the content has U+FFFD in such a place: they would be lost. Nothing was changed.',
+    );
+    expect(await bytesOf(workspace, 'broken.txt')).toEqual(BROKEN);
+    expect(await call(workspace, 'write_file', { path: 'broken.txt', content: 'größe\n' })).toContain('Replaced');
+  });
+
+  test('is searched', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    expect(await call(workspace, 'search_text', { query: 'naïve' })).toBe(
+      'be.txt:1: naïve “quoted” 😀\nle.txt:1: naïve “quoted” 😀\nwindows.c:1: café € 5 – naïve',
+    );
+    expect(await call(workspace, 'search_text', { query: 'second', path: 'le.txt' })).toBe('le.txt:2: second');
+    expect(await call(workspace, 'search_text', { query: 'END', path: 'broken.txt' })).toContain('No line contains');
+    expect(await call(workspace, 'search_text', { query: ' end' })).toBe('broken.txt:2: second \uFFFD\uFFFD end');
+  });
+
+  test('is binary if it has a NUL and is not UTF-16', async () => {
+    const files = {
+      'nul.bin': Buffer.from('a\0b'),
+      'utf32.txt': Buffer.from('fffe00006100000062000000', 'hex'),
+      'odd.txt': Buffer.concat([UTF_16_LE, Buffer.of(0x61)]),
+      'controls.bin': Buffer.from('fffe0100610062006300', 'hex'),
+    };
+    const workspace = memoryWorkspace(files);
+    for (const path of ['nul.bin', 'utf32.txt', 'controls.bin'])
+      expect(await call(workspace, 'read_file', { path })).toContain('is a binary file');
+    expect(
+      await call(workspace, 'edit_file', { path: 'odd.txt', edits: [{ old_text: 'second', new_text: 'x' }] }),
+    ).toContain('is a binary file');
+  });
+});

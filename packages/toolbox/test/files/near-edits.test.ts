@@ -1,0 +1,192 @@
+import { createRegistry } from '@kernel/tools';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { fileTools } from '../../src/files/index.ts';
+import { memoryTool } from '../../src/memory/index.ts';
+import { memoryWorkspace } from '../../src/workspace/index.ts';
+import { textOf } from '../workspace/three-workspaces.ts';
+
+const signal = new AbortController().signal;
+
+async function edit(before: string, oldText: string, newText: string, more: object = {}) {
+  const workspace = memoryWorkspace({ 'a.txt': before });
+  const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
+  const edits = [{ old_text: oldText, new_text: newText, ...more }];
+  const args = JSON.stringify({ path: 'a.txt', edits });
+  const { forLLM } = await registry.call(
+    { type: 'tool-call', id: '1', name: 'edit_file', arguments: args },
+    { signal },
+  );
+  return { text: await textOf(workspace, 'a.txt'), forLLM };
+}
+
+const KINDS = 'fitted only without comparing the kind of quotes, dashes, spaces, accents and unseen characters';
+
+describe('a text that is in the file but for how it is written', () => {
+  test.each([
+    [
+      'straight quotes for curly ones',
+      'say “don’t” now\n',
+      'say "don\'t" now',
+      'say "don\'t" later',
+      'say “don’t” later\n',
+    ],
+    [
+      'curly quotes for straight ones',
+      'say "don\'t" now\n',
+      'say “don’t” now',
+      'say “don’t” later',
+      'say "don\'t" later\n',
+    ],
+    ['a hyphen for a dash', 'pages 3–5 — all\n', 'pages 3-5 - all', 'pages 3-6 - all', 'pages 3–6 — all\n'],
+    ['a minus for a hyphen', 'a - b', 'a − b', 'a − c', 'a - c'],
+    ['a space for one that does not break', '10\u00A0km far', '10 km far', '10 km near', '10\u00A0km near'],
+    ['composed letters for letters with marks', 'cafe\u0301 noir', 'café noir', 'café blanc', 'cafe\u0301 blanc'],
+    ['letters with marks for composed ones', 'café noir', 'cafe\u0301 noir', 'cafe\u0301 blanc', 'café blanc'],
+    ['Hangul in one form for the other', '\u1112\u1161\u11ab one', '한 one', '한 two', '\u1112\u1161\u11ab two'],
+    ['no space without width', 'foo\u200Bbar = 1', 'foobar = 1', 'foobar = 2', 'foo\u200Bbar = 2'],
+    ['a space without width', 'foobar = 1', 'foo\u200Bbar = 1', 'foo\u200Bbar = 2', 'foobar = 2'],
+    ['three dots for an ellipsis', 'wait… now', 'wait... now', 'wait... then', 'wait… then'],
+    ['an ordinal sign for a letter', 'art. 2º, §1ª', 'art. 2o, §1a', 'art. 3o, §1a', 'art. 3º, §1ª'],
+    ['wide punctuation for ASCII', 'f(a, b)', 'f（a， b）', 'f（a， c）', 'f(a, c)'],
+    ['quotes over several lines that end with \\r\\n', '“a”\r\nb\r\nc\r\n', '"a"\nb', '"a"\nB', '“a”\r\nB\r\nc\r\n'],
+  ])('is edited at that place alone: %s', async (_, before, oldText, newText, after) => {
+    verifies('toolbox.files.alike');
+    const { forLLM, text } = await edit(before, oldText, newText);
+    expect(forLLM).toContain(`1 edit ${KINDS}; check the result.`);
+    expect(text).toBe(after);
+  });
+
+  test.each([
+    [
+      '\\n as two characters',
+      'one\ntwo\n',
+      String.raw`one\ntwo`,
+      String.raw`one\n2`,
+      'one\n2\n',
+      String.raw`with \n, \t, \" and \u read as what they stand for`,
+    ],
+    [
+      '\\" as two characters',
+      'a "b"\n\tc',
+      String.raw`a \"b\"\n\tc`,
+      'x',
+      'x',
+      String.raw`with \n, \t, \" and \u read`,
+    ],
+    [
+      'a line break for \\n',
+      String.raw`print("a\n")`,
+      'print("a\n")',
+      'print("b\n")',
+      String.raw`print("b\n")`,
+      String.raw`with line breaks and tabs read as \n and \t`,
+    ],
+    [
+      'an escape for a character',
+      'say it’s',
+      String.raw`say it\u2019s`,
+      String.raw`say it\u2019s so`,
+      'say it’s so',
+      'with',
+    ],
+    [
+      'a character for its escape',
+      String.raw`a = "it\u2019s"`,
+      'a = "it’s"',
+      'a = "that’s"',
+      String.raw`a = "that\u2019s"`,
+      'with characters read as their escapes',
+    ],
+    [
+      'an emoji for its escapes',
+      String.raw`a = "\uD83D\uDE00"`,
+      'a = "😀"',
+      'a = "x"',
+      'a = "x"',
+      'with characters read as their escapes',
+    ],
+    [
+      'one backslash for two',
+      String.raw`re = "\\d+\\."`,
+      String.raw`re = "\d+\."`,
+      String.raw`re = "\d"`,
+      String.raw`re = "\\d"`,
+      'with each backslash read as two',
+    ],
+  ])('is edited with its escapes read: %s', async (_, before, oldText, newText, after, how) => {
+    verifies('toolbox.files.alike');
+    const { forLLM, text } = await edit(before, oldText, newText);
+    expect(forLLM).toContain(`1 edit fitted only ${how}`);
+    expect(text).toBe(after);
+  });
+
+  test('is edited by lines if white space differs, too', async () => {
+    verifies('toolbox.files.alike');
+    const { forLLM, text } = await edit('  say “a”\n\tor\n', 'say "a"\nor', 'say "a"\nand');
+    expect(forLLM).toContain('without comparing white space or the kind of quotes');
+    expect(text).toBe('  say "a"\n  and\n');
+  });
+
+  test('is edited nowhere if it fits twice, or only a part of a character', async () => {
+    verifies('toolbox.files.alike');
+    const twice = await edit('“a” 1\n”a“ 2\n', '"a"', '"b"');
+    expect(twice.forLLM).toContain(
+      'old_text fits only without comparing the kind of quotes, dashes, spaces, accents and unseen characters, and then in lines 1, 2.',
+    );
+    expect(twice.text).toBe('“a” 1\n”a“ 2\n');
+    expect((await edit('cafe\u0301', 'cafè', 'x')).forLLM).toContain('is not in the file');
+    expect((await edit('wait…', 'wait.', 'x')).forLLM).toContain('is not in the file');
+    const exact = await edit('“a”\n"a"\n', '"a"', '"b"');
+    expect(exact.text).toBe('“a”\n"b"\n');
+  });
+
+  test('is taken by a patch and by the memory, too', async () => {
+    verifies('toolbox.files.alike');
+    const workspace = memoryWorkspace({ 'a.md': 'It’s “one”\nsecond\n', 'b.md': 'a “b”\na ”b“\n' });
+    const patchOf = (path: string, ...lines: readonly string[]): string =>
+      ['*** Begin Patch', `*** Update File: ${path}`, '@@', ...lines, '*** End Patch'].join('\n');
+    const registry = createRegistry([...fileTools(workspace, { ripgrep: false }), memoryTool(workspace)]);
+    const call = async (name: string, input: object): Promise<string> =>
+      (await registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal })).forLLM;
+    expect(await call('apply_patch', { patch: patchOf('a.md', ' It\'s "one"', '-second', '+2nd') })).toContain('Done');
+    expect(await textOf(workspace, 'a.md')).toBe('It’s “one”\n2nd\n');
+    await workspace.write('c.md', 'и\u0306 конец\n');
+    expect(await call('apply_patch', { patch: patchOf('c.md', '-й конец', '+й начало') })).toContain('Done');
+    expect(await textOf(workspace, 'c.md')).toBe('й начало\n');
+    const unsure = await call('apply_patch', { patch: patchOf('b.md', '-a "b"', '+x') });
+    expect(unsure).toContain('does not fit');
+    const none = await call('apply_patch', { patch: patchOf('a.md', ' It’s “two”', '-2nd', '+x') });
+    expect(none).toContain(
+      '"It’s “two”" is nowhere in it: as far as "It’s “" it is in line 1, where the file goes on with U+006F "o" and this text with U+0074 "t".',
+    );
+    const done = await call('memory', {
+      command: 'str_replace',
+      path: '/memories/a.md',
+      old_str: 'It\'s "one"',
+      new_str: 'It\'s "1"',
+    });
+    expect(done).toContain('old_str fitted only without comparing the kind of quotes');
+    expect(await textOf(workspace, 'a.md')).toBe('It’s “1”\n2nd\n');
+  });
+});
+
+describe('the refusal of a text that is not there', () => {
+  test('says how far it is there and which characters follow', async () => {
+    verifies('toolbox.files.alike');
+    const { forLLM } = await edit('one\nconst total = a + b;\n', 'const total = a * b;', 'x');
+    expect(forLLM).toContain(
+      'is not in the file: as far as "const total = a " it is in line 2, where the file goes on with U+002B "+" and this text with U+002A "*".',
+    );
+    expect((await edit('the end', 'the end.', 'x')).forLLM).toContain(
+      'where the file goes on with nothing and this text with U+002E "."',
+    );
+    expect((await edit('abc', '\u200B¿x', 'y')).forLLM).toContain('is not in the file. It has U+200B, U+00BF "¿".');
+  });
+
+  test('takes linear time', async () => {
+    const long = 'ab'.repeat(200_000);
+    const { forLLM } = await edit(long, `${'ab'.repeat(20_000)}c`, 'x');
+    expect(forLLM).toContain('goes on with');
+  });
+});
