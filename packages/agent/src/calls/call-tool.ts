@@ -46,11 +46,7 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       timer !== undefined && isForeign(tools) ? resultAfterAbort(result, call.name) : result;
     const finish = (value: unknown): void => {
       try {
-<<<<<<< HEAD
-        end(isToolResult(value) ? readResult(value) : unreadable(tools, call, notAResult(value)));
-=======
-        end(isToolResult(value) ? asEnded(readResult(value)) : notAResult(call, value));
->>>>>>> w-a
+        end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));
       } catch (error) {
         end(unreadable(tools, call, errorMessage(error), error));
       }

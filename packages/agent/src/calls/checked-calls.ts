@@ -47,7 +47,10 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
   const checked = new WeakMap<ValidatedCall, CheckedCall>();
 
   /** Not asynchronous once the module is loaded: calls reach the toolset in their order. */
-  const check = (call: ToolCall, { turn }: CallContext<Context>): CheckedCall | ToolResult | Promise<CheckedCall | ToolResult> => {
+  const check = (
+    call: ToolCall,
+    { turn }: CallContext<Context>,
+  ): CheckedCall | ToolResult | Promise<CheckedCall | ToolResult> => {
     const tool = findTool(tools, call.name, turn);
     if (tool === undefined || isOpen(tool.parameters)) return { original: call, call };
     const validate = ({ annotateResult, validateForeignText }: SchemaModule): CheckedCall | ToolResult => {
@@ -59,25 +62,15 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
     return schemaModule === undefined ? loadSchema().then(validate) : validate(schemaModule);
   };
 
-<<<<<<< HEAD
-  const run = async (
-    { call, validated, approved }: CheckedCall,
-    context: CallContext<Context>,
-  ): Promise<ToolResult> => {
-    const { approved: _approved, ...rest } = context;
-    const result = await settled(tools.call(call, { ...rest, ...(approved && { approved }) }), call, context.signal);
-    return validated === undefined || schemaModule === undefined || !isToolResult(result)
-      ? result
-      : schemaModule.annotateResult(result, validated);
-=======
   const begin = (prepared: CheckedCall | ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
     if (isToolResult(prepared)) return Promise.resolve(prepared);
     const { call, validated, approved } = prepared;
     const { approved: own, ...rest } = context;
     const running = tools.call(call, own === undefined ? context : { ...rest, ...(approved && { approved }) });
     if (validated === undefined) return running;
-    return running.then((result) => (isToolResult(result) ? (schemaModule?.annotateResult(result, validated) ?? result) : result));
->>>>>>> w-a
+    return running.then((result) =>
+      isToolResult(result) ? (schemaModule?.annotateResult(result, validated) ?? result) : result,
+    );
   };
 
   const wrapped = wrapToolset(tools, {
