@@ -26,7 +26,7 @@ test('models are listed from all pages of a vendor', async () => {
   verifies('cli.commands.models.pages');
   const claude = await listOf('anthropic', (query) =>
     query.get('after_id') === null
-      ? { data: [{ id: 'b' }], has_more: true, last_id: 'b' }
+      ? { data: [{ id: 'b' }], has_more: true, last_id: null }
       : { data: [{ id: 'a' }], has_more: false, last_id: 'a' },
   );
   expect(claude).toEqual({ models: ['a', 'b'], asked: 2, warnings: [] });

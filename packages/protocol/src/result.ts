@@ -113,7 +113,9 @@ export function resultAfterAbort(result: ToolResult, toolName: string): ToolResu
       : rest;
   if (isError === true && code !== undefined)
     return { ...rest, outcome: code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'cancelled' };
-  const text = outcome === 'pending' ? '' : toModelText(rest);
+  // A result that cannot be read says that the call ran to its end, which nobody knows of this one.
+  const isUnreadable = isError !== true && rest.error !== undefined;
+  const text = outcome === 'pending' || isUnreadable ? '' : toModelText(rest);
   const returned = text === '' ? '' : ` It returned: ${text}`;
   const message = `"${toolName}" was cancelled while it ran; whether it has finished its work is unknown.`;
   const error = new KernelError('TOOL_CANCELLED', message, { data: { tool: toolName } });

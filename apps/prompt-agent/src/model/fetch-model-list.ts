@@ -33,9 +33,10 @@ const nextSchema = z.union([
   z
     .object({ nextPageToken: z.string().min(1) })
     .transform(({ nextPageToken }) => ['pageToken', nextPageToken] as const),
+  // Gateways that speak Anthropic's API leave out `last_id`: it is the id of the last model.
   z
-    .object({ has_more: z.literal(true), last_id: z.string().min(1) })
-    .transform(({ last_id: last }) => ['after_id', last] as const),
+    .object({ has_more: z.literal(true), data: z.array(z.object({ id: z.string() })).min(1) })
+    .transform(({ data }) => ['after_id', data.at(-1)?.id ?? ''] as const),
 ]);
 
 /**

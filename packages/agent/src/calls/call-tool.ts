@@ -46,7 +46,7 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       timer !== undefined && isForeign(tools) ? resultAfterAbort(result, call.name) : result;
     const finish = (value: unknown): void => {
       try {
-        end(isToolResult(value) ? asEnded(readResult(value)) : unreadable(tools, call, notAResult(value)));
+        end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));
       } catch (error) {
         end(unreadable(tools, call, errorMessage(error), error));
       }

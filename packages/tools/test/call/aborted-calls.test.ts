@@ -75,6 +75,17 @@ test('a handler that throws after an abort is not said to have done nothing, and
   expect((await aborted(plain, 'read')).forLLM).toBe('TOOL_CANCELLED: "save" was cancelled and stopped.');
 });
 
+test('a result that cannot be read does not say that an aborted call ran to its end', async () => {
+  verifies('tools.execute.abort.truth');
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  const result = await aborted(() => circle);
+  expect([result.code, result.forLLM]).toEqual([
+    'TOOL_CANCELLED',
+    'TOOL_CANCELLED: "save" was cancelled while it ran; whether it has finished its work is unknown.',
+  ]);
+});
+
 test('a handler that had ended before the abort keeps its result', async () => {
   verifies('tools.execute.abort.truth');
   const stop = new AbortController();
