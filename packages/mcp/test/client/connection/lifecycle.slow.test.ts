@@ -38,7 +38,7 @@ test('a server that dies in the middle of a call gives a result at once, with si
   const result = await call(toolset, 'a_dies');
   expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
   expect(result.forLLM).toContain('MCP server "a" was ended by SIGKILL during the call of "a_dies".');
-  expect(result.forLLM).toContain('about to die with [redacted]\n\\x1b[31mlast words');
+  expect(result.forLLM).toContain('about to die with [redacted]\nlast words');
   expect(JSON.stringify(result)).not.toContain(secret);
   const second = (await call(toolset, 'a_pid')).forLLM;
   expect(second).toMatch(/^\d+$/);
