@@ -7,6 +7,9 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { entriesOf, newEntries, processesIn } from './lib/leftovers.ts';
 
+/** How long a process may take to end by itself. */
+const WAIT_MS = 60_000;
+
 const [verb, file] = process.argv.slice(2);
 if (file === undefined || (verb !== 'save' && verb !== 'compare')) {
   console.error('usage: node scripts/leftovers.ts save|compare FILE');
@@ -16,12 +19,16 @@ const root = join(import.meta.dirname, '..');
 const now = { temp: entriesOf(tmpdir(), 1), home: entriesOf(homedir(), 3) };
 if (verb === 'save') writeFileSync(file, JSON.stringify(now));
 else {
+  // A process that watches over others ends when they have, some seconds after the last test.
+  const deadline = Date.now() + WAIT_MS;
+  const running = (): readonly string[] => processesIn([root, tmpdir()]);
+  while (running().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 500));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `save` wrote
   const before = JSON.parse(readFileSync(file, 'utf8')) as typeof now;
   const left = [
     ...newEntries(before.temp, now.temp).map((name) => `in ${tmpdir()}: ${name}`),
     ...newEntries(before.home, now.home).map((name) => `in ${homedir()}: ${name}`),
-    ...processesIn([root, tmpdir()]).map((name) => `a process: ${name}`),
+    ...running().map((name) => `a process: ${name}`),
   ];
   for (const one of left) console.log(`LEFT BEHIND ${one}`);
   console.log(left.length === 0 ? 'leftovers: nothing was left behind' : `leftovers: ${left.length} were left behind`);

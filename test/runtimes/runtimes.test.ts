@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { verifies } from '@kernel/testing';
 import { launch } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { findChromium } from '../setup/chromium.ts';
 import { findRuntime, RUNTIMES_FOLDER } from '../setup/runtimes.ts';
 import { bundleFor } from './bundle.ts';
@@ -49,7 +50,9 @@ function expectLoops(runtime: string, outcomes: Outcomes): void {
 
 async function runProcess(program: string, flags: readonly string[]): Promise<Outcomes> {
   const args = [...flags, 'on-command-line.ts', JSON.stringify(servers.addresses)];
-  const { stdout } = await promisify(execFile)(program, args, { cwd: import.meta.dirname });
+  // Deno and Bun keep caches in the home.
+  const env = { ...process.env, HOME: temporaryFolder('home') };
+  const { stdout } = await promisify(execFile)(program, args, { cwd: import.meta.dirname, env });
   return JSON.parse(stdout) as Outcomes;
 }
 
