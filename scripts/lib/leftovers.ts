@@ -1,17 +1,22 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The caches that tools keep in the home on purpose, as paths within it: of npm, pnpm, corepack, Node and turbo. */
+/** What tools keep in the home on purpose, as paths within it: npm, pnpm, corepack, Node, turbo and vitest. */
 const CACHES = new Set([
   '.npm',
   '.cache/node',
   '.cache/pnpm',
   '.cache/turborepo',
   '.local/share/pnpm',
+  '.local/share/vitest',
   '.local/state/pnpm',
   '.config/turborepo',
   '.config/pnpm',
 ]);
+/** The folders that those are in. */
+const AROUND_CACHES = new Set(
+  [...CACHES].flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))),
+);
 /** What tools keep in the temp folder while other commands may still use it. */
 const OF_TOOLS = /^(?:node-compile-cache|pnpm-?\S*|npm-\S+|v8-compile-cache-\S*)$/;
 
@@ -20,7 +25,8 @@ export function entriesOf(folder: string, depth: number, within = ''): readonly 
   const entries = readFolder(join(folder, within)).flatMap((entry) => {
     const path = within === '' ? entry.name : `${within}/${entry.name}`;
     if (CACHES.has(path) || OF_TOOLS.test(path)) return [];
-    return [path, ...(depth > 1 && entry.isDirectory() ? entriesOf(folder, depth - 1, path) : [])];
+    const inner = depth > 1 && entry.isDirectory() ? entriesOf(folder, depth - 1, path) : [];
+    return AROUND_CACHES.has(path) ? inner : [path, ...inner];
   });
   return entries.toSorted();
 }
@@ -33,8 +39,9 @@ export function newEntries(before: readonly string[], after: readonly string[]):
 }
 
 /**
- * The processes whose working folder, command or environment names one of the folders, but for this process and those that it descends
- * from, as `id command (listens on ports)`. Reads `/proc`, so that on other systems than Linux there are none.
+ * The processes whose working folder, command or environment names one of the folders, as `id command (listens on ports)`. Left out are this
+ * process, those that it descends from, and what those have started beside it: pnpm starts a shell that watches over what it runs. What a test
+ * leaves behind belongs to the system's first process. Reads `/proc`, so that on other systems than Linux there are none.
  */
 export function processesIn(folders: readonly string[], self = process.pid): readonly string[] {
   const own = ancestorsOf(self);
@@ -42,6 +49,8 @@ export function processesIn(folders: readonly string[], self = process.pid): rea
   return readFolder('/proc').flatMap(({ name }) => {
     const pid = Number(name);
     if (!Number.isInteger(pid) || own.has(pid)) return [];
+    const parent = parentOf(pid);
+    if (parent > 1 && own.has(parent)) return [];
     const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
     // A thread of the kernel, or a process that has ended, has no command.
     if (command === '') return [];
@@ -56,9 +65,14 @@ function ancestorsOf(pid: number): ReadonlySet<number> {
   const found = new Set<number>();
   for (let next = pid; next > 0 && !found.has(next);) {
     found.add(next);
-    next = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${next}/status`))?.[1] ?? 0);
+    next = parentOf(next);
   }
   return found;
+}
+
+/** 0 where the process has none, or has ended. */
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0);
 }
 
 /** The ports that are listened on, by the socket as `/proc/<pid>/fd` names it. */
