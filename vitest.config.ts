@@ -1,9 +1,8 @@
 import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-// Tests import packages by name; this condition makes `@kernel/*` resolve to TypeScript source, so no build is needed.
-// The others are Node's own: a package that has a bundler's build under `module` is loaded as Node would load it.
-const conditions = ['@kernel/source', 'node', 'development|production'];
+// Tests import packages by name; with this condition Node resolves `@kernel/*` to TypeScript source, so no build is needed.
+const ON_SOURCE = '--conditions=@kernel/source';
 
 const onSource = [
   'packages/protocol',
@@ -74,7 +73,6 @@ export default defineConfig({
   test: {
     projects: projects.map(({ root, name, files, exclude = [] }) => ({
       root,
-      ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
         name,
         environment: 'node',
@@ -84,7 +82,9 @@ export default defineConfig({
         exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
         globalSetup: [setupFile('run-folder')],
         setupFiles: ['loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
-        execArgv: ['--unhandled-rejections=strict'],
+        execArgv: ['--unhandled-rejections=strict', ...(onSource.includes(root) ? [ON_SOURCE] : [])],
+        // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
+        experimental: { viteModuleRunner: false, nodeLoader: false },
         // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
         env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },
         // Only to end what hangs: a busy machine may take many times as long as an idle one.

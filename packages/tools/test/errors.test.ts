@@ -13,7 +13,7 @@ import {
   withError,
 } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../src/index.ts';
 import { caught, simple } from './support.ts';
 
@@ -26,8 +26,9 @@ test('what is thrown or attached is a KernelError with code, message, hint, data
   ]);
   const thrown = caught(() => registry.register(simple('a')));
   const { error } = await registry.execute('a');
-  vi.resetModules();
-  const copy = await import('@kernel/protocol');
+  const own = new URL('error.ts', import.meta.resolve('@kernel/protocol')).href;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same module, loaded once more
+  const copy = (await import(`${own}?copy`)) as { readonly KernelError: typeof KernelError };
   expect(copy.KernelError).not.toBe(KernelError);
   expect([
     copy.KernelError.is(thrown, 'TOOL_ALREADY_EXISTS'),
