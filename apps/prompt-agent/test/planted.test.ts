@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { verifies } from '@kernel/testing';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { prompt, workspace } from './program.ts';
 
 /** What the program starts, what its users name, and what those start in turn. */
@@ -10,7 +11,7 @@ const NAMES =
     ' ',
   );
 
-/** A repository with a package in it, and a folder beside it; each planted program writes its name into `ran`. */
+/** A repository with a package in it, and a folder beside it; each planted program writes its path into `ran`. */
 function createRepository() {
   const base = workspace({
     'repository/.git/HEAD': 'ref: refs/heads/main\n',
@@ -21,7 +22,7 @@ function createRepository() {
   const plant = (folder: string): string => {
     mkdirSync(folder, { recursive: true });
     for (const name of NAMES) {
-      writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s ' ${name} >>'${ran}'\n`);
+      writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s ' "$0" >>'${ran}'\n`);
       chmodSync(join(folder, name), 0o755);
     }
     return folder;
@@ -29,31 +30,18 @@ function createRepository() {
   return { ran, repository, outside, cwd: join(repository, 'packages/a'), plant };
 }
 
-type Repository = ReturnType<typeof createRepository>;
-const WAYS: readonly (readonly [string, (repository: Repository) => string])[] = [
-  ['a folder of the repository on PATH', ({ repository, plant }) => plant(join(repository, 'bin'))],
-  [
-    'the PATH of `npm run`',
-    ({ repository, cwd, plant }) =>
-      [plant(join(cwd, 'node_modules/.bin')), plant(join(repository, 'node_modules/.bin'))].join(delimiter),
-  ],
-  [
-    'a link to a folder',
-    ({ repository, outside, plant }) => {
-      symlinkSync(plant(join(repository, 'bin')), join(outside, 'link'));
-      return join(outside, 'link');
-    },
-  ],
-  [
-    'links to files',
-    ({ repository, outside, plant }) => {
-      plant(join(repository, 'bin'));
-      for (const name of NAMES) symlinkSync(join(repository, 'bin', name), join(outside, name));
-      return outside;
-    },
-  ],
-  ['the current folder', ({ cwd, plant }) => (plant(cwd), ['', '.', './'].join(delimiter))],
-];
+/** The entries of `PATH` through which programs are planted. */
+const plantAll = ({ repository, outside, cwd, plant }: ReturnType<typeof createRepository>): readonly string[] => {
+  const ofRepository = plant(join(repository, 'bin'));
+  const link = join(outside, 'link');
+  symlinkSync(ofRepository, link);
+  for (const name of NAMES) symlinkSync(join(ofRepository, name), join(outside, name));
+  // As `npm run` has it.
+  const ofModules = [join(cwd, 'node_modules/.bin'), join(repository, 'node_modules/.bin')].map((folder) =>
+    plant(folder),
+  );
+  return [...ofModules, ofRepository, link, outside, ...(plant(cwd), ['', '.', './'])];
+};
 
 const BUNDLE = ['--bundle', 'code_agent', '--allow', 'run_command(node --version)'];
 const COMMANDS: readonly (readonly string[])[] = [
@@ -67,27 +55,28 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['tools', 'list', '--execute', '--tools', 'node --version'],
 ];
 
-describe.skipIf(process.platform === 'win32')('programs planted through', () => {
-  test.each(WAYS)('%s: none runs', { timeout: 120_000 }, async (_name, plantIn) => {
+test.skipIf(process.platform === 'win32')(
+  'of programs planted through a folder of the repository, the PATH of `npm run`, a link to a folder, links to files and the current folder none runs',
+  async () => {
     verifies('cli.programs');
-    const repository = createRepository();
-    const env = { PATH: `${plantIn(repository)}${delimiter}${process.env['PATH']}`, HOME: repository.outside };
+    const planted = createRepository();
+    const entries = plantAll(planted);
+    const env = { PATH: [...entries, process.env['PATH']].join(delimiter), HOME: planted.outside };
     const outcomes = [];
     for (const args of COMMANDS)
       // One after the other, to see which it was.
       // oxlint-disable-next-line no-await-in-loop
-      outcomes.push({
-        args,
-        ...(await prompt(args, { cwd: repository.cwd, env, input: 'sk-key' })),
-        ran: ranIn(repository),
-      });
+      outcomes.push({ args, ...(await prompt(args, { cwd: planted.cwd, env, input: 'sk-key' })), ran: ranIn(planted) });
     expect(outcomes.filter(({ ran }) => ran !== '')).toEqual([]);
     expect(outcomes.slice(0, 3).map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(outcomes[5]?.stderr).toContain('there is no program planted on the PATH');
     expect(outcomes[6]?.stderr).toContain('there is no program "planted" on the PATH');
-  });
-});
+    // They would have run.
+    for (const entry of entries) execFileSync('/bin/sh', ['-c', 'planted'], { cwd: planted.cwd, env: { PATH: entry } });
+    expect(ranIn(planted).trim().split(' ')).toHaveLength(entries.length);
+  },
+);
 
-function ranIn({ ran }: Repository): string {
+function ranIn({ ran }: ReturnType<typeof createRepository>): string {
   return existsSync(ran) ? readFileSync(ran, 'utf8') : '';
 }
