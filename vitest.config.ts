@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; with this condition Node resolves `@kernel/*` to TypeScript source, so no build is needed.
@@ -60,8 +61,10 @@ const setupFile = (file: string): string => new URL(`./test/setup/${file}.ts`, i
 const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
   const folder = root.split('/').at(-1) ?? root;
   const name = ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${folder}-e2e` : folder;
-  // Not where there are such files: to look for them in every folder took each run half a second.
-  const apart = { slow: SLOW, ...APART[root] };
+  const hasSlow = readFileSync(new URL(`./${root}/package.json`, import.meta.url), 'utf8').includes(
+    `--project ${name}-slow `,
+  );
+  const apart = { ...(hasSlow ? { slow: SLOW } : {}), ...APART[root] };
   return [
     { root, name, exclude: Object.values(apart) },
     ...Object.entries(apart).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files] })),

@@ -8,6 +8,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { systemProgram } from '../scripts/lib/system-program.ts';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -20,7 +21,7 @@ if (name === undefined || !existsSync(join(root, folder, 'src'))) {
 
 const stryker = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 if (!existsSync(stryker))
-  spawnSync('npm', ['ci', '--prefix', import.meta.dirname, '--legacy-peer-deps'], { stdio: 'inherit' });
+  spawnSync(systemProgram('npm'), ['ci', '--prefix', import.meta.dirname, '--legacy-peer-deps'], { stdio: 'inherit' });
 
 const cache = join(import.meta.dirname, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });

@@ -6,22 +6,26 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_PAGES, HASHES, pageHashes } from '../scripts/lib/page-hashes.ts';
+import { systemProgram } from '../scripts/lib/system-program.ts';
 import { collectPages } from './collect-pages.ts';
 
 const root = join(import.meta.dirname, '..');
 const made = join(import.meta.dirname, 'node_modules/.cache/api');
-const run = (command: string, ...args: readonly string[]): void =>
-  void execFileSync(command, args, { cwd: import.meta.dirname, stdio: 'inherit' });
+const runNode = (...args: readonly string[]): void =>
+  void execFileSync(process.execPath, args, { cwd: import.meta.dirname, stdio: 'inherit' });
 const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 if (!existsSync(join(import.meta.dirname, 'node_modules/vitepress')))
-  run('npm', 'install', '--no-save', '--no-audit', '--no-fund');
-run(process.execPath, 'api-pages.ts', made);
+  execFileSync(systemProgram('npm'), ['install', '--no-save', '--no-audit', '--no-fund'], {
+    cwd: import.meta.dirname,
+    stdio: 'inherit',
+  });
+runNode('api-pages.ts', made);
 updatePages(process.argv.includes('--check'));
 console.log(`site: ${collectPages(root, join(import.meta.dirname, 'pages')).length} pages`);
-run(process.execPath, 'node_modules/vitepress/bin/vitepress.js', 'build');
+runNode('node_modules/vitepress/bin/vitepress.js', 'build');
 if (process.argv.includes('--serve'))
-  run(process.execPath, 'node_modules/vitepress/bin/vitepress.js', 'preview', '--host', '127.0.0.1');
+  runNode('node_modules/vitepress/bin/vitepress.js', 'preview', '--host', '127.0.0.1');
 
 /** Writes only the pages that differ, since other processes may be reading them. With `mustBeEqual`, throws if any does. */
 function updatePages(mustBeEqual: boolean): void {

@@ -1,14 +1,31 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
+import {
+  type SyntaxNode,
+  isFunction,
+  nameOf,
+  nodeAt,
+  nodesAt,
+  parseModule,
+  textOf,
+  walkSyntax,
+} from '../lib/syntax.ts';
 
 /** Functions that start the program that they are given: their modules, and the number of that argument. Their callers are checked like those of `spawn`. */
-const WRAPPERS: Readonly<Record<string, { readonly module: string; readonly argument: number }>> = {
-  runProgram: { module: 'run-program.ts', argument: 0 },
-  run: { module: 'release/shell.ts', argument: 1 },
+const WRAPPERS: Readonly<Record<string, { readonly module: RegExp; readonly argument: number }>> = {
+  runProgram: { module: /\/run-program\.ts$/, argument: 0 },
+  run: { module: /\/shell\.ts$/, argument: 1 },
 };
 /** What `node:child_process` exports to start a program by its path. `exec` and `execSync` start a shell. */
 const STARTERS: ReadonlySet<string> = new Set(['spawn', 'spawnSync', 'execFile', 'execFileSync', 'fork']);
+/** Functions that return the path of a program of the system, or nothing. */
+const FINDERS: ReadonlySet<string> = new Set(['findProgram', 'findCommand', 'requireProgram', 'systemProgram']);
+/** What a module that starts a program has in its text; the others are not parsed. */
+const MENTIONED =
+  /child_|_process|run-program|shell\.ts|\bprogram:|Deno|Bun|execa|spawn|tinyexec|zx|shelljs|foreground-child|node-pty/;
+/** Packages that look programs up by their names. */
+const OTHERS = /^(?:execa|cross-spawn|tinyexec|nano-spawn|zx|shelljs|foreground-child|node-pty)$/;
 
 const MADE_FOR_START = 'it comes from a function that takes what findProgram or findCommand found';
 /** Arguments that are paths although their text does not show it, and what users wrote in a config, with the reason. */
@@ -17,12 +34,16 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     program: `${MADE_FOR_START}, or from an isolation that a program brought along`,
     'command.stop.program': MADE_FOR_START,
   },
+  'packages/toolbox/src/commands/command-tools.ts': {
+    "programOf(program, request, options.setVariables?.['PATH'] !== undefined)": MADE_FOR_START,
+  },
   'packages/toolbox/src/files/search/ripgrep.ts': {
     program: 'an absolute path from the options, or what findProgram found',
   },
   'packages/mcp/src/client/transport/server-process.ts': {
     commandLine: 'what a user wrote in a config as command: its path, or what findCommand found by its name',
   },
+  'apps/prompt-agent/src/credentials/keyring.ts': { program: MADE_FOR_START },
   'apps/prompt-agent/src/credentials/run-program.ts': { program: 'of its callers, which are checked' },
   'apps/prompt-agent/src/credentials/token-of-flags.ts': {
     path: 'what a user wrote as command: its path, or what findCommand found by its name',
@@ -34,126 +55,208 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'scripts/version-packages.ts': { command: 'of pnpmCommand' },
   'scripts/release/prepare-copy.ts': { command: 'of pnpmCommand' },
   'scripts/release/shell.ts': { 'promisify(execFile)': 'its callers are checked' },
-  'scripts/release/check-package.ts': { tsc: 'of the project that is checked', 'node.path': 'a Node of the rehearsal' },
+  'scripts/release/check-package.ts': { 'node.path': 'a Node of the rehearsal' },
   'scripts/release/check-together.ts': { 'node.path': 'a Node of the rehearsal' },
 };
 
-const FOUND = /^(?:await )?(?:findProgram|findCommand|requireProgram|systemProgram)\(/;
-const ABSOLUTE = /^(?:process\.execPath|'\/[^']*'|join\(root,.*|new URL\(.*import\.meta\.url\)?.*)$/s;
-
 /**
  * Programs: what starts one names it by an absolute path, as `process.execPath` or as what `findProgram` found. A bare name is looked up on `PATH`, and on
- * Windows in the current folder, where a repository may have a program of that name.
+ * Windows in the current folder, where a repository may have a program of that name. Tests may start what they like.
  */
 export const programs: Rule = (root) =>
-  globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts', 'scripts/**/*.ts'], {
+  globSync(['{packages,apps}/*/src/**/*.{ts,js,mts,mjs}', '{scripts,site,mutation,runtimes}/**/*.{ts,js,mts,mjs}'], {
     cwd: root,
-    exclude: ['scripts/test/**', '**/node_modules/**'],
+    exclude: (name) => name === 'node_modules' || name === 'test' || name === 'dist',
   })
     .map((file) => file.split(sep).join('/'))
-    .filter((file) => !file.startsWith('scripts/test/') && file !== 'scripts/rules/programs.ts')
+    .filter((file) => !/(?:^|\/)(?:node_modules|test|dist)\//.test(file))
     .toSorted()
     .flatMap((file) => checkFile(root, file));
 
 function checkFile(root: string, file: string): readonly Problem[] {
-  const text = withoutComments(readFileSync(join(root, file), 'utf8'));
+  const text = readFileSync(join(root, file), 'utf8');
   const allowed = new Map(Object.entries(EXCEPTIONS[file] ?? {}));
   const unused = new Set(allowed.keys());
   const problems: Problem[] = [];
-  const report = (at: number, message: string): void =>
-    void problems.push({ rule: 'programs', file, line: text.slice(0, at).split('\n').length, message });
-  const isAllowed = (argument: string): boolean => {
-    unused.delete(argument);
-    return allowed.has(argument);
+  if (allowed.size === 0 && !MENTIONED.test(text)) return problems;
+  const report = ({ start }: SyntaxNode, message: string): void =>
+    void problems.push({ rule: 'programs', file, line: text.slice(0, start).split('\n').length, message });
+  const textAt = ({ start, end }: SyntaxNode): string => text.slice(start, end);
+  const isAllowed = (node: SyntaxNode): boolean => {
+    unused.delete(textAt(node));
+    return allowed.has(textAt(node));
+  };
+  const check = (program: SyntaxNode | undefined, around: Around, at: SyntaxNode): void => {
+    if (program !== undefined && (isPath(program, around) || isAllowed(program))) return;
+    const what = program === undefined ? 'nothing' : shorten(textAt(program));
+    report(at, `starts ${what}: pass an absolute path, process.execPath or what findProgram found.`);
   };
 
-  const { names, rest } = importedNames(text, report);
-  for (const { index } of rest.matchAll(/\bchild_process\b/g))
-    report(index, 'loads node:child_process otherwise than by a plain import of names, which this rule reads.');
-  if (names.length > 0)
-    for (const { index } of rest.matchAll(/\bshell: *true\b/g))
-      report(index, 'starts a shell by its bare name: pass its path as "shell".');
-  const wrappers = Object.keys(WRAPPERS).filter((name) => importsWrapper(rest, name));
-  for (const name of [...names, ...wrappers])
-    for (const { index } of rest.matchAll(new RegExp(String.raw`(?<![\w.'])${name}\b(?!['\w])`, 'g'))) {
-      if (/(?:function|const|let) $/.test(rest.slice(0, index))) continue;
-      const after = rest.slice(index + name.length);
-      if (!after.startsWith('(')) {
-        const isImport = wrappers.includes(name) && /^[^;(]*\} from '/.test(after);
-        if (!isImport && !isAllowed(surrounding(rest, index, name)))
-          report(index, `passes "${name}" on, so that nothing shows which program it starts.`);
-        continue;
+  const module = parseModule(text);
+  const starters = starterNames(module, report);
+  const isIsolation = file.startsWith('packages/toolbox/src/commands/');
+  walkSyntax(module, (node, around) => {
+    const call = around[0];
+    const number = starters.get(nameOf(node) ?? '');
+    if (number !== undefined && !isDeclared(node, around)) {
+      if (call?.type === 'CallExpression' && nodeAt(call, 'callee') === node) {
+        const given = nodesAt(call, 'arguments');
+        check(given[number], around, call);
+        for (const option of given.slice(number + 1)) checkOptions(option, around);
+      } else {
+        const passedTo = call?.type === 'CallExpression' ? call : node;
+        if (!isAllowed(passedTo))
+          report(node, `passes "${nameOf(node)}" on, so that nothing shows which program it starts.`);
       }
-      const argument = argumentAt(after, wrappers.includes(name) ? (WRAPPERS[name]?.argument ?? 0) : 0);
-      if (isPath(argument, rest) || isAllowed(argument)) continue;
-      report(index, `starts ${shorten(argument)}: pass an absolute path, process.execPath or what findProgram found.`);
     }
-  for (const argument of unused) report(0, `does not start ${argument} any more: remove the exception.`);
+    // What `start-process.ts` gets.
+    if (
+      isIsolation &&
+      node.type === 'Property' &&
+      call?.type === 'ObjectExpression' &&
+      nameOf(nodeAt(node, 'key')) === 'program'
+    )
+      check(nodeAt(node, 'value'), around, node);
+    if (node.type === 'MemberExpression' && /^(?:Deno\.Command|Bun\.(?:spawn|spawnSync|\$))$/.test(textAt(node)))
+      report(node, `starts programs by ${textAt(node)}, which this rule does not read: use node:child_process.`);
+    const isSource = call?.type === 'ImportDeclaration' || call?.type === 'ExportNamedDeclaration';
+    const loaded = textOf(node) ?? '';
+    if (OTHERS.test(loaded) && (isSource || call?.type === 'ImportExpression'))
+      report(node, `loads ${loaded}, which looks programs up by their names.`);
+    const isWhole = call?.type !== 'BinaryExpression';
+    if (/^(?:node:)?child_process$/.test(loaded) && isWhole && call?.type !== 'ImportDeclaration')
+      report(node, 'loads node:child_process otherwise than by a plain import of names, which this rule reads.');
+  });
+  for (const argument of unused) report(module, `does not start ${argument} any more: remove the exception.`);
   return problems;
-}
 
-/** The functions that a module has from `node:child_process`, and its text without those imports. */
-function importedNames(text: string, report: (at: number, message: string) => void) {
-  const names: string[] = [];
-  const rest = text.replaceAll(
-    /^import (type )?([^;]*?) from '(?:node:)?child_process';/gms,
-    (whole: string, isType: string | undefined, what: string, at: number) => {
-      const list = /^\{(.*)\}$/s.exec(what)?.[1];
-      if (isType !== undefined) return ' '.repeat(whole.length);
-      if (list === undefined) report(at, `imports node:child_process as a whole: import functions by their names.`);
-      for (const each of (list ?? '').split(',').map((name) => name.trim())) {
-        if (each === '' || each.startsWith('type ') || !/^[a-z]/.test(each)) continue;
-        if (STARTERS.has(each)) names.push(each);
-        else report(at, `imports "${each}": only ${[...STARTERS].join(', ')}, and not by another name.`);
-      }
-      return whole.replaceAll(/[^\n]/g, ' ');
-    },
-  );
-  return { names, rest };
-}
-
-/** Whether a module has a wrapper from the one that defines it. */
-function importsWrapper(text: string, name: string): boolean {
-  const from = (WRAPPERS[name]?.module ?? '').split('/').at(-1) ?? '';
-  return new RegExp(
-    String.raw`^import \{[^}]*\b${name}\b[^}]*\} from '[^']*/${from.replace('.', String.raw`\.`)}';`,
-    'm',
-  ).test(text);
-}
-
-function isPath(argument: string, text: string): boolean {
-  if (ABSOLUTE.test(argument) || FOUND.test(argument)) return true;
-  if (!/^\w+$/.test(argument)) return false;
-  const value = new RegExp(String.raw`\bconst ${argument} = ((?:await )?\w+\()`).exec(text)?.[1];
-  return value !== undefined && FOUND.test(value);
-}
-
-/** The argument of a call with a number; `text` begins with its bracket. */
-function argumentAt(text: string, number: number): string {
-  let [depth, from, count] = [0, 1, 0];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
-    if (`'"\``.includes(char)) {
-      for (at += 1; at < text.length && text[at] !== char; at += 1) if (text[at] === '\\') at += 1;
-    } else if ('([{'.includes(char)) depth += 1;
-    else if (')]}'.includes(char)) depth -= 1;
-    if (depth > 1 || (depth === 1 && char !== ',') || (depth === 0 && at === 0)) continue;
-    if (count === number || depth === 0) return count === number ? text.slice(from, at).trim() : '';
-    count += 1;
-    from = at + 1;
+  function checkOptions(option: SyntaxNode, around: Around): void {
+    for (const property of nodesAt(valueOf(option, around), 'properties')) {
+      const [name, value] = [nameOf(nodeAt(property, 'key')), nodeAt(property, 'value')];
+      if (value === undefined || value['value'] === false) continue;
+      if (name === 'shell' && !isPath(value, around))
+        report(property, 'starts a shell by its bare name: pass its path as "shell".');
+      if (name === 'execPath') check(value, around, property);
+    }
   }
-  return '';
 }
 
-/** A name with the call that it is passed to, as in `promisify(execFile)`. */
-function surrounding(text: string, index: number, name: string): string {
-  const before = /\w+\($/.exec(text.slice(0, index))?.[0] ?? '';
-  return `${before}${name}${before === '' ? '' : ')'}`;
+/** The nodes that a node is in, the nearest first. */
+type Around = readonly SyntaxNode[];
+
+/** The functions of a module that start programs, by their names there, and which of their arguments is the program. */
+function starterNames(
+  module: SyntaxNode,
+  report: (at: SyntaxNode, message: string) => void,
+): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  for (const statement of nodesAt(module, 'body')) {
+    if (statement.type !== 'ImportDeclaration' || statement['importKind'] === 'type') continue;
+    const source = textOf(nodeAt(statement, 'source')) ?? '';
+    const isModule = /^(?:node:)?child_process$/.test(source);
+    for (const specifier of nodesAt(statement, 'specifiers')) {
+      if (specifier['importKind'] === 'type') continue;
+      const [imported, local] = [nameOf(nodeAt(specifier, 'imported')), nameOf(nodeAt(specifier, 'local')) ?? ''];
+      const wrapper = Object.hasOwn(WRAPPERS, imported ?? '') ? WRAPPERS[imported ?? ''] : undefined;
+      if (wrapper?.module.test(source) === true) names.set(local, wrapper.argument);
+      if (!isModule || /^[A-Z]/.test(imported ?? '')) continue;
+      if (imported === undefined)
+        report(specifier, 'imports node:child_process as a whole: import functions by their names.');
+      else if (STARTERS.has(imported)) names.set(local, 0);
+      else report(specifier, `imports "${imported}": only ${[...STARTERS].join(', ')}.`);
+    }
+  }
+  return names;
 }
 
-/** The text with comments as spaces, so that lines stay. */
-function withoutComments(text: string): string {
-  return text.replaceAll(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, ' '));
+/** Whether an identifier only declares or names something here, as in an import, a parameter, a type, a key, or a member of another object. */
+function isDeclared(node: SyntaxNode, around: Around): boolean {
+  const parent = around[0];
+  if (parent === undefined || /^(?:Import|Export|TS)/.test(parent.type))
+    return !/^TS(?:NonNull|As|Satisfies)/.test(parent?.type ?? '');
+  if (isFunction(parent)) return nodeAt(parent, 'body') !== node;
+  if (parent.type === 'MethodDefinition' || parent.type === 'PropertyDefinition') return nodeAt(parent, 'key') === node;
+  if (parent.type === 'MemberExpression') return nodeAt(parent, 'property') === node && parent['computed'] !== true;
+  if (parent.type === 'Property')
+    return nodeAt(parent, 'key') === node && parent['shorthand'] !== true && parent['computed'] !== true;
+  return parent.type === 'VariableDeclarator' && nodeAt(parent, 'id') === node;
+}
+
+/** Whether a value is the absolute path of a program, whatever happens while it is evaluated. */
+function isPath(node: SyntaxNode, around: Around): boolean {
+  const inner = nodeAt(node, 'expression') ?? nodeAt(node, 'argument');
+  switch (node.type) {
+    case 'Literal':
+      // `env` looks up what it is given.
+      return /^\/(?!usr\/bin\/env$|bin\/env$)./.test(textOf(node) ?? '');
+    case 'AwaitExpression':
+    case 'TSNonNullExpression':
+    case 'TSAsExpression':
+    case 'TSSatisfiesExpression':
+    case 'ParenthesizedExpression':
+    case 'ChainExpression':
+      return inner !== undefined && isPath(inner, around);
+    case 'ConditionalExpression':
+      return ['consequent', 'alternate'].every((field) => isPathAt(node, field, around));
+    case 'LogicalExpression':
+      return ['left', 'right'].every((field) => isPathAt(node, field, around));
+    case 'MemberExpression':
+      return nameOf(nodeAt(node, 'object')) === 'process' && nameOf(nodeAt(node, 'property')) === 'execPath';
+    case 'CallExpression':
+    case 'NewExpression':
+      return isPathOfCall(node, around);
+    case 'Identifier': {
+      const value = valueOf(node, around);
+      return value !== undefined && value !== node && isPath(value, around);
+    }
+    default:
+      return false;
+  }
+}
+
+function isPathAt(node: SyntaxNode, field: string, around: Around): boolean {
+  const value = nodeAt(node, field);
+  return value !== undefined && isPath(value, around);
+}
+
+/** A finder, a file of this repository, or the address of one. */
+function isPathOfCall(node: SyntaxNode, around: Around): boolean {
+  const [name = '', given] = [nameOf(nodeAt(node, 'callee')), nodesAt(node, 'arguments')];
+  if (FINDERS.has(name)) return node.type === 'CallExpression';
+  const [first, ...rest] = given;
+  const isWithin = (part: SyntaxNode): boolean => !/^$|\.\./.test(textOf(part) ?? '');
+  if (name === 'join') return nameOf(first) === 'root' && rest.every((part) => isWithin(part));
+  if (name === 'URL') return textOf(first) !== undefined;
+  return name === 'fileURLToPath' && first !== undefined && isPath(first, around);
+}
+
+/** What a name stands for: the value of the nearest `const` of that name. Undefined for a parameter, a `let` and what is not declared here. */
+function valueOf(node: SyntaxNode, around: Around): SyntaxNode | undefined {
+  const name = nameOf(node);
+  if (name === undefined) return node;
+  for (const outer of around) {
+    if (isFunction(outer) && nodesAt(outer, 'params').some((parameter) => declares(parameter, name))) return undefined;
+    const statements = [...nodesAt(outer, 'body'), ...nodesAt(nodeAt(outer, 'body'), 'body')];
+    for (const statement of statements) {
+      const declaration = nodeAt(statement, 'declaration') ?? statement;
+      const declared = nodesAt(declaration, 'declarations').find((each) => declares(nodeAt(each, 'id'), name));
+      if (declared === undefined) continue;
+      return declaration['kind'] === 'const' && nameOf(nodeAt(declared, 'id')) === name
+        ? nodeAt(declared, 'init')
+        : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a pattern, such as a parameter, declares a name. */
+function declares(pattern: SyntaxNode | undefined, name: string): boolean {
+  if (pattern === undefined) return false;
+  let found = false;
+  walkSyntax(pattern, (node) => {
+    found ||= nameOf(node) === name;
+  });
+  return found;
 }
 
 function shorten(argument: string): string {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { programs } from '../rules/programs.ts';
 import { tree } from './fixture-tree.ts';
 
-const file = 'packages/toolbox/src/a.ts';
+const file = 'packages/toolbox/src/commands/a.ts';
 const messages = (text: string, at = file) => programs(tree({ [at]: text })).map(({ message }) => message);
 const SPAWN = "import { spawn } from 'node:child_process';\n";
 
@@ -14,6 +14,38 @@ test.each([
     'a bare name where there is none',
     `${SPAWN}spawn(findSystemProgram('bwrap') ?? 'bwrap', args);`,
     'starts findSystemProgram',
+  ],
+  ['a bare name where nothing was found', `${SPAWN}spawn(findProgram('git') ?? 'git', []);`, 'starts findProgram'],
+  ['a name where nothing was found', `${SPAWN}spawn(findProgram('git') || name);`, 'starts findProgram'],
+  [
+    'a variable of what was found, or of a bare name',
+    `${SPAWN}const git = (await findProgram('git')) ?? 'git';\nspawn(git);`,
+    'starts git',
+  ],
+  [
+    'a parameter with the name of what was found',
+    `${SPAWN}const git = findProgram('git');\nconst start = (git) => spawn(git);`,
+    'starts git',
+  ],
+  ['what looks names up', `${SPAWN}spawn('/usr/bin/env', ['git']);`, "starts '/usr/bin/env'"],
+  ['a shell by name', `${SPAWN}spawn(process.execPath, [], { shell: 'bash' });`, 'shell by its bare name'],
+  [
+    'another Node by name',
+    "import { fork } from 'node:child_process';\nfork('/abs/x.js', { execPath: 'node' });",
+    "starts 'node'",
+  ],
+  ['a path that leaves the root', `${SPAWN}spawn(join(root, '..', name));`, 'starts join'],
+  [
+    'a module whose name is put together',
+    "await import('node:child_' + 'process');",
+    'otherwise than by a plain import',
+  ],
+  ['a package that starts programs', "import { execa } from 'execa';", 'loads execa'],
+  ["Deno's way", "new Deno.Command('git');", 'starts programs by Deno.Command'],
+  [
+    'the program of an isolated command',
+    "export const wrap = () => ({ program: findProgram('bwrap') ?? 'bwrap', args });",
+    'starts findProgram',
   ],
   ['a relative path', `${SPAWN}spawn('./tool');`, "starts './tool'"],
   ['a template', `${SPAWN}spawn(\`\${folder}/git\`);`, 'starts `'],
@@ -29,7 +61,7 @@ test.each([
   ['fork of a name', "import { fork } from 'node:child_process';\nfork('worker.ts');", "starts 'worker.ts'"],
   ['exec', "import { exec } from 'node:child_process';\nexec('ls');", 'imports "exec"'],
   ['execSync', "import { type ChildProcess, execSync } from 'node:child_process';", 'imports "execSync"'],
-  ['another name', "import { spawn as start } from 'node:child_process';\nstart('git');", 'imports "spawn as start"'],
+  ['another name', "import { spawn as start } from 'node:child_process';\nstart('git');", "starts 'git'"],
   ['the whole module', "import * as processes from 'node:child_process';", 'as a whole'],
   ['a lazy import', "const { spawn } = await import('node:child_process');", 'otherwise than by a plain import'],
   [
@@ -59,6 +91,12 @@ test.each([
   ],
 ])('%s is allowed', (_name, text) => {
   expect(messages(text)).toEqual([]);
+});
+
+test('a script in JavaScript and one of the site are read too', () => {
+  verifies('architecture.programs');
+  for (const at of ['packages/tools/src/a.mjs', 'site/build.js', 'mutation/a.mts'])
+    expect(messages(`${SPAWN}spawn('git');`, at)).toEqual([expect.stringContaining("starts 'git'")]);
 });
 
 test('a function that starts what it is given is checked where it is called', () => {
