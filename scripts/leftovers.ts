@@ -16,15 +16,15 @@ if (file === undefined || (verb !== 'save' && verb !== 'compare')) {
   process.exit(2);
 }
 const root = join(import.meta.dirname, '..');
-const entries = () => ({ temp: entriesOf(tmpdir(), 1), home: entriesOf(homedir(), 3) });
+const entries = () => ({ savedMs: Date.now(), temp: entriesOf(tmpdir(), 1), home: entriesOf(homedir(), 3) });
 if (verb === 'save') writeFileSync(file, JSON.stringify(entries()));
 else {
-  // A process that watches over others ends when they have, some seconds after the last test, and removes what it has made.
-  const deadline = Date.now() + WAIT_MS;
-  const running = (): readonly string[] => processesIn([root, tmpdir()]);
-  while (running().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 500));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `save` wrote
   const before = JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof entries>;
+  // A process that watches over others ends when they have, some seconds after the last test, and removes what it has made.
+  const deadline = Date.now() + WAIT_MS;
+  const running = (): readonly string[] => processesIn([root, tmpdir()], { sinceMs: before.savedMs });
+  while (running().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 500));
   const now = entries();
   const left = [
     ...newEntries(before.temp, now.temp).map((name) => `in ${tmpdir()}: ${name}`),

@@ -39,11 +39,15 @@ export function newEntries(before: readonly string[], after: readonly string[]):
 }
 
 /**
- * The processes whose working folder, command or environment names one of the folders, as `id command (listens on ports)`. Left out are this
- * process, those that it descends from, and what those have started beside it: pnpm starts a shell that watches over what it runs. What a test
- * leaves behind belongs to the system's first process. Reads `/proc`, so that on other systems than Linux there are none.
+ * The processes that came from the folders, as `id command (listens on ports)`: their working folder, command or environment names one, or they
+ * have been started since `sinceMs` with an environment so empty that it does not show where they came from. Left out are this process, those
+ * that it descends from, and what those have started beside it: pnpm starts a shell that watches over what it runs. What a test leaves behind
+ * belongs to the system's first process. Reads `/proc`, so that on other systems than Linux there are none.
  */
-export function processesIn(folders: readonly string[], self = process.pid): readonly string[] {
+export function processesIn(
+  folders: readonly string[],
+  { self = process.pid, sinceMs = Date.now() }: { readonly self?: number; readonly sinceMs?: number } = {},
+): readonly string[] {
   const own = ancestorsOf(self);
   const ports = listeningPorts();
   return readFolder('/proc').flatMap(({ name }) => {
@@ -54,8 +58,10 @@ export function processesIn(folders: readonly string[], self = process.pid): rea
     const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
     // A thread of the kernel, or a process that has ended, has no command.
     if (command === '') return [];
-    const texts = [link(`/proc/${pid}/cwd`), command, read(`/proc/${pid}/environ`)];
-    if (!folders.some((folder) => texts.some((text) => text.includes(folder)))) return [];
+    const environment = read(`/proc/${pid}/environ`);
+    const texts = [link(`/proc/${pid}/cwd`), command, environment];
+    const isNew = !/(?:^|\0)HOME=/.test(environment) && startedMs(pid) >= sinceMs;
+    if (!isNew && !folders.some((folder) => texts.some((text) => text.includes(folder)))) return [];
     const listens = readFolder(`/proc/${pid}/fd`).flatMap((fd) => ports.get(link(`/proc/${pid}/fd/${fd.name}`)) ?? []);
     return [`${pid} ${command.slice(0, 200)}${listens.length === 0 ? '' : ` (listens on ${listens.join(', ')})`}`];
   });
@@ -68,6 +74,15 @@ function ancestorsOf(pid: number): ReadonlySet<number> {
     next = parentOf(next);
   }
   return found;
+}
+
+/** When a process started, as a time stamp, to a second; 0 if it has ended. */
+function startedMs(pid: number): number {
+  const stat = read(`/proc/${pid}/stat`);
+  // `pid (name) state …`, of which the 22nd field is the start in hundredths of a second since the system's; a name may have parentheses.
+  const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? Number.NaN);
+  const bootS = Number(/^btime (\d+)$/m.exec(read('/proc/stat'))?.[1]);
+  return Number.isFinite(ticks) ? (bootS + ticks / 100) * 1_000 : 0;
 }
 
 /** 0 where the process has none, or has ended. */

@@ -36,8 +36,26 @@ test.skipIf(process.platform !== 'linux')(
     });
     const [port] = (await once(child.stdout, 'data')) as [Buffer];
     expect(processesIn([folder])).toEqual([]);
-    expect(processesIn([folder], 1)).toEqual([
+    expect(processesIn([folder], { self: 1 })).toEqual([
       expect.stringMatching(new RegExp(`^${child.pid} .*\\(listens on ${String(port).trim()}\\)$`)),
     ]);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'a new process that hides where it came from is named, an older one is not',
+  async () => {
+    verifies('architecture.cleanUp');
+    const sinceMs = Date.now() - 5_000;
+    const child = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1e6)'], { cwd: '/', env: {} });
+    const exited = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    await once(child.stdout, 'data');
+    const named = expect.arrayContaining([expect.stringMatching(new RegExp(`^${child.pid} `))]) as unknown;
+    expect(processesIn([], { self: 1, sinceMs })).toEqual(named);
+    expect(processesIn([], { self: 1, sinceMs: Date.now() + 60_000 })).not.toEqual(named);
   },
 );

@@ -197,10 +197,24 @@ test.each([
 
 test('a hook is refused in a helper that registers it while it is imported, and nowhere else', () => {
   verifies('architecture.cleanUp');
-  const hook = 'afterAll(() => {});\n';
-  expect(messages(tests, { 'packages/tools/test/support.ts': hook })).toHaveLength(1);
-  expect(messages(tests, { 'test/restate/support.ts': hook })).toHaveLength(1);
-  const inFunction = `export function useServer(): void {\n  ${hook}}\n`;
+  const from = (names: string): string => `import { ${names} } from 'vitest';\n`;
+  const hook = `${from('afterAll')}afterAll(() => {});\n`;
+  const refused = [
+    hook,
+    `${from('afterEach')}  afterEach(() => {});`,
+    `${from('afterAll')}export const y = 1; afterAll(() => {});`,
+    `${from('beforeAll')}if (y) beforeAll(() => {});`,
+    `${from('afterEach as after')}after(() => {});`,
+    `${from('aroundEach')}aroundEach(() => {});`,
+    "import * as vitest from 'vitest';\nvitest.afterEach(() => {});",
+    `${from('onTestFinished')}onTestFinished(() => {});`,
+  ];
+  expect(refused.filter((text) => messages(tests, { 'packages/tools/test/support.ts': text }).length !== 1)).toEqual(
+    [],
+  );
+  for (const helper of ['test/restate/support.ts', 'packages/testing/src/a.ts', 'scripts/test/a.ts', 'bench/test/a.ts'])
+    expect(messages(tests, { [helper]: hook })).toHaveLength(1);
+  const inFunction = `${from('afterAll')}export function useServer(): void {\n  if (y) afterAll(() => {});\n}\nexport const f = () => afterAll(() => {});\n`;
   expect(
     messages(tests, { 'packages/tools/test/support.ts': inFunction, 'packages/tools/test/a.test.ts': hook }),
   ).toEqual([]);
