@@ -109,25 +109,21 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
         ? 'functionCall'
         : Object.keys(part).find((key) => !PART_FIELDS.has(key) && key !== 'text');
     const fields = asFields(part[kind ?? '']);
-    if (
-      fields !== undefined &&
-      isCall(GENERATE_CONTENT_CALLS, kind ?? '', asText(fields['name']), context.toolDecoder)
-    ) {
-      ranges.add(kind ?? '', 0, undefined);
-      readCall(fields, providerData);
-      return;
+    const call = isCall(GENERATE_CONTENT_CALLS, kind ?? '', asText(fields?.['name']), context.toolDecoder)
+      ? fields
+      : undefined;
+    // A call that a gateway has put together with the text before it has both.
+    if (text === undefined || (text === '' && call !== undefined)) ranges.add(kind ?? '', 0, undefined);
+    else {
+      const isThought = part['thought'] === true;
+      if (isThought) builder.reasoning(text);
+      else builder.text(text);
+      ranges.add(isThought ? 'thought' : 'text', text.length, builder.currentText());
     }
-    if (text === undefined) {
-      ranges.add(kind ?? '', 0, undefined);
-      if (kind !== undefined) builder.reserve()(readCode(kind, part) ?? opaquePart(kind, part));
-      else if (providerData !== undefined) builder.endPart(providerData);
-      return;
-    }
-    const isThought = part['thought'] === true;
-    if (isThought) builder.reasoning(text);
-    else builder.text(text);
-    ranges.add(isThought ? 'thought' : 'text', text.length, builder.currentText());
-    if (providerData !== undefined) builder.endPart(providerData);
+    if (call !== undefined) readCall(call, providerData);
+    else if (text === undefined && kind !== undefined)
+      builder.reserve()(readCode(kind, part) ?? opaquePart(kind, part));
+    else if (providerData !== undefined) builder.endPart(providerData);
   }
 
   function readCall(call: Fields, providerData: { readonly thoughtSignature: string } | undefined): void {

@@ -169,6 +169,33 @@ describe.each(CASES)('over %s, in a %s reply', (wire, how, reply) => {
   });
 });
 
+test('a streamed call of a type that nobody knows is one as soon as its name is known, and is kept without a name', async () => {
+  verifies('providers.calls.unknown', 'providers.replies.opaque');
+  const pieces = (name: object): RawReply =>
+    events(
+      chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'newKind' }] }),
+      chunk({ tool_calls: [{ index: 0, newKind: { ...name, arguments: '{"te' } }] }),
+      chunk({ tool_calls: [{ index: 0, newKind: { arguments: 'xt":"a"}' } }] }, 'tool_calls'),
+      '[DONE]',
+    );
+  expect(await callsIn('openai', pieces({ name: 'echo' }), [echo], true)).toEqual(ECHOED);
+  expect(await callsIn('openai', pieces({ name: 'other' }), [echo], true)).toMatchObject({ calls: [], kept: 1 });
+  expect(await callsIn('openai', pieces({}), [echo], true)).toMatchObject({ calls: [], kept: 1 });
+});
+
+test("text beside Gemini's call in one part is text", async () => {
+  verifies('providers.calls.types');
+  const part = { text: 'Let me look.', functionCall: { id: 'c1', name: 'echo', args: { text: 'a' } } };
+  const reply = json({ candidates: [{ content: { parts: [part] }, finishReason: 'STOP' }] });
+  await withWire('gemini', { replies: [reply], strict: false }, async ({ provider }) => {
+    const { message } = await endOf(provider.stream(request({ stream: false })));
+    expect(message.content.map((each) => (each.type === 'text' ? each.text : each.type))).toEqual([
+      'Let me look.',
+      'tool-call',
+    ]);
+  });
+});
+
 describe('the chat completions of Snowflake', () => {
   const text = { type: 'text', text: 'Let me look.' };
   const uses = ['c1', 'c2'].map((id) => ({ tool_use_id: id, name: 'echo', input: { text: id } }));
@@ -195,6 +222,39 @@ describe('the chat completions of Snowflake', () => {
       // oxlint-disable-next-line no-await-in-loop -- one server at a time
       expect(await callsIn('openai', reply)).toEqual(found);
     }
+  });
+
+  const partsOf = async (message: object): Promise<readonly unknown[]> => {
+    const reply = json({ choices: [{ index: 0, message, finish_reason: 'tool_use' }] });
+    const read: unknown[] = [];
+    await withWire('openai', { replies: [reply], strict: false }, async ({ provider }) => {
+      const { content } = (await endOf(provider.stream(request({ stream: false, tools: [echo] })))).message;
+      read.push(
+        ...content.map((part) => (part.type === 'text' ? part.text : part.type === 'tool-call' ? part.id : part.type)),
+      );
+    });
+    return read;
+  };
+
+  test('lose no call and no text where the content and the list of calls have some of them too', async () => {
+    verifies('providers.calls.types');
+    const more = { type: 'text', text: ' And more.' };
+    const [first, second] = uses.map((tool_use) => ({ type: 'tool_use', tool_use }));
+    expect(await partsOf({ content: 'Let me look.', content_list: [text, more, first] })).toEqual([
+      'Let me look. And more.',
+      'c1',
+    ]);
+    expect(await partsOf({ content: 'Well.', content_list: [text] })).toEqual(['Well.Let me look.']);
+    expect(await partsOf({ content: [{ tool_use: uses[0] }] })).toEqual(['c1']);
+    const ofVendor = { id: 'v1', type: 'search', search: { query: 'x' } };
+    const ofList = { id: 'c1', type: 'function', function: { name: 'echo', arguments: '{"text":"c1"}' } };
+    expect(await partsOf({ content_list: [first], tool_calls: [ofVendor] })).toEqual(
+      expect.arrayContaining(['c1', 'opaque']),
+    );
+    expect(await partsOf({ content_list: [first, second], tool_calls: [ofList] })).toEqual(
+      expect.arrayContaining(['c1', 'c2']),
+    );
+    expect(await partsOf({ content_list: [first], tool_calls: [ofList] })).toEqual(['c1']);
   });
 
   test.each(['in a list', 'in the delta itself'])('are streamed as parts %s', async (where) => {

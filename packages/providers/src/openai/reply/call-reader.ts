@@ -14,7 +14,7 @@ export interface CallReader {
   begin(text: string, parsed: unknown): void;
   /** Reads the calls in a message, or in a delta of one. */
   read(message: Fields, isWhole: boolean): void;
-  /** Reads the calls among the parts of a content, unless the reply has a list of calls. */
+  /** Reads the calls among the parts of a content, but for those that the reply's list of calls has as well. */
   readParts(parts: readonly unknown[], type: unknown): void;
   /** Completes what is known only at the end. */
   end(): void;
@@ -27,6 +27,13 @@ interface TextCall {
   input: string;
 }
 
+/** A piece of a call of a type that nobody knows, with its arguments as they were written. */
+interface Piece {
+  readonly call: Fields;
+  readonly inner: Fields;
+  readonly arguments: unknown;
+}
+
 /** Creates the reader of one reply. @internal */
 export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext): CallReader {
   const exact = createExactArguments('arguments');
@@ -36,41 +43,67 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   /** The types of the calls that are not of functions, by index: later pieces leave it out. */
   const types = new Map<number, string>();
   const textCalls = new Map<number, TextCall>();
-  let hasList = false;
+  /** The pieces of calls of a type that nobody knows, by index, until one has the name: only that says whether it is a call. */
+  const undecided = new Map<number, Piece[]>();
+  /** The ids of the calls in the reply's list; undefined among them where one has none. */
+  const listed = new Set<string | undefined>();
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
     const call = asFields(value);
     if (call === undefined) return;
     const index = isWhole ? position : asNumber(call['index']);
     const key = index ?? position;
-    const type = asText(call['type']) || types.get(key) || (call['custom'] === undefined ? 'function' : 'custom');
+    const pieces = undecided.get(key) ?? [];
+    const type =
+      asText(call['type'] ?? pieces[0]?.call['type']) ||
+      types.get(key) ||
+      (call['custom'] === undefined ? 'function' : 'custom');
     const inner = asFields(call['function']) ?? asFields(call[type]) ?? call;
+    pieces.push({ call, inner, arguments: exact.of(inner['arguments'] ?? inner['input']) });
     const name = asText(inner['name']);
-    if (opaque.has(key) || !(types.has(key) || isCall(CHAT_CALLS, type, name, toolDecoder))) {
-      const known = opaque.get(key) ?? createOpaqueCall(keepIn(builder));
-      opaque.set(key, known);
-      known.add(call);
+    const isKnown = types.has(key) || isCall(CHAT_CALLS, type, name, toolDecoder);
+    if (!isKnown && name === undefined && !isWhole && !opaque.has(key)) {
+      undecided.set(key, pieces);
+      return;
+    }
+    undecided.delete(key);
+    if (opaque.has(key) || !isKnown) {
+      for (const piece of pieces) keepOpaque(key, piece.call);
       return;
     }
     if (type !== 'function') types.set(key, type);
+    for (const piece of pieces) readPiece(piece, { index, position, count, isText: type === 'custom' });
+  }
+
+  function readPiece(
+    { arguments: text, call, inner }: Piece,
+    { count, index, isText, position }: { index: number | undefined; position: number; count: number; isText: boolean },
+  ): void {
     const id = asText(call['id']);
-    const isText = type === 'custom';
     if (isText) {
+      const key = index ?? position;
       const known = textCalls.get(key) ?? { index, id, input: '' };
       known.input += asText(inner['input']) ?? '';
       textCalls.set(key, known);
     }
+    if (id !== undefined || asText(inner['name']) !== undefined) listed.add(id);
     builder.call(
       {
         index,
         id,
-        name,
-        arguments: isText ? '' : exact.of(inner['arguments'] ?? inner['input']),
+        name: asText(inner['name']),
+        arguments: isText ? '' : text,
         providerData: toJson(call['extra_content'] ?? undefined),
       },
       position,
       count,
     );
+  }
+
+  function keepOpaque(key: number, call: Fields): void {
+    const known = opaque.get(key) ?? createOpaqueCall(keepIn(builder));
+    opaque.set(key, known);
+    known.add(call);
   }
 
   return {
@@ -80,24 +113,26 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
     },
     read(message, isWhole) {
       const list = asList(message['tool_calls']);
-      if (list.length > 0) hasList = true;
       for (const [at, call] of list.entries()) readEntry(call, at, list.length, isWhole);
       const legacyCall = asFields(message['function_call']);
       if (legacyCall !== undefined) readEntry({ index: 0, function: legacyCall }, 0, 1, false);
     },
     readParts(parts, type) {
-      if (hasList) return;
       for (const entry of parts) {
         const part = asFields(entry) ?? {};
-        const partType = asText(part['type'] ?? type) ?? '';
+        const partType =
+          asText(part['type'] ?? type) ?? CHAT_CALLS.calls.find((kind) => asFields(part[kind]) !== undefined) ?? '';
         const call = asFields(part[partType]) ?? part;
         const name = asText(call['name']);
         if (partType === 'text' || !isCall(CHAT_CALLS, partType, name, toolDecoder)) continue;
         const id = asText(call['tool_use_id'] ?? call['id']);
+        // Without ids nothing shows whether a call of the list is this one.
+        if (listed.has(id) || listed.has(undefined) || (id === undefined && listed.size > 0)) continue;
         builder.call({ id, name, arguments: exactInput.of(call['input'] ?? call['arguments']) });
       }
     },
     end() {
+      for (const [key, pieces] of undecided) for (const { call } of pieces) keepOpaque(key, call);
       for (const { id, index, input } of textCalls.values())
         builder.call({ index, id, arguments: JSON.stringify({ input }) });
     },
