@@ -164,6 +164,7 @@ test.each([
 });
 
 const NAMES: readonly (readonly [string, string])[] = [
+  ['src', 'dst'],
   ['source', 'destination'],
   ['from', 'to'],
   ['path', 'new_path'],
@@ -209,6 +210,14 @@ test.each(NAMES)('a file is moved in the direction that was meant, or not at all
       'move into b.txt what is a.txt',
       'b.txt is where a.txt should be moved to',
       'b.txt from a.txt, rename it',
+      'move to b.txt from a.txt',
+      'rename as b.txt the file a.txt',
+      'move to: b.txt, from: a.txt',
+      'move a.txt: to b.txt',
+      'rename to "b.txt" "a.txt"',
+      'to the path b.txt, move a.txt',
+      'move it over b.txt, the file a.txt',
+      'move in place of b.txt a.txt',
     ]) {
       const calls = await callsFor(prompt, [tool]).catch((error: unknown) => {
         if (refused(error)) return [];

@@ -17,15 +17,26 @@ const SOURCE = new Set([
   'base',
   'departure',
 ]);
-const TARGET = new Set(['to', 'destination', 'dest', 'target', 'end', 'new', 'after', 'until', 'right', 'arrival']);
+const TARGET = new Set([
+  'to',
+  'destination',
+  'dest',
+  'dst',
+  'target',
+  'end',
+  'new',
+  'after',
+  'until',
+  'right',
+  'arrival',
+]);
 /** Words that stand before a source or a target in a request. */
 const BEFORE_SOURCE = new Set(['from', 'of', 'between', 'out', 'source', 'since']);
+/** Those that only a target has before it, also where no argument is named as a source. */
+const BEFORE_NEW_NAME = new Set(['to', 'into', 'onto', 'as', 'over']);
 const BEFORE_TARGET = new Set([
-  'to',
-  'into',
+  ...BEFORE_NEW_NAME,
   'in',
-  'onto',
-  'as',
   'toward',
   'towards',
   'until',
@@ -34,10 +45,8 @@ const BEFORE_TARGET = new Set([
   'with',
   'target',
 ]);
-const SKIPPED = new Set(['the', 'a', 'an', 'file', 'folder', 'directory', 'city', 'my', 'currency']);
+const SKIPPED = new Set(['the', 'a', 'an', 'file', 'folder', 'directory', 'path', 'city', 'my', 'currency']);
 
-/** The words that only a target has before it, also where no argument is named as a source. */
-const BEFORE_NEW_NAME = new Set(['to', 'into', 'onto', 'as']);
 /** The kinds of arguments whose values are any text. */
 const TEXTS: ReadonlySet<Slot['kind']> = new Set(['path', 'text', 'search', 'place', 'message']);
 
@@ -52,6 +61,9 @@ export function withDirection(
   tokens: readonly Token[],
 ): JsonObject | undefined {
   let directed = input;
+  const paths = new Set<unknown>(
+    tokens.flatMap(({ kind, text }) => (kind === 'path' || kind === 'quoted' ? [text] : [])),
+  );
   for (const { source, target, isNamed } of directedPairs(slots)) {
     const [from, to] = [directed[source.name], directed[target.name]];
     if (from === to) {
@@ -63,8 +75,10 @@ export function withDirection(
       continue;
     }
     const turned = { ...directed, [source.name]: to, [target.name]: from };
+    const arePaths = [from, to].every((value) => paths.has(value));
+    // Of two paths in the request, a word such as "place" is neither.
+    if (isNamed && paths.size > 1 && !arePaths && TEXTS.has(source.kind)) return undefined;
     if (!isNamed) {
-      const arePaths = [from, to].every((value) => tokens.some(({ kind, text }) => kind === 'path' && text === value));
       const isTurned = BEFORE_NEW_NAME.has(wordBefore(from, tokens)) && !BEFORE_NEW_NAME.has(wordBefore(to, tokens));
       if (arePaths && (isTurned || wordBefore(to, tokens) === 'from')) directed = turned;
     } else if (!isCertain(from, to, tokens)) {
