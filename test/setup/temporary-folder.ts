@@ -18,5 +18,6 @@ export function temporaryFolder(prefix: string, files: Readonly<Record<string, s
 
 /** Removes all folders that were made so far. `clean-process.ts` calls it behind each test file. */
 export function removeTemporaryFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  // A browser that has just been closed may still write.
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

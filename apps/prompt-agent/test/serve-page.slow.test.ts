@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { launch, type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium } from '../../../test/setup/chromium.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const chromium = findChromium(['cli.serve.page', 'cli.questions.page']);
-const folder = mkdtempSync(join(tmpdir(), 'prompt-agent-serve-'));
 const HOSTILE = `<script>document.title = 'owned'</script><img src=x onerror="document.title = 'owned'"> [here](javascript:document.title='owned')`;
 let browser: Browser | undefined;
 let server: WireServer | undefined;
@@ -20,14 +19,13 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   if (!chromium.present) return;
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-  browser = await launch({ executablePath: chromium.path, userDataDir: join(folder, 'profile'), pipe: true, args });
+  browser = await launch({ executablePath: chromium.path, userDataDir: temporaryFolder('profile'), pipe: true, args });
 });
 
 afterAll(async () => {
   await browser?.close();
   for (const child of children) child.kill('SIGKILL');
   await server?.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Serves the page for the wire server; resolves to its address. */

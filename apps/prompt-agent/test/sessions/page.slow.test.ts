@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { verifies } from '@kernel/testing';
@@ -7,14 +6,17 @@ import { launch, type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sessionPage } from '../../src/output/html/session-page.ts';
 import { findChromium } from '../../../../test/setup/chromium.ts';
+import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { deepTranscript, HOSTILE, sampleTranscript } from './sample-session.ts';
 
 const chromium = findChromium(['cli.sessions.page.look', 'cli.sessions.page.alone']);
-const folder = mkdtempSync(join(tmpdir(), 'prompt-agent-page-'));
-const file = join(folder, 'session.html');
+let folder = '';
+let file = '';
 let browser: Browser | undefined;
 
 beforeAll(async () => {
+  folder = temporaryFolder('prompt-agent-page');
+  file = join(folder, 'session.html');
   writeFileSync(file, sessionPage(sampleTranscript()));
   if (!chromium.present) return;
   browser = await launch({
@@ -27,7 +29,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** What the page wrote to the console or asked for besides itself. */
