@@ -56,10 +56,12 @@ test('the rehearsal is part of CI, on one Node in .ci/run and on each in a job o
   verifies('release.rehearsal');
   expect(read('.ci/run')).toMatch(/^ *\$PNPM run rehearse --short$/m);
   expect(read('.github/workflows/ci.yml')).toMatch(/pnpm@[\d.]+ rehearse$/m);
-  const { dependencies } = JSON.parse(read('rehearsal/package.json')) as { dependencies: Record<string, string> };
+  const { dependencies, optionalDependencies: nodes } = JSON.parse(read('rehearsal/package.json')) as Readonly<
+    Record<'dependencies' | 'optionalDependencies', Record<string, string>>
+  >;
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
-  expect(dependencies['node22']).toBe(`npm:node@${engines.node.replace('>=', '')}.0`);
-  expect(dependencies['node24']).toMatch(/^npm:node@24\.\d+\.\d+$/);
+  expect(nodes['node22']).toBe(`npm:node@${engines.node.replace('>=', '')}.0`);
+  expect(nodes['node24']).toMatch(/^npm:node@24\.\d+\.\d+$/);
   expect(dependencies['verdaccio']).toMatch(/^\d+\.\d+\.\d+$/);
   expect(read('rehearsal/package-lock.json')).not.toContain('"resolved"');
 });
