@@ -2,7 +2,7 @@
  * Rehearses a release of the last commit: versions a copy of the repository from its changesets, proves that a package cannot be packed from a
  * tree that differs from a commit, releases to a registry on 127.0.0.1, and uses what was published as strangers do, on each Node: every package
  * alone, all together with every example, the README's program. Nothing leaves this machine, and nothing outside of a temporary folder changes.
- * `--short` uses it on the pinned Node alone, without the examples and without checking the types of each package alone.
+ * `--short` uses it on the pinned Node alone, without the examples, and of the packages only the program alone.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -15,7 +15,7 @@ import { runAll, type NodeBinary } from './shell.ts';
 
 /**
  * Uses the packages that a registry has, on each Node: each alone, all together with the examples, and as the README says. `root` is the tree that
- * they were made from. `isShort` leaves out the examples, which the tests of `examples` run on packed packages, and the types of each package alone. Returns every failure.
+ * they were made from. `isShort` leaves out the examples, which the tests of `examples` run on packed packages, and of those alone all but the program. Returns every failure.
  */
 export async function useEverything(
   root: string,
@@ -38,6 +38,7 @@ export async function useEverything(
     installInto(projectOf(node, 'together'), node, everything, source);
   // Alone, so that the rest finds the packages of others in the cache.
   await together(first);
+  const alone = publishedFolders(root).filter((each) => !isShort || each.startsWith('apps/'));
   const installs = await runAll(
     [
       ...others.map((node) => () => together(node)),
@@ -60,7 +61,7 @@ export async function useEverything(
   });
   const failures = await runAll(uses, limit);
   console.log(
-    `${nodes.map(({ name }) => name).join(', ')}: ${ours.length} packages, each alone, and together with ${names.length} examples; the program of README.md`,
+    `${nodes.map(({ name }) => name).join(', ')}: ${ours.length} packages together, ${alone.length} alone, ${names.length} examples, and the program of README.md`,
   );
   return failures;
 }
@@ -75,7 +76,6 @@ async function useAlone(
   nodes: readonly NodeBinary[],
   project: string,
   source: Source,
-  isShort: boolean,
 ): Promise<void> {
   const [first] = nodes;
   if (first === undefined) return;
@@ -84,6 +84,6 @@ async function useAlone(
   const program = standaloneProgram(root, folder);
   // oxlint-disable-next-line no-await-in-loop -- one after another: other packages are used at the same time
   for (const node of nodes) await runStandalone(node, project, program);
-  if (program !== undefined && !isShort) await checkStandaloneTypes(root, project, program);
+  if (program !== undefined) await checkStandaloneTypes(root, project, program);
   console.log(checkInstalled(root, name, project));
 }
