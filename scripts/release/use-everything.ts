@@ -43,9 +43,7 @@ export async function useEverything(
     [
       ...others.map((node) => () => together(node)),
       ...nodes.map((node) => () => followReadme(root, node, projectOf(node, 'readme'), source)),
-      ...publishedFolders(root).map(
-        (each) => () => useAlone(root, each, nodes, projectOf(first, each), source, isShort),
-      ),
+      ...alone.map((each) => () => useAlone(root, each, nodes, projectOf(first, each), source)),
     ],
     limit,
   );
