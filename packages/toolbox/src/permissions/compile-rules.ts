@@ -11,7 +11,7 @@ export interface CompiledRule extends ParsedRule {
   readonly folder?: TextTest | undefined;
 }
 
-const IN_FOLDER = /^cd\s+((?:\\[^]|[^\\\s])+)\s+&&\s([^]+)$/;
+const IN_FOLDER = /^cd ((?:\\[^]|[^\\\s])+) && ([^]+)$/;
 
 /** Compiles a rule. Throws `CONFIG_INVALID` for one that cannot be read. */
 export function compileRule(rule: PermissionRule, root: string | undefined): CompiledRule {
