@@ -1,5 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 import { compileText, type TextTest } from './match-text.ts';
+import { splitWords } from './match-wildcard.ts';
 import { type ParsedRule, parseRule } from './parse-rule.ts';
 import type { PermissionDecision, PermissionRule } from './types.ts';
 
@@ -11,14 +12,13 @@ export interface CompiledRule extends ParsedRule {
   readonly folder?: TextTest | undefined;
 }
 
-const IN_FOLDER = /^cd ((?:\\[^]|[^\\\s])+) && ([^]+)$/;
-
 /** Compiles a rule. Throws `CONFIG_INVALID` for one that cannot be read. */
 export function compileRule(rule: PermissionRule, root: string | undefined): CompiledRule {
   const parsed = parseRule(rule);
   const { isForCommands, verdict } = parsed;
-  const [, folder, inFolder] = (isForCommands && IN_FOLDER.exec(parsed.pattern ?? '')) || [];
-  const pattern = inFolder ?? parsed.pattern;
+  const [program, named, and, ...words] = isForCommands ? splitWords(parsed.pattern ?? '') : [];
+  const folder = program === 'cd' && and === '&&' && words.length > 0 ? named : undefined;
+  const pattern = folder === undefined ? parsed.pattern : words.join(' ');
   try {
     return {
       ...parsed,

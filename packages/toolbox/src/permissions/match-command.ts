@@ -6,7 +6,7 @@ import type { ShellWord } from '../commands/shell/types.ts';
 import { escapeGlob } from '../workspace/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { Links } from './links.ts';
-import { escapeWildcards, literalPrefix, matchWildcard } from './match-wildcard.ts';
+import { escapeWildcards, literalPrefix, matchWildcard, splitUnescaped, splitWords } from './match-wildcard.ts';
 import { isOwnRepository } from './own-repository.ts';
 
 /** The words of a pattern for commands, each with its alternatives. */
@@ -123,23 +123,5 @@ function isStar(alternatives: readonly string[] | undefined): boolean {
 
 /** Splits a pattern at spaces, and each word at `|`; `\` keeps both from it. */
 function splitPattern(pattern: string): CommandPattern {
-  return splitUnescaped(pattern.trim(), /\s/)
-    .filter((word) => word !== '')
-    .map((word) => splitUnescaped(word, /\|/));
-}
-
-function splitUnescaped(text: string, separator: RegExp): readonly string[] {
-  const parts = [''];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
-    if (separator.test(char)) parts.push('');
-    else {
-      parts[parts.length - 1] += char;
-      if (char === '\\') {
-        at += 1;
-        parts[parts.length - 1] += text[at] ?? '';
-      }
-    }
-  }
-  return parts;
+  return splitWords(pattern).map((word) => splitUnescaped(word, /\|/));
 }
