@@ -3,8 +3,8 @@ import { sep } from 'node:path';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { isInside } from '../workspace/paths.ts';
 
-/** How many entries of folders are looked at for the wildcards of one command. Beyond that they may stand for anything. */
-const MAX_ENTRIES = 5000;
+/** How many paths and entries of folders are looked at for one command. Beyond that they may lead anywhere. */
+const MAX_LOOKS = 5000;
 const MAX_PATH = 4096;
 /** How far behind a short option its value may begin, when both are one word. */
 const VALUE_STARTS = [2, 3, 4, 5, 6];
@@ -20,9 +20,12 @@ export interface Links {
 /** Looks below `root`, an absolute path. What is not there leads to where it would be made. */
 export function createLinks(root: string): Links {
   const real = realPathOf(root) ?? root;
+  let looksLeft = MAX_LOOKS;
   const leadOut = (path: string): boolean => {
     // The system opens nothing longer.
     for (let at = path.length > MAX_PATH ? '' : path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+      looksLeft -= 1;
+      if (looksLeft < 0) return true;
       // As the system resolves it: the `..` behind a link is the folder around what the link leads to.
       const target = realPathOf(`${real}/${at}`);
       if (target !== undefined) return !isInside(real, target, sep) || hasOtherNames(target);
@@ -31,21 +34,20 @@ export function createLinks(root: string): Links {
     }
     return false;
   };
-  let entriesLeft = MAX_ENTRIES;
-  const globLeadsOut = (folder: string, names: readonly string[]): boolean => {
-    const [name, ...rest] = names;
-    if (name === undefined) return leadOut(folder);
-    if (!/[*?[{]/.test(name)) return globLeadsOut(`${folder}/${name}`, rest);
-    if (leadOut(folder)) return true;
-    const entries = entriesOf(`${real}/${folder}`);
-    entriesLeft -= entries.length;
-    return entriesLeft < 0 || entries.some((entry) => globLeadsOut(`${folder}/${entry.name}`, rest));
+  const globLeadsOut = (folder: string, names: readonly string[], next = 0): boolean => {
+    const first = names.findIndex((name, index) => index >= next && /[*?[{]/.test(name));
+    if (first === -1) return leadOut([folder, ...names.slice(next)].join('/'));
+    const above = [folder, ...names.slice(next, first)].join('/');
+    if (leadOut(above)) return true;
+    const entries = entriesOf(`${real}/${above}`);
+    looksLeft -= entries.length;
+    return looksLeft < 0 || entries.some((entry) => globLeadsOut(`${above}/${entry.name}`, names, first + 1));
   };
   return {
     leadOut,
     leadOutOf: (folder, { glob, text }) =>
       text === undefined
-        ? glob !== undefined && globLeadsOut(folder, glob.split('/'))
+        ? glob !== undefined && (glob.length > MAX_PATH || globLeadsOut(folder, glob.split('/')))
         : pathsIn(text).some((path) => leadOut(`${folder}/${path}`)),
   };
 }

@@ -185,11 +185,22 @@ describe('links of the workspace', () => {
     expect(decide(['cat', 'docs/secret.txt']).suggestion).toEqual({ allow: 'run_command(cat docs/secret.txt)' });
   });
 
-  it('a wildcard of the shell over more entries than are looked at is asked about', () => {
+  it('more words and entries than are looked at are asked about', () => {
     const root = folderWith();
     mkdirSync(join(root, 'many'));
     for (let index = 0; index < 5001; index += 1) writeFileSync(join(root, 'many', String(index)), '');
     const { verdictOf } = policyFor(root, { allow: 'run_command(cat *)' });
     expect([verdictOf(shell('cat many/*')), verdictOf(['cat', 'many/1'])]).toEqual(['ask', 'allow']);
+    expect([
+      verdictOf(['cat', ...Array.from({ length: 900 }, () => 'a')]),
+      verdictOf(shell(`cat ${'a '.repeat(6000)}`)),
+    ]).toEqual(['allow', 'ask']);
+    for (const script of [
+      'a '.repeat(45_000),
+      '*/'.repeat(45_000),
+      `${'a/'.repeat(2000)} `.repeat(20),
+      'many/*/* '.repeat(9000),
+    ])
+      expect(verdictOf(shell(`cd many; cat ${script}`))).toBe('ask');
   });
 });
