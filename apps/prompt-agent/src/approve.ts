@@ -81,8 +81,7 @@ async function askUser(
   const word = answer?.trim() ?? '';
   if (isYes(word)) return { decision: 'allow' };
   if (offered !== undefined && /^(?:s|session|a|always)$/i.test(word)) {
-    remember(offered);
-    if (/^a/i.test(word)) await keep(offered, userRules, output);
+    if (remembers(offered, remember, output) && /^a/i.test(word)) await keep(offered, userRules, output);
     return { decision: 'allow' };
   }
   if (/^e(?:dit)?$/i.test(word)) return editArguments(terminal, output, call, signal);
@@ -106,6 +105,17 @@ function showChange(
   return isWholeChange(preview.diff) && duplicateKeys(call.arguments).length === 0
     ? [markInvisible(call.name), ...diff]
     : [...whole, 'What it changes:', ...diff];
+}
+
+/** Adds a rule, and says whether that worked. What the user allowed runs all the same. */
+function remembers(rule: PermissionRule, remember: ApprovalScope['remember'], output: Output): boolean {
+  try {
+    remember(rule);
+    return true;
+  } catch (error) {
+    output.alert(`warning: this call alone is allowed, because the rule cannot be used: ${errorMessage(error)}`);
+    return false;
+  }
 }
 
 /** Keeps a rule. Where that fails the call runs all the same, and the rule holds for this process. */

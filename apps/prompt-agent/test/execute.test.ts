@@ -69,7 +69,7 @@ interface Asking {
   readonly kept: PermissionRule[];
 }
 
-function terminal(): Asking {
+function terminal(check: (rule: PermissionRule) => void = () => undefined): Asking {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true });
   const output = createOutput({ stdout: new PassThrough(), stderr });
@@ -81,7 +81,10 @@ function terminal(): Asking {
   const kept: PermissionRule[] = [];
   const userRules = { path: '/rules.json', add: async (rule: PermissionRule) => void kept.push(rule) };
   const askUser = createAskUser({ stdin, stderr }, output, {
-    remember: (rule) => void remembered.push(rule),
+    remember: (rule) => {
+      check(rule);
+      remembered.push(rule);
+    },
     userRules,
   });
   const decision = { verdict: 'ask', reason: '', suggestion: { allow: 'promote(x)' } } as const;
@@ -135,6 +138,19 @@ test('an answer holds once, for the session or always, and a sentence is a reaso
   expect(await answers('a\n')).toEqual({ decision: 'allow', remembered: [rule], kept: [rule] });
   const denied = { decision: 'deny', reason: 'The user said no. The user says: use greet', remembered: [], kept: [] };
   expect(await answers('use greet\n')).toEqual(denied);
+});
+
+test.each(['s\n', 'a\n'])('what the answer %j allows runs, also where its rule cannot be used', async (typed) => {
+  verifies('cli.approval.answers');
+  const asking = terminal(() => {
+    throw new Error('it is too long');
+  });
+  const decided = asking.approve({ call, tool, signal: new AbortController().signal });
+  await vi.waitFor(() => expect(asking.shown()).toContain('[y/N]'), 60_000);
+  asking.stdin.write(typed);
+  expect(await decided).toEqual({ decision: 'allow' });
+  expect(asking.shown()).toContain('this call alone is allowed, because the rule cannot be used: it is too long');
+  expect(asking.kept).toEqual([]);
 });
 
 test('the arguments can be edited before the call runs; an empty line means no', async () => {

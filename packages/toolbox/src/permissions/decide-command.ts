@@ -1,11 +1,12 @@
 import { sliceHead } from '@kernel/internal';
 import { posix } from 'node:path';
 import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
-import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import type { Redirection } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
-import { concernsCommand, coversCommand, patternFor } from './match-command.ts';
+import { createLinks } from './links.ts';
+import { concernsCommand, coversCommand, patternFor, placeCommand, type PlacedCommand } from './match-command.ts';
 import { escapeGlob } from '../workspace/glob.ts';
+import { lineage } from '../workspace/paths.ts';
 import type { PermissionDecision, PermissionVerdict } from './types.ts';
 
 /** What decides on a command. */
@@ -16,18 +17,21 @@ interface CommandPolicy {
   readonly fallback: PermissionVerdict;
   /** The folder that it starts in, as the call names it. */
   readonly folder: string;
+  /** The absolute path of the workspace, if it is known. */
+  readonly root: string | undefined;
   /** Whether the rules allow a file to be opened. The path is absolute, or relative to the root. */
   readonly mayOpen: (access: Redirection['access'], path: string) => boolean;
 }
 
 const WILDCARDS =
-  ' A wildcard covers arguments only of programs that are known to change and run nothing with them, such as cat and grep, and no path out of the workspace.';
+  ' A wildcard covers arguments only of programs that are known to change and run nothing with them, such as cat and grep, and no path or link out of the workspace.';
+const FOREIGN_GIT = ' The repository there is one of its own, and Git runs programs that its config names.';
 
 /** Decides on a command by its argument vector; see `permissions` for how. */
 export function decideCommand(
   toolName: string,
   command: readonly string[],
-  { rules, fallback, folder, mayOpen }: CommandPolicy,
+  { rules, fallback, folder, mayOpen, root }: CommandPolicy,
 ): PermissionDecision {
   const facts = analyzeCommand(command);
   const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder));
@@ -43,17 +47,16 @@ export function decideCommand(
       : decidedBy(whole);
   if (unknown !== undefined) return { verdict: fallback === 'allow' ? 'ask' : fallback, reason: reasonToAsk };
 
-  const isFolderKnown = !facts.leavesFolder && !mayLeaveFolder(folder);
-  const isCovered = (each: CommandFacts['commands'][number]): boolean =>
-    allowing.some(
-      ({ pattern, isForNamedTools }) => isForNamedTools && coversCommand(pattern ?? '', each, isFolderKnown),
-    );
-  const open = facts.commands.find((each) => !isCovered(each));
+  const links = root === undefined ? undefined : createLinks(root);
+  const commands = facts.commands.map((each) => placeCommand(each, folder, root, links));
+  const covering = (each: PlacedCommand): CompiledRule | undefined =>
+    allowing.find((rule) => rule.isForNamedTools && coversCommand(rule, each));
+  const open = commands.find((each) => covering(each) === undefined);
   if (open !== undefined) {
     const shown = open.words.map(({ text = '…' }) => text).join(' ');
     const exact = patternFor(open);
     const isNear = allowing.some(({ pattern = '' }) => pattern.includes('*') && concernsCommand(pattern, open));
-    const note = isNear ? WILDCARDS : '';
+    const note = open.isForeignGit ? FOREIGN_GIT : isNear ? WILDCARDS : '';
     return {
       verdict: fallback,
       reason: `No rule covers ${JSON.stringify(sliceHead(shown, 200))}.${note}`,
@@ -78,18 +81,21 @@ export function decideCommand(
           }),
     };
   }
-  const rule = allowing.find(({ pattern }) =>
-    facts.commands.some((each) => coversCommand(pattern ?? '', each, isFolderKnown)),
-  );
+  const rule = commands[0] && covering(commands[0]);
   return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
 }
 
 /** Whether a rule is about something that the command runs, reads or writes. */
 function concerns(
-  { isForNamedTools, pattern, texts }: CompiledRule,
-  { commands, redirections, suspected }: CommandFacts,
+  { folder: named, isForNamedTools, pattern, texts }: CompiledRule,
+  { commands: every, redirections, suspected }: CommandFacts,
   folder: string,
 ): boolean {
+  const mayBeThere = (each: string): boolean => lineage(each).some((above) => named?.concerns(above) !== false);
+  const commands = every.filter(
+    ({ folders }) => folders?.some((each) => mayBeThere(posix.join(folder, each))) !== false,
+  );
+  if (commands.length === 0 && !mayBeThere(folder)) return false;
   if (pattern === undefined) return true;
   const all = [...commands, ...suspected];
   const words = [...all.flatMap((each) => each.words), ...redirections.map(({ target }) => target)];

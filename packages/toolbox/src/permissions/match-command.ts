@@ -1,30 +1,71 @@
+import { posix } from 'node:path';
 import type { AnalyzedCommand } from '../commands/analysis/analyze-command.ts';
-import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
+import { isPlainPath, mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { programName } from '../commands/analysis/program-name.ts';
 import type { ShellWord } from '../commands/shell/types.ts';
-import { escapeWildcards, literalPrefix, matchWildcard } from './match-wildcard.ts';
+import { escapeGlob } from '../workspace/glob.ts';
+import type { CompiledRule } from './compile-rules.ts';
+import type { Links } from './links.ts';
+import { escapeWildcards, literalPrefix, matchWildcard, splitUnescaped, splitWords } from './match-wildcard.ts';
+import { isOwnRepository } from './own-repository.ts';
 
 /** The words of a pattern for commands, each with its alternatives. */
 type CommandPattern = readonly (readonly string[])[];
 
+/** A command, and what the disk says of it. */
+export interface PlacedCommand extends AnalyzedCommand {
+  /** For each word: whether it stays in the workspace if it is a path, as far as folders and links tell. */
+  readonly isInside: readonly boolean[];
+  /** Whether it is Git in a repository that may have come with the files of the workspace, and may name programs that Git runs. */
+  readonly isForeignGit: boolean;
+}
+
 /**
- * Whether a pattern such as `git status|diff *` covers a whole command: each word is matched by the word at its place, and a `*` at the end by any number
+ * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. The disk is looked at below `root`; without
+ * one, links are not known, and Git is known at the top only.
+ */
+export function placeCommand(
+  { folders: below, ...command }: AnalyzedCommand,
+  folder: string,
+  root: string | undefined,
+  links: Links | undefined,
+): PlacedCommand {
+  const folders = below?.map((each) => posix.join(folder, each));
+  const isKnown =
+    folders !== undefined && folders.every((each) => !mayLeaveFolder(each) && links?.leadOut(each) !== true);
+  const isInside = command.words.map(
+    (word) => isKnown && !folders.some((each) => links?.leadOutOf(each, word) === true),
+  );
+  const isGit = command.isListed && command.words[0]?.text === 'git';
+  const isOwn = (each: string): boolean => (root === undefined ? each === '.' : isOwnRepository(root, each));
+  const isForeignGit = isGit && !(isKnown && folders.every(isOwn));
+  const isOpen = command.isOpen.map((each, index) => each && isInside[index] === true && !isForeignGit);
+  return { ...command, folders, isInside, isForeignGit, isOpen };
+}
+
+/**
+ * Whether a rule such as `git status|diff *` covers a whole command: each word is matched by the word at its place, and a `*` at the end by any number
  * of further words.
  *
- * A wildcard covers only what `coverableWords` says, and nothing where the folder of the command is not known; of any other word the pattern has to name
- * the whole, or an option up to its `=`. Then a `*` at the end stands for no word at all, and covers no program that may read its code from its input.
+ * A wildcard covers only what `coverableWords` says; of any other word the pattern has to name the whole, or an option up to its `=`. Then a `*` at the
+ * end stands for no word at all, and covers no program that may read its code from its input. A command with such words means something else in another
+ * folder, so it is covered in the one that the rule names (`cd FOLDER && …`), or else at the top of the workspace.
  */
-export function coversCommand(pattern: string, command: AnalyzedCommand, isFolderKnown = true): boolean {
-  const { words, isListed, isOpen } = command;
+export function coversCommand(
+  { folder, pattern = '' }: Pick<CompiledRule, 'folder' | 'pattern'>,
+  { folders, isForeignGit, isInside, isListed, isOpen, words }: PlacedCommand,
+): boolean {
+  const isThere = folders?.every((each) => (folder === undefined ? each === '.' : folder.covers(each))) === true;
+  if (!isThere && (folder !== undefined || isOpen.includes(false))) return false;
   const expected = splitPattern(pattern);
   const isOpenEnded = isStar(expected.at(-1));
   const fixed = isOpenEnded ? expected.slice(0, -1) : expected;
-  if (isOpenEnded ? words.length < fixed.length : words.length !== fixed.length) return false;
+  if (isOpenEnded ? words.length < fixed.length || isForeignGit : words.length !== fixed.length) return false;
   const hasOperand = words.some(({ text = '-' }, index) => index > 0 && !text.startsWith('-'));
   if (isOpenEnded && !isListed && !hasOperand) return false;
   return words.every((word, index) => {
     const alternatives = fixed[index] ?? ['*'];
-    return alternatives.some((each) => coversWord(each, word, isFolderKnown, isOpen[index] === true));
+    return alternatives.some((each) => coversWord(each, word, isInside[index] === true, isOpen[index] === true));
   });
 }
 
@@ -41,10 +82,14 @@ export function concernsCommand(pattern: string, { words }: AnalyzedCommand): bo
   return start !== -1 && isInOrder(expected.slice(1), words.slice(start + 1));
 }
 
-/** The pattern that covers exactly this command; undefined if a part of it only a shell knows. */
-export function patternFor({ words }: AnalyzedCommand): string | undefined {
+/** The pattern that covers exactly this command, where it runs; undefined if a part of it only a shell knows. */
+export function patternFor({ folders, words }: PlacedCommand): string | undefined {
   const texts = words.map(({ text }) => text);
-  return texts.includes(undefined) ? undefined : texts.map((text) => escapeWildcards(text ?? '')).join(' ');
+  if (texts.includes(undefined)) return undefined;
+  const pattern = texts.map((text) => escapeWildcards(text ?? '')).join(' ');
+  const [folder = '.', ...others] = folders ?? [];
+  if (others.length > 0 || folder === '.') return pattern;
+  return `cd ${escapeGlob(folder).replaceAll(/\s/g, String.raw`\$&`)} && ${pattern}`;
 }
 
 function isInOrder(expected: CommandPattern, words: readonly ShellWord[]): boolean {
@@ -63,12 +108,13 @@ function mayBe(pattern: string, { text, prefix }: ShellWord, isProgram: boolean)
   return matchWildcard(pattern, text) || (isProgram && matchWildcard(pattern.toLowerCase(), programName(text)));
 }
 
-function coversWord(pattern: string, { text }: ShellWord, isFolderKnown: boolean, isOpen: boolean): boolean {
-  if (text === undefined) return isFolderKnown && isOpen && pattern === '*';
+function coversWord(pattern: string, { text }: ShellWord, isInside: boolean, isOpen: boolean): boolean {
+  if (text === undefined) return isOpen && pattern === '*';
   if (!matchWildcard(pattern, text)) return false;
   const named = literalPrefix(pattern);
-  if (named === text) return true;
-  return isFolderKnown && (isOpen || (/.=$/.test(named) && !mayLeaveFolder(text)));
+  if (named === text || isOpen) return true;
+  // Only its program knows what is in the value of an option: a list, an address, `@FILE`.
+  return isInside && /.=$/.test(named) && isPlainPath(text.slice(named.length));
 }
 
 function isStar(alternatives: readonly string[] | undefined): boolean {
@@ -77,23 +123,5 @@ function isStar(alternatives: readonly string[] | undefined): boolean {
 
 /** Splits a pattern at spaces, and each word at `|`; `\` keeps both from it. */
 function splitPattern(pattern: string): CommandPattern {
-  return splitUnescaped(pattern.trim(), /\s/)
-    .filter((word) => word !== '')
-    .map((word) => splitUnescaped(word, /\|/));
-}
-
-function splitUnescaped(text: string, separator: RegExp): readonly string[] {
-  const parts = [''];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
-    if (separator.test(char)) parts.push('');
-    else {
-      parts[parts.length - 1] += char;
-      if (char === '\\') {
-        at += 1;
-        parts[parts.length - 1] += text[at] ?? '';
-      }
-    }
-  }
-  return parts;
+  return splitWords(pattern).map((word) => splitUnescaped(word, /\|/));
 }

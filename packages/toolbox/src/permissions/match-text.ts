@@ -12,11 +12,13 @@ export interface TextTest {
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port and path are each matched by their
  * part. Otherwise it is a glob over paths relative to `root`. `|` separates alternatives. Brackets and braces are ordinary characters of names, as in
- * `app/[locale]`; what asks or denies also takes them for what they stand for. Throws a `RangeError` for a glob that is too large.
+ * `app/[locale]`; what asks or denies also takes them for what they stand for. Throws a `RangeError` for a glob that is too large, and for an address that is
+ * none, unless the pattern is one of commands, of which an address can be one word.
  */
-export function compileText(pattern: string, root: string | undefined): TextTest {
+export function compileText(pattern: string, root: string | undefined, isOfCommands = false): TextTest {
   const alternatives = pattern.split(/(?<!\\)\|/).map((each) => each.trim());
-  const tests = alternatives.map((each) => (each.includes('://') ? addressTest(each) : pathTest(each, root)));
+  const isAddress = (each: string): boolean => (isOfCommands ? ADDRESS.test(each) : each.includes('://'));
+  const tests = alternatives.map((each) => (isAddress(each) ? addressTest(each) : pathTest(each, root)));
   // A name may have a `|` in it.
   const whole = alternatives.length === 1 ? [] : [pathTest(pattern.replaceAll(/\\[^]|\|/g, escapeBar), root)];
   return {
@@ -75,9 +77,11 @@ function fold(text: string): string {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 
+const ADDRESS = /^([a-z*][a-z0-9+.*-]*):\/\/([^/]+)(\/.*)?$/i;
+
 function addressTest(pattern: string): TextTest {
-  const [, scheme, authority = '', path] = /^([a-z*][a-z0-9+.*-]*):\/\/([^/]*)(\/.*)?$/i.exec(pattern) ?? [];
-  if (scheme === undefined || authority === '')
+  const [, scheme, authority = '', path] = ADDRESS.exec(pattern) ?? [];
+  if (scheme === undefined)
     throw new RangeError('Write an address as scheme://host/path, such as https://*.example.com/**.');
   const [host = '', port] = authority.toLowerCase().split(/:(?=[\d*]+$)/);
   // `**` and a missing path stand for every path.

@@ -25,6 +25,28 @@ export function escapeWildcards(text: string): string {
   return text.replace(/[\\*|\s]/g, String.raw`\$&`);
 }
 
+/** The words of a pattern: what is between spaces that are not escaped. */
+export function splitWords(pattern: string): readonly string[] {
+  return splitUnescaped(pattern, /\s/).filter((word) => word !== '');
+}
+
+/** Splits a pattern at a character that is not escaped with `\`. */
+export function splitUnescaped(text: string, separator: RegExp): readonly string[] {
+  const parts = [''];
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? '';
+    if (separator.test(char)) parts.push('');
+    else {
+      parts[parts.length - 1] += char;
+      if (char === '\\') {
+        at += 1;
+        parts[parts.length - 1] += text[at] ?? '';
+      }
+    }
+  }
+  return parts;
+}
+
 function splitAtStars(pattern: string): string[] {
   const parts = [''];
   for (let at = 0; at < pattern.length; at += 1) {

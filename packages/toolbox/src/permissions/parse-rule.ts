@@ -13,9 +13,14 @@ export interface ParsedRule {
   matchesTool(name: string): boolean;
   /** Whether it names a tool without a wildcard. */
   readonly isForNamedTools: boolean;
+  /** Whether it is about `run_command` alone, so that its pattern is one of commands. */
+  readonly isForCommands: boolean;
   /** The pattern for the arguments; undefined if any match. */
   readonly pattern: string | undefined;
 }
+
+/** The tool whose calls are decided on as commands. */
+export const RUN_COMMAND = 'run_command';
 
 const VERDICTS: readonly PermissionVerdict[] = ['allow', 'ask', 'deny'];
 const MAX_LENGTH = 2000;
@@ -42,6 +47,7 @@ export function parseRule(rule: PermissionRule): ParsedRule {
     verdict: known,
     matchesTool: (name) => names.some((each) => matchWildcard(each, name)),
     isForNamedTools: !tools.includes('*'),
+    isForCommands: names.every((each) => each === RUN_COMMAND),
     pattern: isAny ? undefined : pattern.trim(),
   };
 }

@@ -3,11 +3,20 @@ import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal } from './describe-refusal.ts';
+import { createLinks } from './links.ts';
 import { toRulePath } from './match-text.ts';
 import { escapeGlob } from '../workspace/glob.ts';
 import { decideText } from './decide-text.ts';
+import { RUN_COMMAND } from './parse-rule.ts';
 import { subjectsOf } from './subjects.ts';
-import type { PermissionAnswer, PermissionOptions, PermissionRequest, PermissionRule, Permissions } from './types.ts';
+import type {
+  PermissionAnswer,
+  PermissionDecision,
+  PermissionOptions,
+  PermissionRequest,
+  PermissionRule,
+  Permissions,
+} from './types.ts';
 
 const KEYS = optionKeys<PermissionOptions>(
   { default: true, ask: true, root: true, subjects: true },
@@ -16,7 +25,6 @@ const KEYS = optionKeys<PermissionOptions>(
     ...hintForKeys(['cwd', 'folder'], 'Use "root".'),
   },
 );
-const RUN_COMMAND = 'run_command';
 const WRITE_FILE = 'write_file';
 const READ_FILE = 'read_file';
 
@@ -30,8 +38,9 @@ const READ_FILE = 'read_file';
  * matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
  * Commands are parsed first: every program in a shell script, in a substitution, of `env` and of `find -exec` must be covered, and a shell
  * redirection that opens a file needs a rule that allows `write_file`, or outside of `root` `read_file`, there. A wildcard covers arguments only of
- * programs that are known to run and change nothing with them, such as `cat`, `grep` and `git log`, and no path out of `root`; for any other program a
- * rule names each argument. A command that cannot be parsed leads to a question.
+ * programs that are known to run and change nothing with them, such as `cat`, `grep` and `git log`, no path or link out of `root`, and Git only in the
+ * repository of `root`; for any other program a rule names each argument, and the folder, if it is not `root` (`cd packages/* && npm test`). A command
+ * that cannot be parsed leads to a question.
  *
  * In rules that allow, brackets and braces are characters of names (`app/[locale]/**`); write alternatives with `|`.
  *
@@ -61,23 +70,35 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     });
   const compiled = rules.map((rule) => compileRule(rule, root));
 
-  // No workspace holds a shell: outside of the root, a rule has to name the file.
-  const mayOpen = (access: 'read' | 'write', path: string): boolean => {
+  // No workspace holds a shell: outside of the root, a rule has to name the file, and none can name what is behind a link.
+  const mayOpen = (known: readonly CompiledRule[], access: 'read' | 'write', path: string): boolean => {
     const tool = access === 'write' ? WRITE_FILE : READ_FILE;
-    const isOutside = mayLeaveFolder(toRulePath(path, root));
-    const { verdict, rule } = decide(tool, { path });
+    const ruled = toRulePath(path, root);
+    const isOutside = mayLeaveFolder(ruled);
+    if (!isOutside && root !== undefined && createLinks(root).leadOut(ruled)) return false;
+    const { verdict, rule } = decideBy(known, tool, { path });
     if (access === 'read' && !isOutside && rule === undefined) return true;
     if (verdict !== 'allow') return false;
     const isNamed = (each: CompiledRule): boolean => each.verdict === 'allow' && each.texts?.covers(path) === true;
-    return !isOutside || compiled.some((each) => each.matchesTool(tool) && isNamed(each));
+    return !isOutside || known.some((each) => each.matchesTool(tool) && isNamed(each));
   };
 
-  const decide: Permissions['decide'] = (toolName, input) => {
-    const about = compiled.filter((rule) => rule.matchesTool(toolName));
+  const decideBy = (
+    known: readonly CompiledRule[],
+    toolName: string,
+    input: Readonly<Record<string, unknown>>,
+  ): PermissionDecision => {
+    const about = known.filter((rule) => rule.matchesTool(toolName));
     const { command, cwd } = input;
     if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
       const folder = typeof cwd === 'string' ? toRulePath(cwd, root) : '.';
-      return decideCommand(toolName, command, { rules: about, fallback, folder, mayOpen });
+      return decideCommand(toolName, command, {
+        rules: about,
+        fallback,
+        folder,
+        root,
+        mayOpen: (access, path) => mayOpen(known, access, path),
+      });
     }
     const texts = subjectsOf(toolName, input, subjects);
     const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>
@@ -97,6 +118,20 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
       reason: `No rule is about this call of "${toolName}".`,
       ...(fallback === 'ask' && { suggestion }),
     };
+  };
+
+  const decide: Permissions['decide'] = (toolName, input) => {
+    const decision = decideBy(compiled, toolName, input);
+    const { suggestion, ...rest } = decision;
+    if (suggestion === undefined) return decision;
+    try {
+      // Not every text can be written as a pattern, and one rule may not be enough.
+      const { verdict } = decideBy([...compiled, compileRule(suggestion, root)], toolName, input);
+      return verdict === 'allow' ? decision : rest;
+    } catch (error) {
+      if (!KernelError.is(error, 'CONFIG_INVALID')) throw error;
+      return rest;
+    }
   };
 
   const approve = async (request: PermissionRequest): Promise<PermissionAnswer> => {

@@ -73,7 +73,7 @@ export interface PermissionOptions {
 
 /** Rules for calls, one policy for a program. */
 export interface Permissions {
-  /** Decides on a call by its parsed arguments. Pure: never asks. */
+  /** Decides on a call by its parsed arguments. Never asks. On a command it looks at links and repositories below `root`. */
   decide(toolName: string, input: Readonly<Record<string, unknown>>): PermissionDecision;
   /** Decides on a call, and asks where the rules leave it open. Pass it to `run()` as `approve`. */
   readonly approve: (request: PermissionRequest) => Promise<PermissionAnswer>;

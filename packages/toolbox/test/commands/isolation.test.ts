@@ -10,6 +10,7 @@ import { verifies } from '@kernel/testing';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   bubblewrap,
+  type CommandOptions,
   containerIsolation,
   detectIsolation,
   type Isolation,
@@ -190,6 +191,50 @@ for (const { name, isolation, feature } of ways)
       await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 60_000 });
     });
 
+    it('runs programs, never a built-in of the shell that watches it, and what the shell says is no output', async () => {
+      verifies('toolbox.isolation.plain');
+      const { run, folder } = await commands({ isolation });
+      expect((await run(['echo', String.raw`a\nb\c hidden`])).forLLM).toContain(String.raw`a\nb\c hidden`);
+      for (const command of [
+        ['eval', 'echo hi > made'],
+        ['exit', '3'],
+        ['set'],
+        ['ulimit', '-n'],
+        ['exec', 'ls'],
+        ['A=b', 'ls'],
+      ])
+        expect([command, await run(command)]).toEqual([
+          command,
+          expect.objectContaining({ isError: true, forLLM: expect.stringContaining('there is no program') }),
+        ]);
+      expect(existsSync(join(folder, 'made'))).toBe(false);
+      writeFileSync(join(folder, 'plain'), '#!/bin/sh\necho "$0" "$@"\n');
+      mkdirSync(join(folder, 'sub'));
+      for (const [program, said] of [
+        ['no-such', 'The command did not start: there is no program "no-such" on the PATH.'],
+        ['./missing', 'The command did not start: there is no program "./missing".'],
+        ['./plain', 'The command did not start: "./plain" is not executable.'],
+        ['./sub', 'The command did not start: "./sub" is not executable.'],
+      ] as const)
+        expect((await run([program])).forLLM).toContain(said);
+      writeFileSync(join(folder, 'own'), '#!/bin/sh\necho "own: $*"\n', { mode: 0o755 });
+      expect((await run(['./own', '-a', 'b c', ''])).forLLM).toContain('own: -a b c ');
+      expect((await run(['../own'], { cwd: 'sub' })).forLLM).toContain('own: ');
+      expect((await run(['env'])).forLLM).not.toMatch(/^isolated_/m);
+    });
+
+    it('that its time limit ends has its own output, and not what a shell says about it', async () => {
+      verifies('toolbox.isolation.plain');
+      const { run } = await commands({ isolation });
+      const clock = virtualTimers();
+      const { saw, onProgress } = progress();
+      const result = run(['bash', '-c', 'echo "ran 1"; exec sleep 100'], { timeout_seconds: 1 }, { onProgress });
+      await saw('ran');
+      clock.advance(1000);
+      const { forLLM } = await result;
+      expect(forLLM).toMatch(/longer than 1 s\.\nran 1\n*$/);
+    });
+
     it('does not inherit the descriptor by which its start is announced', async () => {
       const { run } = await commands({ isolation });
       const script = '[ -e /proc/self/fd/3 ] && echo inherited || echo closed';
@@ -261,6 +306,63 @@ describe('an isolation that takes long to set up', () => {
   });
 });
 
+describe('a container', () => {
+  /** A program in place of the engine, which takes what comes behind `--` and the image for the command. */
+  const withEngine = async (script: string, options: Partial<CommandOptions> = {}) => {
+    const bin = await emptyFolder();
+    writeFileSync(join(bin, 'nerdctl'), `#!/bin/bash\n${script}`, { mode: 0o755 });
+    vi.stubEnv('PATH', `${bin}:/usr/bin:/bin`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    return commands({ isolation: containerIsolation({ image: 'x', engine: 'nerdctl' }), ...options });
+  };
+  const RUN = 'while [ "$1" != -- ]; do shift; done; shift 2; exec "$@"';
+
+  it('takes nothing of the time limit of its command to start, and what its engine says is no output', async () => {
+    verifies('toolbox.commands.limit');
+    const { run, folder } = await withEngine(
+      `echo "loading" >&2; mkfifo setup; cat setup > /dev/null; printf 'half of a line' >&2; ${RUN}`,
+    );
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const result = run(
+      ['bash', '-c', 'echo error >&2; echo "ran 1"; sleep 100'],
+      { timeout_seconds: 2 },
+      { onProgress },
+    );
+    await vi.waitUntil(() => existsSync(join(folder, 'setup')), { timeout: 60_000 });
+    clock.advance(70_000);
+    writeFileSync(join(folder, 'setup'), '');
+    await saw('ran');
+    clock.advance(2000);
+    const { forLLM } = await result;
+    expect(forLLM).toContain('longer than 2 s');
+    expect(forLLM).not.toMatch(/loading|half|started-/);
+    expect(forLLM.split('\n').slice(1).filter(Boolean).toSorted()).toEqual(['error', 'ran 1']);
+  });
+
+  it('whose engine fails is told as a command that did not start, with what the engine says', async () => {
+    verifies('toolbox.commands.limit');
+    const { run } = await withEngine('echo "Cannot connect to the daemon." >&2; exit 125');
+    expect(await run(['true'])).toMatchObject({
+      isError: true,
+      forLLM: expect.stringContaining('The command did not start: Cannot connect to the daemon.'),
+    });
+    const silent = await withEngine('exit 125');
+    expect((await silent.run(['true'])).forLLM).toContain(
+      'The command did not start: the isolation ended with exit code 125.',
+    );
+  });
+
+  it('runs a program as it is named, with its exit code', async () => {
+    verifies('toolbox.isolation.plain');
+    const { run } = await withEngine(RUN);
+    expect((await run(['bash', '-c', 'echo "$1"; exit 3', 'x', 'a  b'])).forLLM).toMatch(
+      /^Exit code 3 [^]*\na {2}b\n$/,
+    );
+    expect((await run(['no-such'])).forLLM).toContain('did not start: there is no program "no-such" on the PATH');
+  });
+});
+
 describe('isolation that cannot be tried here', () => {
   const request = {
     command: ['npm', 'test'],
@@ -281,9 +383,10 @@ describe('isolation that cannot be tried here', () => {
     const { args, program, stop } = containerIsolation({ image: 'node:24', engine: 'podman' }).wrap(request);
     for (const path of [program, stop?.program]) expect(path).toMatch(/^\/.*\/podman$/);
     const line = args.join(' ');
-    for (const part of ['--network none', '--cap-drop ALL', '--read-only', '--env CI=1', '-- node:24 npm test'])
+    for (const part of ['--network none', '--cap-drop ALL', '--read-only', '--env CI=1', '-- node:24 /bin/sh -c'])
       expect(line).toContain(part);
-    expect(line).not.toContain('PATH=');
+    expect(line).not.toContain('--env PATH=');
+    expect(args.slice(-2)).toEqual(['npm', 'test']);
     expect(stop?.args).toEqual(['kill', args[args.indexOf('--name') + 1]]);
   });
 

@@ -413,6 +413,136 @@ describe('commands that rules decide on', () => {
     }
   });
 
+  it('a wildcard behind the = of an option covers a plain name or path, and nothing that its program may read as more', () => {
+    verifies('toolbox.permissions.wildcards');
+    const { decide: decideOn } = permissions([{ allow: 'run_command(./tool.sh --data=*)' }]);
+    const verdictOf = (value: string) => decideOn('run_command', { command: ['./tool.sh', `--data=${value}`] }).verdict;
+    for (const value of ['', '3', '-1', 'a.txt', 'src/a-b_c+d.ts', './a/', '...'])
+      expect([value, verdictOf(value)]).toEqual([value, 'allow']);
+    const readAsMore = [
+      [
+        '@/tmp/x',
+        'b,/etc/shadow',
+        '"/etc/shadow"',
+        "'/etc/shadow'",
+        ' /etc/shadow',
+        '@../s',
+        'a;/etc',
+        '[/etc/shadow]',
+      ],
+      [
+        '$HOME/.ssh/id',
+        '%2Fetc',
+        '$(cat /etc/shadow)',
+        'url:file:///etc',
+        String.raw`\\srv\share`,
+        '/etc',
+        '//etc',
+        '..',
+      ],
+      ['../a', 'a/../../b', 'a/..', '~', 'a=/etc', 'a\n/etc', 'a ../b', '`id`', '<x', 'c:x', 'a//../b'],
+    ].flat();
+    for (const value of readAsMore) expect([value, verdictOf(value)]).toEqual([value, 'ask']);
+  });
+
+  it('a command with an address can be allowed, denied and asked about', () => {
+    const command = ['curl', '-s', 'https://127.0.0.1:1/a'];
+    const { suggestion } = decide(command);
+    expect(suggestion).toEqual({ allow: 'run_command(curl -s https://127.0.0.1:1/a)' });
+    const remembering = permissions(RULES);
+    if (suggestion !== undefined) remembering.remember(suggestion);
+    const verdictAfter = (words: readonly string[]) => remembering.decide('run_command', { command: words }).verdict;
+    expect([verdictAfter(command), verdictAfter([...command.slice(0, 2), 'https://other'])]).toEqual(['allow', 'ask']);
+    const against = permissions([
+      { allow: 'run_command' },
+      { deny: 'run_command(curl|wget https://* *)' },
+      { ask: 'run_command(git clone https://*)' },
+      { deny: 'run_command(https://evil.example/**)' },
+      { deny: 'run_command(file:///etc/**)' },
+    ]);
+    const verdictOf = (...words: string[]) => against.decide('run_command', { command: words }).verdict;
+    expect(verdictOf('curl', '-s', 'https://127.0.0.1:1/a')).toBe('deny');
+    expect(verdictOf('git', 'clone', 'https://example.com/x')).toBe('ask');
+    expect(verdictOf('node', 'x.js', 'https://evil.example/a')).toBe('deny');
+    expect(verdictOf('ls')).toBe('allow');
+    expect(() => permissions([{ deny: 'fetch_url(file:///etc/**)' }])).toThrow('cannot be used');
+  });
+
+  it('a rule for a program that is not listed holds at the top, or in the folder that it names', () => {
+    verifies('toolbox.permissions.folders');
+    const rules = permissions(
+      [
+        { allow: 'run_command(npm test)' },
+        { allow: 'run_command(cd packages/* && npm run build|lint)' },
+        { allow: String.raw`run_command(cd a\ b/\[c\] && make)` },
+        { allow: 'run_command(cat|cd *)' },
+        { deny: 'run_command(cd vendor && *)' },
+      ],
+      { root: '/srv' },
+    );
+    const verdictOf = (command: readonly string[], cwd?: string) =>
+      rules.decide('run_command', { command, ...(cwd === undefined ? {} : { cwd }) }).verdict;
+    for (const cwd of [undefined, '.', './', '/srv', 'a/..'])
+      expect([cwd, verdictOf(['npm', 'test'], cwd)]).toEqual([cwd, 'allow']);
+    for (const cwd of ['packages/a', 'out', '..', '/tmp'])
+      expect([cwd, verdictOf(['npm', 'test'], cwd)]).toEqual([cwd, 'ask']);
+    expect(verdictOf(['npm', 'run', 'lint'], 'packages/a')).toBe('allow');
+    for (const cwd of ['.', 'packages', 'packages/a/b', 'packages/../x', '../packages/a'])
+      expect([cwd, verdictOf(['npm', 'run', 'lint'], cwd)]).toEqual([cwd, 'ask']);
+    expect(verdictOf(['make'], 'a b/[c]')).toBe('allow');
+    // What only reads in the workspace may do so in each of its folders.
+    expect(verdictOf(['cat', 'x'], 'out')).toBe('allow');
+    for (const cwd of ['vendor', 'vendor/x', 'Vendor'])
+      expect([cwd, verdictOf(['cat', 'x'], cwd)]).toEqual([cwd, 'deny']);
+    // A shell may change its folder, or fail to.
+    expect(verdictOf(shell('cd out && npm test'))).toBe('ask');
+    for (const script of [
+      'cd vendor && npm test',
+      'cd a && cd ../vendor && ls',
+      'cd $x && ls',
+      'cd out; cd vendor/y; ls',
+    ])
+      expect([script, verdictOf(shell(script))]).toEqual([script, 'deny']);
+  });
+
+  it('a rule that names a folder is suggested, and covers the command in no other one', () => {
+    verifies('toolbox.permissions.folders');
+    const rules = permissions([], { root: '/srv' });
+    for (const cwd of ['packages/a', 'a b/[c]/*', '/tmp', '../x']) {
+      const { suggestion } = rules.decide('run_command', { command: ['npm', 'test'], cwd });
+      if (suggestion === undefined) throw new Error(`no suggestion in ${cwd}`);
+      const only = permissions([suggestion], { root: '/srv' });
+      const verdictIn = (folder: string) =>
+        only.decide('run_command', { command: ['npm', 'test'], cwd: folder }).verdict;
+      expect([cwd, verdictIn(cwd), verdictIn('.'), verdictIn('packages/b')]).toEqual([cwd, 'allow', 'ask', 'ask']);
+    }
+    expect(rules.decide('run_command', { command: ['npm', 'test'], cwd: 'packages/a' }).suggestion).toEqual({
+      allow: 'run_command(cd packages/a && npm test)',
+    });
+  });
+
+  it('no rule is suggested that would not allow the call', () => {
+    const rules = permissions([{ allow: 'run_command(ls *)' }]);
+    for (const command of [
+      shell('npm test && rm -rf build'),
+      shell('a\nb'),
+      shell('npm test > log; rm x'),
+      ['echo', ''],
+      ['awk', '{a,b}'.repeat(10)],
+      ['echo', 'x'.repeat(2000)],
+      shell('cat $x'),
+    ])
+      expect([command, rules.decide('run_command', { command }).suggestion]).toEqual([
+        command,
+        command[0] === 'awk' ? { allow: `run_command(awk ${'{a,b}'.repeat(10)})` } : undefined,
+      ]);
+    for (const text of [' lead', 'a\\b', 'C:\\x', 'file:///etc/passwd', 'urn:x://y'])
+      expect([text, rules.decide('mine', { text }).suggestion]).toEqual([text, undefined]);
+    expect(rules.decide('mine', { text: 'https://example.com/a' }).suggestion).toEqual({
+      allow: 'mine(https://example.com/**)',
+    });
+  });
+
   it('a rule for the tool as a whole covers every command, and what denies still decides', () => {
     const open = permissions([{ allow: 'run_command' }, { deny: 'run_command(git push *)' }, { deny: '*(**/.env)' }]);
     const verdictOf = (command: readonly string[]) => open.decide('run_command', { command }).verdict;

@@ -1,9 +1,10 @@
-import { linkSync } from 'node:fs';
+import { linkSync, lstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fileTools } from '../../src/files/index.ts';
+import { createProtectedFiles } from '../../src/workspace/disk/protected-files.ts';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { folderWith } from './folders.ts';
 
@@ -29,6 +30,30 @@ test.each([
   }
   const open = await createWorkspace({ root, hardLinks: 'read', denyCredentials: false });
   expect((await open.read('notes.txt')).size).toBe(content.length);
+});
+
+test('nor is one where other folders have thousands of files, or where a folder has more than are looked at', async () => {
+  verifies('toolbox.workspace.hardLinks');
+  const keys = '.config/gh/hosts.yml';
+  const home = folderWith({ [keys]: 'KEY', '.kube/cache/d/0': '' });
+  const deep = 'a/b/c/d/e/f/g/h/.env';
+  const root = folderWith({ [deep]: 'B=2', 'many/0': '', 'node_modules/a.js': 'a' });
+  for (let index = 1; index < 6000; index += 1)
+    for (const folder of [join(home, '.kube/cache/d'), join(root, 'many')]) writeFileSync(join(folder, `${index}`), '');
+  vi.stubEnv('HOME', home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const link = (from: string, name: string) => linkSync(from, join(root, 'node_modules', name));
+  link(join(home, keys), 'key.js');
+  link(join(root, deep), 'env.js');
+  link(join(root, 'node_modules/a.js'), 'b.js');
+  const workspace = await createWorkspace({ root });
+  for (const name of ['key.js', 'env.js'])
+    await expect(workspace.read(`node_modules/${name}`)).rejects.toThrow('may hold credentials');
+  expect((await workspace.read('node_modules/b.js')).size).toBe(1);
+
+  const stats = lstatSync(join(root, 'node_modules/b.js'), { bigint: true });
+  const isProtected = (maxEntries: number) => createProtectedFiles(root, () => false, { home, maxEntries })(stats);
+  expect([isProtected(7000), isProtected(5000)]).toEqual([false, true]);
 });
 
 test('nor is one to a file of the workspace that its rules close, nor what begins as a private key, at any range', async () => {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { parseShell } from '../shell/parse-shell.ts';
 import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
 import { isHarmlessVariable } from './harmless-variables.ts';
@@ -11,6 +12,8 @@ import { unwrapCommand } from './wrappers.ts';
 export interface AnalyzedCommand extends Coverable {
   /** The program and its arguments. */
   readonly words: readonly ShellWord[];
+  /** The folders that it may run in, relative to the one that the command starts in; undefined if they are not known. */
+  readonly folders: readonly string[] | undefined;
 }
 
 /** All that a command is known to do. */
@@ -23,13 +26,13 @@ export interface CommandFacts {
   readonly redirections: readonly Redirection[];
   /** Whether it changes its folder, so that paths in it are not what they seem. */
   readonly changesFolder: boolean;
-  /** Whether it may change to a folder that is not below the one that it starts in. */
-  readonly leavesFolder: boolean;
   /** What is not known, as a phrase such as "a loop"; then the lists may be incomplete. Absent: they are complete. */
   readonly unclear?: string;
 }
 
 const MAX_DEPTH = 10;
+/** How many folders a command may run in, before they count as not known. Each `cd` doubles them, since it may fail, or be one of a subshell. */
+const MAX_FOLDERS = 4;
 const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
 /**
@@ -39,7 +42,7 @@ const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
 export function analyzeCommand(command: readonly string[]): CommandFacts {
   const found = nothing();
   add(found, command.map(knownWord), 0);
-  const { unclear, ...rest } = found;
+  const { unclear, folders: _folders, ...rest } = found;
   return unclear === undefined ? rest : { ...rest, unclear };
 }
 
@@ -48,13 +51,13 @@ interface Found {
   suspected: AnalyzedCommand[];
   redirections: Redirection[];
   changesFolder: boolean;
-  leavesFolder: boolean;
+  folders: readonly string[] | undefined;
   unclear: string | undefined;
 }
 
 function nothing(): Found {
   const lists = { commands: [], suspected: [], redirections: [] };
-  return { ...lists, changesFolder: false, leavesFolder: false, unclear: undefined };
+  return { ...lists, changesFolder: false, folders: ['.'], unclear: undefined };
 }
 
 function add(found: Found, words: readonly ShellWord[], depth: number): void {
@@ -82,11 +85,19 @@ function add(found: Found, words: readonly ShellWord[], depth: number): void {
   if (name === 'git' && rest.some(({ prefix }) => /^(?:--config-env=)?(?:alias|include\w*)\./i.test(prefix)))
     found.unclear ??= 'an alias of git';
   const coverable = coverableWords(words);
-  found.changesFolder ||= FOLDER_CHANGERS.has(name);
-  found.leavesFolder ||= FOLDER_CHANGERS.has(name) && !coverable.isListed;
-  found.commands.push({ words, ...coverable });
+  found.commands.push({ words, folders: found.folders, ...coverable });
+  if (FOLDER_CHANGERS.has(name)) {
+    found.changesFolder = true;
+    found.folders = coverable.isListed ? alsoIn(found.folders, rest[0]?.text ?? '') : undefined;
+  }
   if (coverable.isOpen.includes(false)) suspect(found, withoutMessages(name, rest), depth);
   if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
+}
+
+/** The folders before and after a `cd`. */
+function alsoIn(folders: readonly string[] | undefined, folder: string): readonly string[] | undefined {
+  const all = folders?.flatMap((each) => [each, posix.join(each, folder)]);
+  return all === undefined || all.length > MAX_FOLDERS ? undefined : all;
 }
 
 /** Leaves out the messages that Git stores, which are text for people. */
@@ -109,7 +120,7 @@ function suspect(found: Found, words: readonly ShellWord[], depth: number): void
 }
 
 function plain(words: readonly ShellWord[]): AnalyzedCommand {
-  return { words, isListed: false, isOpen: words.map(() => false) };
+  return { words, folders: undefined, isListed: false, isOpen: words.map(() => false) };
 }
 
 function addScript(found: Found, script: string, depth: number): void {

@@ -40,6 +40,9 @@ const GIT_OPTIONS = new RegExp(
   ].join('|'),
 );
 
+/** Options by which a program follows every link that it comes across, and not only those among its arguments. */
+const FOLLOWS_LINKS: Readonly<Record<string, RegExp>> = { grep: /^(?:-[^-]*R|--de)/, ls: /^(?:-[^-]*[HL]|--de)/ };
+
 /** Says what a wildcard of a rule covers of a command. */
 export interface Coverable {
   /** Whether the program is one of those whose arguments a wildcard covers. */
@@ -61,11 +64,16 @@ export function coverableWords(words: readonly ShellWord[]): Coverable {
   const opensNothing = OPENS_NOTHING.has(program);
   const isListed =
     isOfSystem(name) && (options !== undefined || opensNothing || ONLY_READS.has(program) || entersFolder(words));
+  const followsLinks = Object.hasOwn(FOLLOWS_LINKS, program) ? FOLLOWS_LINKS[program] : undefined;
   const isOpen = ({ text, prefix, glob }: ShellWord, index: number): boolean => {
     if (!isListed) return false;
     if (index === 0) return true;
     if (text !== undefined)
-      return !mayLeaveFolder(text) && (options === undefined || !/^-[^-]|^--./.test(text) || options.test(text));
+      return (
+        !mayLeaveFolder(text) &&
+        followsLinks?.test(text) !== true &&
+        (options === undefined || !/^-[^-]|^--./.test(text) || options.test(text))
+      );
     if (prefix === '' || prefix.startsWith('-')) return false;
     // A name that begins with a dot and has a wildcard may be `..`.
     if (glob !== undefined)

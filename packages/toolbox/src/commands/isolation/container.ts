@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
 import { requireProgram } from '../../require-program.ts';
+import { marked } from './announced.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isFolder } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -9,7 +10,7 @@ import type { Isolation } from './types.ts';
 export interface ContainerOptions {
   /** The engine's program. Default `docker`. */
   readonly engine?: 'docker' | 'podman' | 'nerdctl' | undefined;
-  /** The image, which must have the programs that commands run. */
+  /** The image, which must have `/bin/sh` and the programs that commands run. */
   readonly image: string;
 }
 
@@ -27,6 +28,7 @@ export function containerIsolation(options: ContainerOptions): Isolation {
     name: `${engine} container`,
     wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
       const name = `command-${randomUUID()}`;
+      const mark = `started-${randomUUID()}`;
       const { PATH: _ownPath, HOME: _home, TMPDIR: _tmp, ...passed } = variables;
       const args = [
         'run',
@@ -55,10 +57,10 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         cwd,
         '--',
         image,
-        ...command,
+        ...marked(mark, command),
       ];
       const program = requireProgram(engine, 'The isolation in a container', folder);
-      return { program, args, variables, stop: { program, args: ['kill', name] } };
+      return { program, args, variables, announcesStart: mark, stop: { program, args: ['kill', name] } };
     },
   };
 }

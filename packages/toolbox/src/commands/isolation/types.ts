@@ -28,10 +28,11 @@ export interface IsolatedCommand {
   readonly variables: Readonly<Record<string, string>>;
   /**
    * Whether it writes an empty line to its descriptor 3 right before the command starts, and after its end the name of each process that it left running, a line
-   * each. The time limit counts from that first line, so that it does not include what setting up the isolation takes. Default false: the limit counts
-   * from the start of the program, and what is left running is looked for in its process group.
+   * each. A text: it writes that text, which nobody can guess, as a line to its standard error instead, and what came before is not output of the command. The time limit counts
+   * from that first line, so that it does not include what setting up the isolation takes; where it never comes, the command did not start. Default
+   * false: the limit counts from the start of the program, and what is left running is looked for in its process group.
    */
-  readonly announcesStart?: boolean | undefined;
+  readonly announcesStart?: boolean | string | undefined;
   /** Stops what a signal to the started process does not reach, such as a container. */
   readonly stop?:
     | {

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { onAbort, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
+import { clean } from './output-buffer.ts';
 import { endGroup, namesInGroup, trackGroup } from './process-group.ts';
 
 /** How a process runs. */
@@ -36,8 +37,11 @@ export interface ProcessEnd {
   readonly isHeld: boolean;
 }
 
-/** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy. */
+/** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */
 const SETUP_MS = 60_000;
+const LOAD_MS = 600_000;
+/** How much is kept of what an isolation says before the command starts, in bytes. */
+const MAX_SETUP = 65_536;
 const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
 /** How much is read of what a command left running, in characters. */
@@ -47,7 +51,7 @@ const MAX_ANNOUNCED = 4096;
  * Starts a process in a group of its own. Resolves when it has ended, and everything that it started with it: what is left of the group is killed, so that no
  * process outlives its command. On a timeout or an abort the group gets SIGTERM, and two seconds later SIGKILL. Time counts from when the command itself starts.
  *
- * Rejects with `TOOL_FAILED` if the program cannot be started.
+ * Rejects with `TOOL_FAILED` if the program cannot be started, or its isolation ends before it is.
  */
 export async function startProcess(command: IsolatedCommand, options: ProcessOptions): Promise<ProcessEnd> {
   options.signal.throwIfAborted();
@@ -67,7 +71,11 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
+    let hasBegun = false;
+    /** What an isolation has written so far, which is why the command did not start if it does not. */
+    let setup = Buffer.alloc(0);
     const begin = (): void => {
+      hasBegun = true;
       clearTimeout(timer);
       startedMs = performance.now();
       if (Number.isFinite(options.timeoutMs)) timer = setTimeout(() => stop('timeout'), options.timeoutMs);
@@ -75,20 +83,34 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     const third = child.stdio[3];
     const announcement = third instanceof Readable ? third : undefined;
     let announced = '';
-    if (announcement === undefined) begin();
+    const mark = typeof command.announcesStart === 'string' ? Buffer.from(`${command.announcesStart}\n`) : undefined;
+    announcement?.once('data', begin);
+    announcement?.setEncoding('utf8').on('data', (text: string) => {
+      announced = sliceHead(announced + text, MAX_ANNOUNCED);
+    });
+    if (announcement === undefined && mark === undefined) begin();
     else {
-      announcement.once('data', begin);
-      announcement.setEncoding('utf8').on('data', (text: string) => {
-        announced = sliceHead(announced + text, MAX_ANNOUNCED);
-      });
+      const limitMs = mark === undefined ? SETUP_MS : LOAD_MS;
       timer = setTimeout(() => {
         failure = new KernelError(
           'TOOL_FAILED',
-          `The isolation was not set up within ${SETUP_MS} ms: the command did not start.`,
+          `The isolation was not set up within ${limitMs} ms: the command did not start.`,
         );
         stop('timeout');
-      }, SETUP_MS);
+      }, limitMs);
     }
+    const onError = (bytes: Buffer): void => {
+      if (hasBegun) {
+        options.onOutput(bytes);
+        return;
+      }
+      setup = Buffer.concat([setup, bytes]);
+      const at = mark === undefined ? -1 : setup.indexOf(mark);
+      const rest = mark === undefined ? bytes : setup.subarray(at === -1 ? setup.length : at + mark.length);
+      setup = setup.subarray(-MAX_SETUP);
+      if (at !== -1) begin();
+      if (rest.length > 0) options.onOutput(rest);
+    };
     const release = (): void => {
       clearTimeout(timer);
       clearTimeout(killTimer);
@@ -109,6 +131,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
         drained(child).then((isHeld) => {
           release();
           if (failure !== undefined) throw failure;
+          if (!hasBegun && stoppedBy === undefined) throw setupError(setup, code);
           return {
             exitCode: code ?? undefined,
             signal: signal ?? undefined,
@@ -121,7 +144,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       );
     });
     child.stdout.on('data', options.onOutput);
-    child.stderr.on('data', options.onOutput);
+    child.stderr.on('data', onError);
     // A program that does not read its input, or ends first, breaks the pipe: that is its own business.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input);
@@ -160,6 +183,14 @@ async function drained(child: ChildProcess): Promise<boolean> {
   await Promise.all(streams.filter((stream) => !stream.closed).map((stream) => once(stream, 'close')));
   clearTimeout(timer);
   return isHeld;
+}
+
+/** What an isolation says that ended before the command started. */
+function setupError(setup: Uint8Array, code: number | null): KernelError {
+  const said =
+    sliceHead(clean(setup).trim().replace(/\.$/, ''), 1000) ||
+    `the isolation ended with exit code ${code ?? 'of a signal'}`;
+  return new KernelError('TOOL_FAILED', `The command did not start: ${said}.`);
 }
 
 function startError(program: string, error: NodeJS.ErrnoException): KernelError {

@@ -1,4 +1,4 @@
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CREDENTIAL_FOLDERS, mayHoldCredentials } from '../credential-names.ts';
@@ -6,65 +6,78 @@ import { CREDENTIAL_FOLDERS, mayHoldCredentials } from '../credential-names.ts';
 /** Tells whether an opened file is one of those that are closed to tools, under another name. */
 export type IsProtected = (stats: BigIntStats) => boolean;
 
-/** How long the files that were found count as those that are there, in milliseconds. */
+/** How long the files that were found count as those that are there: in milliseconds, and at least in times of what finding them took. */
 const FRESH_MS = 2000;
-/** How many entries of folders are looked at, of the home and of the workspace, and how deep. A home has its keys near its top. */
-const MAX_ENTRIES = 5000;
-const MAX_DEPTH = 6;
+const FRESH_TIMES = 20;
+/** How many entries are looked at below each folder with credentials, and below the workspace. */
+const MAX_ENTRIES = 100_000;
 /** Folders with files of package managers, and repositories: what is closed there has its own names elsewhere. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 const SYSTEM = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers'];
 
 /**
  * Knows the files that hold credentials: those of the home folder, of the system, and those that the rules of a workspace close. A file with several names is
- * compared with them by device and inode, since a name says nothing about the others. Files are looked for only when such a file is read.
+ * compared with them by device and inode, since a name says nothing about the others. Files are looked for only when such a file is read. Where a folder has
+ * more of them than are looked at, each file of its device may be one.
  */
-export function createProtectedFiles(root: string, isDenied: (path: string) => boolean, home = homedir()): IsProtected {
-  let known: ReadonlySet<string> = new Set();
-  let foundMs = -Infinity;
-  const find = (): ReadonlySet<string> => {
-    const found = new Set<string>();
+export function createProtectedFiles(
+  root: string,
+  isDenied: (path: string) => boolean,
+  { home = homedir(), maxEntries = MAX_ENTRIES } = {},
+): IsProtected {
+  /** The files by `keyOf`, and the devices of which not all are known. */
+  let known: ReadonlySet<string | bigint> = new Set();
+  let freshUntilMs = -Infinity;
+  const find = (): ReadonlySet<string | bigint> => {
+    const found = new Set<string | bigint>();
     const add = (path: string): void => {
       const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
       if (stats?.isFile() === true) found.add(keyOf(stats));
     };
     for (const path of SYSTEM) quietly(() => add(path));
-    const ofHome = { left: MAX_ENTRIES };
+    const walkBelow = (folder: string, selects: (path: string) => boolean): void => {
+      const isWhole = walk(folder, maxEntries, (path) => quietly(() => add(join(folder, path))), selects);
+      if (!isWhole) quietly(() => found.add(statSync(folder, { bigint: true }).dev));
+    };
     for (const { name } of entriesOf(home))
       if (mayHoldCredentials(`${home}/${name}`)) quietly(() => add(join(home, name)));
     for (const path of CREDENTIAL_FOLDERS) {
       quietly(() => add(join(home, path)));
-      walk(join(home, path), ofHome, add);
+      walkBelow(join(home, path), () => true);
     }
-    walk(root, { left: MAX_ENTRIES }, add, (path) => isDenied(path));
+    walkBelow(root, isDenied);
     return found;
   };
   return (stats) => {
-    if (performance.now() - foundMs > FRESH_MS) {
+    const startMs = performance.now();
+    if (startMs > freshUntilMs) {
       known = find();
-      foundMs = performance.now();
+      const endMs = performance.now();
+      freshUntilMs = endMs + Math.max(FRESH_MS, FRESH_TIMES * (endMs - startMs));
     }
-    return known.has(keyOf(stats));
+    return known.has(keyOf(stats)) || known.has(stats.dev);
   };
 }
 
-/** Calls back with each file below a folder that a test selects; a link is not followed. */
+/** Calls back with each file below a folder that a test selects, by its path from there; a link is not followed. False if there are too many entries for that. */
 function walk(
   folder: string,
-  budget: { left: number },
+  maxEntries: number,
   add: (path: string) => void,
-  selects: (path: string) => boolean = () => true,
-): void {
-  // In breadth, so that what lies near the top is seen before the budget is used up.
-  const pending = [{ path: '', depth: 0 }];
-  for (let next = pending.shift(); next !== undefined && budget.left > 0; next = pending.shift())
-    for (const entry of entriesOf(join(folder, next.path))) {
-      budget.left -= 1;
-      const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`;
-      if (entry.isDirectory() && next.depth < MAX_DEPTH && !SKIPPED.has(entry.name))
-        pending.push({ path, depth: next.depth + 1 });
-      else if (entry.isFile() && selects(path)) quietly(() => add(join(folder, path)));
+  selects: (path: string) => boolean,
+): boolean {
+  let left = maxEntries;
+  // In breadth, so that what lies near the top is found in any case.
+  const pending = [''];
+  for (const below of pending)
+    for (const entry of entriesOf(join(folder, below))) {
+      left -= 1;
+      if (left < 0) return false;
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory() && !SKIPPED.has(entry.name)) pending.push(path);
+      else if (entry.isFile() && selects(path)) add(path);
     }
+  return true;
 }
 
 function entriesOf(folder: string): readonly Dirent[] {

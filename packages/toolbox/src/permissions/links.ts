@@ -1,0 +1,92 @@
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { ShellWord } from '../commands/shell/types.ts';
+import { isInside } from '../workspace/paths.ts';
+
+/** How many paths and entries of folders are looked at for one command. Beyond that they may lead anywhere. */
+const MAX_LOOKS = 5000;
+const MAX_PATH = 4096;
+/** How far behind a short option its value may begin, when both are one word. */
+const VALUE_STARTS = [2, 3, 4, 5, 6];
+
+/** Looks at what is on the disk of a workspace. */
+export interface Links {
+  /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
+  leadOut(path: string): boolean;
+  /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for. */
+  leadOutOf(folder: string, word: ShellWord): boolean;
+}
+
+/** Looks below `root`, an absolute path. What is not there leads to where it would be made. */
+export function createLinks(root: string): Links {
+  const real = realPathOf(root) ?? root;
+  let looksLeft = MAX_LOOKS;
+  const leadOut = (path: string): boolean => {
+    // The system opens nothing longer.
+    for (let at = path.length > MAX_PATH ? '' : path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+      looksLeft -= 1;
+      if (looksLeft < 0) return true;
+      // As the system resolves it: the `..` behind a link is the folder around what the link leads to.
+      const target = realPathOf(`${real}/${at}`);
+      if (target !== undefined) return !isInside(real, target, sep) || hasOtherNames(target);
+      // A link to what is not there, but can be made.
+      if (isThere(`${real}/${at}`)) return true;
+    }
+    return false;
+  };
+  const globLeadsOut = (folder: string, names: readonly string[], next = 0): boolean => {
+    const first = names.findIndex((name, index) => index >= next && /[*?[{]/.test(name));
+    if (first === -1) return leadOut([folder, ...names.slice(next)].join('/'));
+    const above = [folder, ...names.slice(next, first)].join('/');
+    if (leadOut(above)) return true;
+    const entries = entriesOf(`${real}/${above}`);
+    looksLeft -= entries.length;
+    return looksLeft < 0 || entries.some((entry) => globLeadsOut(`${above}/${entry.name}`, names, first + 1));
+  };
+  return {
+    leadOut,
+    leadOutOf: (folder, { glob, text }) =>
+      text === undefined
+        ? glob !== undefined && (glob.length > MAX_PATH || globLeadsOut(folder, glob.split('/')))
+        : pathsIn(text).some((path) => leadOut(`${folder}/${path}`)),
+  };
+}
+
+/** A word, and the values that it may hold as an option: `--file=a`, `-fa`. */
+function pathsIn(text: string): readonly string[] {
+  if (!text.startsWith('-')) return [text];
+  const value = text.indexOf('=');
+  const short = text.startsWith('--') ? [] : VALUE_STARTS.map((start) => text.slice(start));
+  return [text, ...(value === -1 ? [] : [text.slice(value + 1)]), ...short].filter((path) => path !== '');
+}
+
+/** Whether there is something, which may be a link that leads to nothing. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a file is also known by other names. Below `node_modules` package managers make such files. */
+function hasOtherNames(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.nlink > 1 && !path.split(sep).includes('node_modules');
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
