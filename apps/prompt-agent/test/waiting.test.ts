@@ -78,18 +78,32 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
   );
 
   test.each([[['-q', '-f', '-', 'last line']], [['-q', '-f', '/dev/stdin', 'last line']]])(
-    'is waited for as long as it takes where the command line names it, as %j does',
+    'is waited for ten minutes where the command line names it, as %j does',
     async (args) => {
       verifies('cli.ask.stdin.open');
       const { code, pass, stdin, texts } = started(args);
       await pass(5000);
       expect(texts.stderr).toBe('waiting for stdin, from which nothing has come yet\n');
-      await pass(24 * 3_600_000);
+      await pass(594_000);
       stdin.end('one\ntwo\n');
       expect(await code).toBe(0);
       expect(texts.stdout).toBe('two\n');
     },
   );
+
+  test.each([
+    ['', 'Nothing came from stdin within 600 s.'],
+    ['x', 'Nothing more, and no end, came from stdin within 600 s.'],
+  ])('that has had %j and then nothing for ten minutes is exit 2', async (before, message) => {
+    verifies('cli.ask.stdin.open');
+    const { code, pass, stdin, texts } = started(['-q', '-f', '-', 'last line']);
+    await pass(500_000);
+    stdin.write(before);
+    await pass(500_000);
+    if (before !== '') await pass(100_000);
+    expect(await code).toBe(2);
+    expect(texts.stderr).toContain(message);
+  });
 
   test('is read to its end once something has come, which is said with -q, too', async () => {
     verifies('cli.ask.stdin.open');

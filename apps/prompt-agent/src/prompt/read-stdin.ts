@@ -6,19 +6,19 @@ import { usageError } from '../usage-error.ts';
 /** The most that is read from stdin, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** How long the first byte may take where nothing on the command line says that one will come. */
-const LONGEST_MS = 60_000;
+const UNNAMED_MS = 60_000;
+/** How long nothing may come where something will: a program that is built or tested may write its first line after minutes. */
+const SILENT_MS = 600_000;
 
 /**
- * What depends on stdin. `named` on the command line, as in `-a -`: its first byte is waited for as long as it takes. `needed` without being named: for a minute.
- * Optional: for five seconds, and `goesOn` says what happens without it.
+ * What depends on stdin. `named` on the command line, as in `-a -`: its first byte is waited for ten minutes. `needed` without being named: one minute.
+ * Optional: five seconds, and `goesOn` says what happens without it. Once it has begun, each further piece may take ten minutes.
  */
 export type StdinNeed = 'named' | 'needed' | { readonly goesOn: string };
 
-const GIVEN_UP = 'Nothing came from stdin within 60 s. Pipe something in, or say it in the arguments.';
-
 /**
  * Reads what is piped into the program, to its end; empty if stdin is a terminal, or has nothing. A pipe that others hold open may never have anything: where
- * stdin is optional the program goes on without it, and says so, also with `-q`. Rejects with a usage error if nothing comes where it is needed, and beyond
+ * stdin is optional the program goes on without it, and says so, also with `-q`. Rejects with a usage error if nothing comes where it is needed, if it stops without an end, and beyond
  * 32 MiB, and with the reason of an abort.
  */
 export async function readStdin(
@@ -39,6 +39,7 @@ export async function readStdin(
       const onData = (chunk: Buffer | string): void => {
         const bytes = Buffer.from(chunk);
         size += bytes.length;
+        silence.refresh();
         if (size > MAX_BYTES) reject(usageError(`stdin has more than ${MAX_BYTES} bytes.`));
         else chunks.push(bytes);
       };
@@ -52,10 +53,17 @@ export async function readStdin(
           resolve();
         }
       };
-      const giveUp = (): void => {
-        if (size === 0 && need === 'needed') reject(usageError(GIVEN_UP));
+      const giveUp = (ms: number): void => {
+        const what = size === 0 ? 'Nothing' : 'Nothing more, and no end,';
+        reject(
+          usageError(`${what} came from stdin within ${ms / 1000} s. Pipe something in, or say it in the arguments.`),
+        );
       };
-      timers.push(setTimeout(tell, TELL_MS), setTimeout(giveUp, LONGEST_MS));
+      const unnamed = (): void => {
+        if (size === 0 && need === 'needed') giveUp(UNNAMED_MS);
+      };
+      const silence = setTimeout(() => giveUp(SILENT_MS), SILENT_MS);
+      timers.push(setTimeout(tell, TELL_MS), setTimeout(unnamed, UNNAMED_MS), silence);
       signal.addEventListener('abort', onAbort, { once: true });
       stdin.on('data', onData).once('end', resolve).once('close', resolve);
       stdin.once('error', (error: Error) => reject(usageError(`stdin cannot be read: ${error.message}.`)));
