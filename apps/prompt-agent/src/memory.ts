@@ -1,46 +1,79 @@
 import { open, readdir, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { sliceHead } from '@kernel/internal';
 import { isInside } from './files/is-inside.ts';
+import { decodeAnyText } from './prompt/decode-text.ts';
+import type { Output } from './output/output.ts';
 import { usageError } from './usage-error.ts';
 import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 
+/** How much all notes may have. */
 const MAX_BYTES = 65_536;
+/** How many of those that are left out are named. */
+const MAX_NAMED = 10;
 
 /**
- * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, at most 64 KiB in all. Links that lead out of the
- * folder or to what usually holds credentials, pipes and devices are left out. Returns an empty string if there are no notes. Throws a usage error for a folder that cannot be read.
+ * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, at most 64 KiB in all; a last line, and a note on
+ * stderr, name what was left out, and why. Links that lead out of the folder or to what usually holds credentials, pipes and devices are left out without a word. Returns an empty
+ * string if there are no notes. Throws a usage error for a folder that cannot be read.
  */
-export async function loadMemory(folder: string, cwd: string): Promise<string> {
+export async function loadMemory(folder: string, cwd: string, output: Output): Promise<string> {
   const unreadable = (): never => {
     throw usageError(`--memory "${folder}" is not a readable folder.`);
   };
   const root = await realpath(resolve(cwd, folder)).catch(unreadable);
-  const names = await readdir(root).catch(unreadable);
+  const entries = await readdir(root, { withFileTypes: true }).catch(unreadable);
   const notes: string[] = [];
+  const leftOut: string[] = [];
   let left = MAX_BYTES;
-  for (const name of names.filter((entry) => /\.(?:md|txt)$/i.test(entry)).toSorted()) {
-    if (left <= 0) break;
-    const kept = (await readNote(root, name, left)).trim();
+  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const shown = JSON.stringify(entry.name);
+    if (!/\.(?:md|txt)$/i.test(entry.name)) {
+      if (!entry.name.startsWith('.'))
+        leftOut.push(`${shown} (${entry.isDirectory() ? 'a folder' : 'neither .md nor .txt'})`);
+      continue;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- in order, and what is left counts
+    const bytes = await readNote(root, entry.name);
+    if (bytes === undefined) continue;
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const text = (await decodeAnyText(bytes))?.trim();
+    const kept = sliceBytes(text ?? '', left);
     left -= Buffer.byteLength(kept);
-    if (kept !== '') notes.push(`## ${name}\n${kept}`);
+    if (text === undefined) leftOut.push(`${shown} (not text)`);
+    else if (kept !== text || bytes.length > MAX_BYTES)
+      leftOut.push(`${kept === '' ? '' : 'the rest of '}${shown} (more than 64 KiB in all)`);
+    if (kept !== '') notes.push(`## ${entry.name}\n${kept}`);
   }
-  return notes.length === 0 ? '' : `# Memory\n${notes.join('\n\n')}`;
+  if (notes.length === 0 && leftOut.length === 0) return '';
+  const more = leftOut.length - MAX_NAMED;
+  const named = [...leftOut.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])];
+  const note = named.length === 0 ? [] : [`Left out: ${named.join(', ')}.`];
+  for (const line of note) output.note(`memory ${folder}: ${line}`);
+  return `# Memory\n${[...notes, ...note].join('\n\n')}`;
 }
 
-/** The first bytes of a file in the folder; empty for anything else. */
-async function readNote(root: string, name: string, maxBytes: number): Promise<string> {
+/** The text of a file in the folder, as bytes, one more than all notes may have; undefined for anything else. */
+async function readNote(root: string, name: string): Promise<Uint8Array | undefined> {
   const real = await realpath(join(root, name)).catch(() => undefined);
-  if (real === undefined || !isInside(root, real) || mayHoldCredentials(relative(root, real))) return '';
+  if (real === undefined || !isInside(root, real) || mayHoldCredentials(relative(root, real))) return undefined;
   // O_NONBLOCK: a pipe cannot block. O_NOFOLLOW: a link that takes the file's place after the check is not followed.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const file = await open(real, flags).catch(() => undefined);
-  if (file === undefined) return '';
+  if (file === undefined) return undefined;
   try {
-    if (!(await file.stat()).isFile()) return '';
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
+    if (!(await file.stat()).isFile()) return undefined;
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
+}
+
+/** As much of the beginning of a text as fits into so many bytes. */
+function sliceBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, maxBytes)));
+  return sliceHead(text, read);
 }

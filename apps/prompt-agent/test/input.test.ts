@@ -62,7 +62,7 @@ describe('stdin', () => {
   });
 
   test.each([
-    ['bytes that are not text', Uint8Array.from([0xff, 0xfe, 0, 1]), 'is not text'],
+    ['bytes that are not text', Uint8Array.from([0, 1, 0, 0, 2, 3]), 'is not text'],
     ['only white space', ' \n\t', 'prompt is missing'],
     ['more than 32 MiB', new Uint8Array(33 * 1024 * 1024).fill(0x61), 'more than 33554432 bytes'],
   ])('with %s is refused with exit 2', async (_, input, named) => {
@@ -100,9 +100,22 @@ describe('-f', () => {
       text('<file name="b.ts">\nexport const b = 2;\n</file>'),
       text('review'),
     ]);
-    expect(folder.stderr).toContain('-f src: 2 files, 1 left out, which are not text');
+    expect(folder.stderr).toContain('-f src: 2 files, 1 left out, which are not text: "logo.png"');
     await ask(['-f', '**/a.ts', '-f', 'src/b.ts', 'review'], { cwd });
     expect(sent()).toEqual([a, text('<file name="src/b.ts">\nexport const b = 2;\n</file>'), text('review')]);
+  });
+
+  test('reads UTF-16 and Windows-1252 as the file tools do, also from stdin and in a folder', async () => {
+    verifies('cli.ask.fragments');
+    const wide = Buffer.from('\uFEFFgrün\n', 'utf16le');
+    const cwd = workspace({ 'in/wide.txt': wide, 'in/latin.txt': Buffer.from('gr\xfcn\n', 'latin1') });
+    await ask(['-f', 'in', 'review'], { cwd });
+    const sentFile = (name: string) => text(`<file name="${name}">\ngrün\n</file>`);
+    expect(sent()).toEqual([sentFile('latin.txt'), sentFile('wide.txt'), text('review')]);
+    await ask(['-f', 'in/wide.txt', 'review'], { cwd });
+    expect(sent()).toEqual([sentFile('in/wide.txt'), text('review')]);
+    await ask(['review'], { cwd, input: wide });
+    expect(sent()).toEqual([text('<stdin>\ngrün\n</stdin>'), text('review')]);
   });
 
   test('sends a file once that is named twice, by whatever path', async () => {

@@ -15,7 +15,7 @@ afterEach(() => server.close());
 const REQUEST = ['-protocol', 'chat', 'hi'] as const;
 
 /** A cloned repository with a config, and the home folder of a user. */
-function cloned(config: object, files: Readonly<Record<string, string>> = {}): { cwd: string; home: string } {
+function cloned(config: object, files: Readonly<Record<string, string | Uint8Array>> = {}): { cwd: string; home: string } {
   return { cwd: workspace({ 'config.json': JSON.stringify(config), ...files }), home: workspace({ 'a.txt': '' }) };
 }
 
@@ -198,6 +198,28 @@ test('a note that is a link out of the memory folder is left out, whoever named 
     expect(text).toContain('Likes tea.');
     expect(text).not.toContain('the secret');
   }
+});
+
+test('what the notes of a memory folder leave out is named to the model and to the user', async () => {
+  verifies('cli.trust.memory');
+  const place = cloned(atServer(), {
+    'notes/a.md': 'Likes tea.',
+    'notes/b.rst': 'not read',
+    'notes/c/d.md': 'not read',
+    'notes/e.md': 'é'.repeat(40_000),
+    'notes/f.txt': Buffer.from('\uFEFFsays grün', 'utf16le'),
+    'notes/g.txt': Uint8Array.of(0, 1, 2, 3, 0, 0),
+  });
+  const { stderr } = await atTerminal(place, 'y', {}, ['--memory', 'notes', 'hi']);
+  const leftOut =
+    'Left out: "b.rst" (neither .md nor .txt), "c" (a folder), the rest of "e.md" (more than 64 KiB in all), "f.txt" (more than 64 KiB in all), "g.txt" (not text).';
+  expect(stderr).toContain(`memory notes: ${leftOut}`);
+  const sent = JSON.stringify(server.requests.at(-1)?.body);
+  expect(sent).toContain(JSON.stringify(leftOut).slice(1, -1));
+  expect(sent).toContain('Likes tea.');
+  const small = cloned(atServer(), { 'notes/f.txt': Buffer.from('\uFEFFsays grün', 'utf16le') });
+  await atTerminal(small, 'y', {}, ['--memory', 'notes', 'hi']);
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('says grün');
 });
 
 test("another program's config.json is neither used nor mentioned", async () => {

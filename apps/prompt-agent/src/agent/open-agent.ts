@@ -94,9 +94,9 @@ async function memoryOf(
   cwd: string,
   output: Output,
 ): Promise<string> {
-  if (flag !== undefined) return loadMemory(flag, cwd);
+  if (flag !== undefined) return loadMemory(flag, cwd, output);
   if (configured === undefined || configured === '') return '';
-  if (existsSync(resolve(cwd, configured))) return loadMemory(configured, cwd);
+  if (existsSync(resolve(cwd, configured))) return loadMemory(configured, cwd, output);
   output.note(`memory: the folder "${oneLine(configured)}" does not exist yet, so there are no notes.`);
   return '';
 }

@@ -8,12 +8,14 @@ import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
 import { tellWait } from '../output/tell-wait.ts';
 import { usageError } from '../usage-error.ts';
-import { decodeText } from './decode-text.ts';
+import { decodeAnyText } from './decode-text.ts';
 import { fragmentPart } from './fragment.ts';
 
 /** What `-f` may read, in all. */
 const MAX_FILES = 1000;
 const MAX_BYTES = 16 * 1024 * 1024;
+/** How many of the files that are left out are named. */
+const MAX_NAMED = 5;
 /** How much of a file is read to see whether it is text. */
 const HEAD_BYTES = 8192;
 
@@ -66,7 +68,7 @@ async function loadFragment(source: string, access: Loading, left: number): Prom
     ? await readPipe(source, path, access)
     : await readBytes(path, { what: '-f', shown: source, maxBytes: MAX_BYTES });
   if (bytes === undefined) throw usageError(`-f: "${source}" cannot be read (ENOENT).`);
-  const text = decodeText(bytes);
+  const text = await decodeAnyText(bytes);
   if (text === undefined) throw usageError(`-f: "${source}" is not text. Give an image, a recording or a PDF with -a.`);
   return [fragmentPart('file', source, text)];
 }
@@ -85,7 +87,7 @@ async function loadFolder(
     import('@kernel/toolbox/files'),
   ]);
   const parts: TextPart[] = [];
-  let skipped = 0;
+  const skipped: string[] = [];
   let known = 0;
   let size = 0;
   try {
@@ -98,7 +100,7 @@ async function loadFolder(
       }
       const text = await readTextOf(workspace, path, signal);
       if (text === undefined) {
-        skipped += 1;
+        skipped.push(path);
         continue;
       }
       parts.push(fragmentPart('file', path, text));
@@ -110,17 +112,21 @@ async function loadFolder(
   }
   if (parts.length === 0 && known > 0) return [];
   if (parts.length === 0) throw usageError(`-f: "${source}" has no text files.`);
+  const named = skipped.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
+  const rest = skipped.length - named.length;
+  const leftOut = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
   output.note(
-    `-f ${source}: ${parts.length} ${parts.length === 1 ? 'file' : 'files'}${skipped === 0 ? '' : `, ${skipped} left out, which are not text`}`,
+    `-f ${source}: ${parts.length} ${parts.length === 1 ? 'file' : 'files'}${leftOut === '' ? '' : `, ${skipped.length} left out, which are not text: ${leftOut}`}`,
   );
+
   return parts;
 }
 
 /** The text of a file; undefined for one that is not text, of which only the beginning is read if it is large. */
 async function readTextOf(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
   const { bytes } = await workspace.read(path, { signal, length: HEAD_BYTES });
-  if (bytes.length < HEAD_BYTES || bytes.includes(0)) return decodeText(bytes);
-  return decodeText((await workspace.read(path, { signal, maxBytes: MAX_BYTES })).bytes);
+  if (bytes.length < HEAD_BYTES || bytes.includes(0)) return decodeAnyText(bytes);
+  return decodeAnyText((await workspace.read(path, { signal, maxBytes: MAX_BYTES })).bytes);
 }
 
 /** What a pipe that the shell made holds, as for `-f <(git diff)`. Rejects with the reason of an abort. */

@@ -2,7 +2,7 @@ import type { MediaPart, TextPart, UserMessage } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../usage-error.ts';
 import { loadAttachment } from './attachments.ts';
-import { decodeText } from './decode-text.ts';
+import { decodeAnyText } from './decode-text.ts';
 import { fragmentPart } from './fragment.ts';
 import { loadFragments } from './fragments.ts';
 import { readStdin } from './read-stdin.ts';
@@ -51,7 +51,7 @@ export async function readMessage(
   const isSpare =
     mayBeEmpty || typed !== undefined || (files.length + attached.length > 0 && flags.template === undefined);
   const stdin = await readStdin(host, output, signal, isNamed ? 'named' : isSpare ? OPTIONAL : 'needed');
-  const piped = isAttached ? '' : textOfStdin(stdin);
+  const piped = isAttached ? '' : await textOfStdin(stdin);
   if (files.some(isStdin) && piped === '') throw usageError('-f: "-" means stdin, which is empty.');
   const input = typed ?? piped;
   const template =
@@ -99,8 +99,8 @@ function isStdin(source: string): boolean {
   return source === '-' || source === '/dev/stdin' || /^\/(?:dev|proc\/self)\/fd\/0$/.test(source);
 }
 
-function textOfStdin(bytes: Uint8Array): string {
-  const text = decodeText(bytes);
+async function textOfStdin(bytes: Uint8Array): Promise<string> {
+  const text = await decodeAnyText(bytes);
   if (text === undefined)
     throw usageError('What is piped in is not text. Give an image, a recording or a PDF with -a -.');
   return text;

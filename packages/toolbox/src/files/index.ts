@@ -1,4 +1,5 @@
 export { applyPatchTool } from './patch/apply-patch.ts';
+export { decodeFile } from './text-file.ts';
 export { deleteTool } from './delete.ts';
 export { editFileTool } from './edit/edit-file.ts';
 export { findFiles } from './find-files.ts';

@@ -36,6 +36,15 @@ export async function readTextFile(workspace: Workspace, path: string, signal: A
   return { info, text, format, ending: endingOf(text) };
 }
 
+/**
+ * Decodes the bytes of a file as the file tools do: UTF-8, UTF-16 with or without a byte order mark, else Windows-1252, without the mark. A byte that is no
+ * character is U+FFFD. Returns `undefined` for bytes that are not text.
+ */
+export function decodeFile(bytes: Uint8Array): string | undefined {
+  const format = detectFormat(bytes);
+  return format === undefined ? undefined : decodeText(bytes, format).toWellFormed();
+}
+
 /** The content to write for an edited text, stored as it was. Throws if the file's encoding does not have one of its characters. */
 export function toContent(path: string, format: TextFormat, text: string): string | Uint8Array {
   const missing = missingCharacter(text, format);
