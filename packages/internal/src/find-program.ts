@@ -97,7 +97,7 @@ function beginLookup(search: ProgramSearch, isStrict: boolean) {
 /** The workspace, the current folder, and the repositories around them, but none that has a folder of the system in it. */
 function foreignFolders(lookup: Lookup, workspace: string | undefined): readonly string[] {
   const { system, paths, isStrict, own } = lookup;
-  const homes = [system.home, system.realpath(system.home)];
+  const homes = new Set([system.home, system.realpath(system.home)]);
   const isSystem = (folder: string): boolean =>
     paths.dirname(folder) === folder || [...own].some((each) => isInside(lookup, folder, each));
   const isProject = (folder: string): boolean => MARKS.some((name) => system.stat(paths.join(folder, name)));
@@ -106,7 +106,7 @@ function foreignFolders(lookup: Lookup, workspace: string | undefined): readonly
     // What a user keeps at home is the user's own. But an agent that works there may have written what its own work would start.
     const isHomeForeign = isStrict && base === workspace;
     const isCounted = (folder: string): boolean =>
-      homes.includes(folder) ? isHomeForeign && starts.includes(folder) : starts.includes(folder) || isProject(folder);
+      homes.has(folder) ? isHomeForeign && starts.includes(folder) : starts.includes(folder) || isProject(folder);
     return starts.flatMap((start) => parentsOf(lookup, start)).filter((each) => !isSystem(each) && isCounted(each));
   });
 }
