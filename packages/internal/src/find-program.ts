@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import { node, nodeModule } from './platform.ts';
 
 /** Where a program is looked for. */
@@ -33,8 +32,8 @@ export interface ProgramSystem {
   readLink(path: string): string;
 }
 
-/** The part of a file's or folder's stats that is used. */
-export type ProgramStats = Pick<Stats, 'mode' | 'uid' | 'gid'>;
+/** The part of a file's or folder's stats that is used: its kind with its permission bits, its owner and its group. */
+export type ProgramStats = Readonly<Record<'mode' | 'uid' | 'gid', number>>;
 
 /** Folders that only the owner of a Unix system fills. */
 const SYSTEM =
