@@ -119,3 +119,23 @@ test('--json lists the calls that wait, each with the rule that would allow it',
   expect(code).toBe(4);
   expect(JSON.parse(stdout)).toMatchObject({ pending: [{ name: 'edit_file', allow: 'edit_file(a.txt)' }] });
 });
+
+test('tools call asks about the arguments that the tool would get, and not about a call that could not run', async () => {
+  verifies('cli.commands.tools.call', 'cli.questions.command');
+  const call = (given: object) => ['tools', 'call', 'run_command', JSON.stringify(given), ...BUNDLE, '--sandbox', 'off'];
+  const cwd = workspace({});
+  for (const wrong of [{ timeout_seconds: -5 }, { folder: '/harmless' }]) {
+    const terminal = fakeTerminal();
+    // oxlint-disable-next-line no-await-in-loop -- one terminal after the other
+    expect(await promptAt(terminal, call({ command: ['touch', 'made'], ...wrong }), { cwd })).toBe(1);
+    expect(plain(terminal.raw())).toContain('ARGUMENTS_INVALID');
+    expect(terminal.raw()).not.toContain('[y/N]');
+  }
+  const terminal = fakeTerminal();
+  const ended = promptAt(terminal, call({ command: '["touch","made"]' }), { cwd });
+  await vi.waitFor(() => expect(terminal.raw()).toContain('[y/N]'), 30_000);
+  expect(plain(terminal.raw())).toContain('$ touch made\n');
+  terminal.stdin.write('y\n');
+  expect(await ended).toBe(0);
+  expect(existsSync(join(cwd, 'made'))).toBe(true);
+});

@@ -271,6 +271,25 @@ describe('the default models', () => {
     });
   });
 
+  test('are not looked for in the list of a server on this machine, whatever API it speaks', async () => {
+    verifies('cli.doctor.defaults');
+    await withList([chat], (vendor) =>
+      withList([], (local) =>
+        withList([chat], async (other) => {
+          const servers = { PROMPT_AGENT_SERVERS: `${local},http://127.0.0.1:1,${other}` };
+          const env = { OPENAI_API_KEY: 'good-key-0123456789', OPENAI_BASE_URL: vendor, ...servers };
+          const { code, stdout } = await promptHere(['doctor'], { env });
+          expect([code, stdout.match(/default of .*/g)]).toEqual([
+            0,
+            [expect.stringMatching(`^default of openai +${chat}`)],
+          ]);
+          const listed = await promptHere(['models'], { env });
+          expect(listed.stdout).toBe(`openai/${chat}  (default, as of ${DEFAULT_MODELS_READ})\nopenai/${chat}\n`);
+        }),
+      ),
+    );
+  });
+
   test('whose list cannot be read stand in no way', async () => {
     verifies('cli.doctor.defaults');
     const env = { OPENAI_API_KEY: 'good-key-0123456789', OPENAI_BASE_URL: 'http://127.0.0.1:1' };

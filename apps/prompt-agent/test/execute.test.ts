@@ -111,7 +111,7 @@ test.each([
   expect(shown()).toBe(
     [
       'promote',
-      '{"name":"\\x1b[2J"}',
+      '  {"name":"\\x1b[2J"}',
       'y once · s this session · a always · e edit the arguments · n, or why not',
       's and a allow: promote(x)',
       'Run it? It may change something. [y/N]\n',
@@ -222,6 +222,7 @@ test.each([
   ['{"to":"a\u200bb"}', 'a\\u200bb'],
   ['{"to":"\u202ebob"}', '\\u202ebob'],
   ['{"to":"\u{e0041}x"}', '\\u{e0041}x'],
+  ['x\nfolder: /tmp', '  x\n  folder: /tmp'],
   ['not JSON \u001b[2J', 'not JSON \\x1b[2J'],
   ['{"to":"a\u2800b\ufff9c\ue000d"}', 'a\\u2800b\\ufff9c\\ue000d'],
   ['{"to":"a","t\\u0000o":1}', '"t\\u0000o": 1'],
@@ -245,7 +246,7 @@ test('a long call is shown with the very numbers and the order of keys that it h
 
 test('wide characters count as two columns, so that no page is higher than the screen', () => {
   verifies('cli.approval.whole');
-  expect(wrapLines(['漢'.repeat(100)], 40)).toHaveLength(5);
+  expect(wrapLines(['漢'.repeat(100)], 40)).toHaveLength(6);
   expect(wrapLines([`${'a'.repeat(39)}${'😀'.repeat(30)}`], 40).every((line) => line.isWellFormed())).toBe(true);
 });
 

@@ -5,6 +5,10 @@ import { createAskUser } from '../src/approve.ts';
 import { createOutput } from '../src/output/output.ts';
 import { commandLine } from '../src/questions/command-line.ts';
 import { showArguments, showCall } from '../src/questions/show-call.ts';
+import { wrapLines } from '../src/output/terminal/visible.ts';
+import { createPageParts } from '../src/output/html/page-parts.ts';
+import { detailText } from '../src/output/html/detail-text.ts';
+import { STYLE as SERVED_STYLE } from '../src/serve/page-style.ts';
 import { sessionPage } from '../src/output/html/session-page.ts';
 import { toTranscript } from '../src/sessions/transcript.ts';
 import { SAMPLE } from './sessions/sample-session.ts';
@@ -74,6 +78,19 @@ describe('a command in a question', () => {
     ['\u0441\u0440'],
     ['c\u0440'],
     ['\u0441p'],
+    // Looks like the one above, in letters, punctuation and digits of other scripts.
+    ...[
+      ['\u0430 b', 'a \u0184', '\uff41 b', 'a\u0337 b', '\u0251 b', '\u{1d5ba} b', '\u15b4 b'],
+      ['scope x', '\u0455\u0441\u043e\u0440\u0435 \u0445', '\u0455\u0441\u043e\u0440\u0435 x'],
+      ['\u041b\u0410\u0412\u0410', '\u039b\u0391\u0392\u0391'],
+      ['\u041d\u0410 x', '\u0397\u0391 x', 'HA x'],
+      ['../b c', '\u2024\u2024/b c', '..\u2215b c', '..\u2044b c', '..\u2571b c', '\u0660\u0660/b c'],
+      ['-rf x', '\u2010rf x', '\u2212rf x', '\u02d7rf x', '\u2013rf x'],
+      ["it's x", 'it\u2019s x', 'it\u02b9s x', 'it\ua78cs x'],
+      ['1 x', '\u01c0 x', '\u06f1 x', '\u0131 x'],
+      ['$x y', '\uff04x y'],
+    ].flatMap((alike) => alike.map((word) => [word])),
+    ['\u001b\u0065\u0301'],
     ['A=b', 'c'],
     ['$(id)'],
     ['`id`'],
@@ -92,8 +109,50 @@ describe('a command in a question', () => {
     const shown = LISTS.map(commandLine);
     expect(new Set(shown).size).toBe(LISTS.length);
     for (const line of shown) expect(line).toMatch(/^[^\p{Cc}\p{Cf}\p{M}\u00a0]+$/u);
-    expect(commandLine(['\u0441\u0440'])).toBe("'\u0441\u0440'");
-    expect(commandLine(['c\u0440', 'отчёт.txt'])).toBe(String.raw`$'c\u0440' 'отчёт.txt'`);
+    for (const line of shown) expect(line).toMatch(/^[\p{ASCII}éΑΒΛ]+$/u);
+    expect(commandLine(['c\u0440', '\u0441\u0440'])).toBe(String.raw`$'c\u0440' $'\u0441\u0440'`);
+  });
+
+  test.each([
+    'отчёт.txt',
+    'Résumé-Größe',
+    'αρχείο x',
+    'レポート v2.pdf',
+    '보고서',
+    'Đặng Nguyễn',
+    'דוח',
+    'รายงาน',
+    '5 €',
+    '🎉',
+    'հաշվետվություն',
+  ])('is readable in the letters of any language: %s', (word) => {
+    verifies('cli.questions.command');
+    expect(commandLine([word])).toBe(`'${word}'`);
+  });
+
+  test('draws no line of its own, however wide the terminal is', () => {
+    verifies('cli.questions.command');
+    const pad = (text: string) => text.padEnd(100);
+    const drawn = ['folder: /tmp/scratch', 'time limit: 120 s', 'isolated: bubblewrap, no network'];
+    for (let before = 80; before < 100; before += 1) {
+      const word = ' '.repeat(before) + drawn.map(pad).join('');
+      const shown = wrapLines(lines({ command: ['rm', '-rf', 'src', word] }, { ...SETTING, isolation: null }), 100);
+      expect(shown.filter((line) => !line.startsWith('│ '))).toEqual([
+        'run_command',
+        expect.stringMatching(/^\$ rm -rf src '/),
+        'folder: /home/ada/shop',
+        'time limit: 120 s',
+        'not isolated',
+      ]);
+    }
+  });
+
+  test('says the folder as it says the command', () => {
+    verifies('cli.questions.command');
+    expect(lines({ command: ['ls'], cwd: 'p\u0430\nisolated: all' })).toContain(
+      String.raw`folder: $'/home/ada/shop/p\u0430\nisolated: all'`,
+    );
+    expect(lines({ command: ['ls'], folder: '/harmless' })).toEqual(expect.arrayContaining(['"folder": /harmless']));
   });
 
   test.skipIf(process.platform === 'win32')('is what bash reads as the same arguments', () => {
@@ -147,10 +206,22 @@ test('the page of a session has the lines of the question, with how its commands
       .replaceAll("'", '&#39;')
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;');
-  const page = pageOf('bubblewrap');
+  // What is too long for a row is in an element of its own.
+  const withoutRows = (page: string) => page.replaceAll(/<span>([^<]*)<\/span>/g, '$1');
+  const page = withoutRows(pageOf('bubblewrap'));
   expect(page).toContain(escape(lines(given).slice(1).join('\n')));
   expect(page).toContain(escape('to: <b>ada</b>\ntext:\n  one\n  two'));
   expect(pageOf(null)).toContain('<b class="warning">not isolated</b>');
+});
+
+test('a text that fills its row draws no line on the page of a session, nor on the served page', () => {
+  verifies('cli.questions.command');
+  const padded = `x${' '.repeat(200)}folder: /tmp`;
+  const { markup } = detailText('Arguments', `to: ${padded}\nshort`, 300, createPageParts());
+  expect(markup).toContain(`<span>to: ${padded}</span>\nshort`);
+  // Both pages begin a row that goes on two columns further in than a line.
+  expect(sessionPage(toTranscript(SAMPLE, []))).toMatch(/\.detail pre>\*\{[^}]*padding-left:2ch;text-indent:-2ch/);
+  expect(SERVED_STYLE).toMatch(/pre\.given \{ padding-left: 2ch; text-indent: -2ch; \}/);
 });
 
 describe('a question on a terminal', () => {

@@ -4,11 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { run } from '@kernel/agent';
 import { type Durable, type DurableAgent, openDurable } from '@kernel/durable';
 import { KernelError } from '@kernel/protocol';
-import { scriptedProvider, verifies } from '@kernel/testing';
+import { scriptedProvider, startWireServer, verifies } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { showCall } from '../src/questions/show-call.ts';
 import { type Outcome, prompt, promptHere, workspace } from './program.ts';
+import { fakeTerminal, promptAt } from './terminals.ts';
 
 const messages = [{ role: 'user', content: 'Go' }] as const;
 const HOSTILE = '\u001B[2J\u202Eevil';
@@ -125,11 +127,52 @@ test('runs show prints what waits with its arguments, escaped and bounded', asyn
   expect(stdout).toContain(`send_mail\n  to: ${String.raw`\x1b[2J\u202eevil`}\n`);
   expect(stdout).not.toContain('\u001B');
   expect(stdout).not.toContain('\u202E');
-  expect(stdout).toContain('… cut: 100,009 characters in all');
-  expect(stdout.length).toBeLessThan(6000);
+  expect(stdout).toContain('  … cut: the first 10,000 of 100,000 characters\n');
+  expect(stdout.length).toBeLessThan(11_000);
   const json = JSON.parse((await runs('show', 'ticket-42', '--json')).stdout) as { waiting: readonly unknown[] };
   expect(json).toMatchObject({ version: 1, id: 'ticket-42', agentVersion: '1', status: 'waiting' });
   expect(json.waiting[1]).toMatchObject({ call: 'c2', arguments: JSON.stringify({ to: 'x'.repeat(100_000) }) });
+});
+
+test('runs show says of a command what a question would say, with its folder, its real time limit and how it is isolated', async () => {
+  verifies('cli.runs.show', 'cli.questions.command');
+  const command = ['sh', '-c', `curl x | sh${' '.repeat(200)}`];
+  const call = {
+    id: 'c1',
+    name: 'run_command',
+    arguments: { command, timeout_seconds: 600, input: 'x'.repeat(20_000) },
+  };
+  const server = await startWireServer({ replies: () => ({ calls: [call] }) });
+  onTestFinished(() => server.close());
+  const cwd = workspace({ 'a.txt': 'x' });
+  const model = ['--base-url', server.baseUrl, '--model', 'm', '--bundle', 'code_agent', '--sandbox', 'off'];
+  const asked = await promptHere([...model, '--durable', '--journal', 'runs.db', 'go'], { cwd });
+  expect(asked.code).toBe(4);
+  const { runs } = JSON.parse(
+    (await promptHere(['runs', 'list', '--json', '--journal', 'runs.db'], { cwd })).stdout,
+  ) as {
+    runs: readonly { id: string }[];
+  };
+  const show = (...flags: readonly string[]) => ['runs', 'show', runs[0]?.id ?? '', '--journal', 'runs.db', ...flags];
+  const { stdout } = await promptHere(show(), { cwd });
+  const lines = showCall('run_command', JSON.stringify(call.arguments), {
+    folder: cwd,
+    timeoutMs: 120_000,
+    isolation: null,
+  });
+  expect(lines).toEqual(expect.arrayContaining([`folder: ${cwd}`, 'time limit: 120 s', 'not isolated']));
+  expect(stdout).toContain(lines.map((line) => `  ${line}\n`).join(''));
+  expect((await promptHere(show('--html'), { cwd })).stdout).toContain('<b class="warning">not isolated</b>');
+  // On a terminal, no text can fill its row and begin another line.
+  const terminal = fakeTerminal();
+  expect(await promptAt(terminal, show(), { cwd })).toBe(0);
+  expect(terminal.answer()).toMatch(/^ {2}\$ sh -c 'curl x .*\n(?:│ .*\n)+ {2}folder: /m);
+  // What was decided on in one folder is not run in another.
+  const elsewhere = await promptHere(['-c', ...model, '--workspace', workspace({})], { cwd });
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([
+    2,
+    expect.stringContaining(`its commands run in ${cwd}, not isolated`),
+  ]);
 });
 
 test('runs show prints the answer of a run that is done and the error of one that failed, and its history in neither form', async () => {

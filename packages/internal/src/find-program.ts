@@ -26,21 +26,14 @@ export interface ProgramSystem {
   readonly uid: number | undefined;
   /** Tells of a file or folder; a link is not followed. Undefined if there is none. */
   stat(path: string): ProgramStats | undefined;
-  /** Returns a path without links. Throws if there is nothing. */
-  realpath(path: string): string;
+  /** Returns a path without links. Undefined if there is nothing. */
+  realpath(path: string): string | undefined;
   /** Returns what a link leads to. */
   readLink(path: string): string;
 }
 
-/** The part of a file's or folder's stats that is used. */
-export interface ProgramStats {
-  /** Its kind and its permission bits. */
-  readonly mode: number;
-  /** Its owner. */
-  readonly uid: number;
-  /** Its group. */
-  readonly gid: number;
-}
+/** The part of a file's or folder's stats that is used: its kind with its permission bits, its owner and its group. */
+export type ProgramStats = Readonly<Record<'mode' | 'uid' | 'gid', number>>;
 
 /** Folders that only the owner of a Unix system fills. */
 const SYSTEM =
@@ -49,7 +42,10 @@ const SYSTEM =
   );
 /** Variables with the folders of Windows that not every user can write to, and those of this user. */
 const WINDOWS = ['SystemRoot', 'ProgramFiles', 'ProgramFiles(x86)', 'ProgramW6432', 'USERPROFILE'];
+/** What says that a folder is a project of somebody, with all that is in it. */
+const MARKS = ['.git', '.hg', '.jj', '.svn', 'node_modules', 'package.json'];
 const [KIND, FILE, LINK, STICKY] = [0o170000, 0o100000, 0o120000, 0o1000];
+const MODULES = /(?:^|[/\\])node_modules(?:[/\\]|$)/i;
 const MAX_LINKS = 40;
 
 /**
@@ -57,13 +53,8 @@ const MAX_LINKS = 40;
  * or the system. Undefined if there is none: then the name is not to be used instead, which would be looked up where anybody can put a program.
  */
 export function findProgram(name: string, search: ProgramSearch = {}): string | undefined {
-  const resolved = resolveSearch(search);
-  return resolved.find(
-    name,
-    [...resolved.system, ...resolved.path.filter(resolved.isKept)],
-    resolved.isWindows ? ['.exe', '.com'] : [''],
-    true,
-  );
+  const lookup = beginLookup(search, true);
+  return lookup && programIn(lookup, [...lookup.own, ...lookup.path.filter((each) => isKept(lookup, each))], name);
 }
 
 /**
@@ -71,112 +62,127 @@ export function findProgram(name: string, search: ProgramSearch = {}): string | 
  * write to, as the tools of some build machines are, only a program of this user or the system counts.
  */
 export function findCommand(name: string, search: ProgramSearch = {}): string | undefined {
-  const resolved = resolveSearch(search);
-  const endings = ['.com', '.exe', '.bat', '.cmd'];
-  const isWhole = !resolved.isWindows || endings.some((ending) => name.toLowerCase().endsWith(ending));
-  return resolved.find(name, resolved.path, isWhole ? [''] : endings, false);
+  const lookup = beginLookup(search, false);
+  return lookup && programIn(lookup, lookup.path, name);
 }
 
 /** The folders of a `PATH` that are absolute, and neither in the workspace nor in a repository around it nor in a `node_modules`. */
 export function programFolders(search: ProgramSearch = {}): readonly string[] {
-  return resolveSearch(search).path;
+  return beginLookup(search, false)?.path ?? [];
 }
 
-function resolveSearch({ workspace, path, isChosen = false, system = thisSystem() }: ProgramSearch) {
+/** What all steps of one search look at. */
+type Lookup = NonNullable<ReturnType<typeof beginLookup>>;
+
+/** Begins a search; in a strict one a program counts only where nobody else can change it. */
+function beginLookup(search: ProgramSearch, isStrict: boolean) {
+  const { isChosen = false, system = thisSystem() } = search;
   const isWindows = system.platform === 'win32';
   const paths = nodeModule('node:path')?.[isWindows ? 'win32' : 'posix'];
-  if (paths === undefined) return { isWindows, system: [], path: [], isKept: () => false, find: () => undefined };
-  const { env, home, uid } = system;
-  const fold = (text: string): string => (isWindows ? paths.normalize(text).toLowerCase() : text);
-  const ended = (text: string): string => (text.endsWith(paths.sep) ? text : text + paths.sep);
-  const isInside = (folder: string, file: string): boolean => ended(fold(file)).startsWith(ended(fold(folder)));
-  const real = (file: string): string | undefined => attempt(() => system.realpath(file));
-  const parentsOf = (folder: string): readonly string[] => {
-    const parents = [folder];
-    for (let at = folder; paths.dirname(at) !== at; at = paths.dirname(at)) parents.push(paths.dirname(at));
-    return parents;
-  };
-  const isRoot = (folder: string): boolean => paths.dirname(folder) === folder;
-  const isHome = (folder: string): boolean => folder === home || folder === real(home);
+  if (paths === undefined) return undefined;
+  const root = system.env['SystemRoot'] ?? String.raw`C:\Windows`;
+  const named = isWindows ? [`${root}\\System32`, String.raw`${root}\System32\WindowsPowerShell\v1.0`] : SYSTEM;
+  // The folders that only the owner of the system fills, those whose content comes from anybody, and those of the `PATH` that count.
+  const own = new Set(named.flatMap((folder) => system.realpath(folder) ?? []));
+  const [foreign, path]: [string[], string[]] = [[], []];
+  const isForeign = (folder: string): boolean => foreign.some((each) => isInside(lookup, each, folder));
+  const lookup = { system, paths, isWindows, isStrict, isChosen, own, isForeign, path };
+  if (!isChosen) foreign.push(...foreignFolders(lookup, search.workspace));
+  const all = (search.path ?? system.env['PATH'] ?? system.env['Path'] ?? '').split(paths.delimiter);
+  path.push(...all.filter((folder) => isUsable(lookup, folder)));
+  return lookup;
+}
 
-  /** The folders whose content comes from anybody: the workspace, the current folder, and the repositories around them. */
-  const foreign = new Set<string>();
-  for (const [base, isGiven] of [[workspace, true] as const, [system.cwd, false] as const])
-    for (const start of base === undefined ? [] : [paths.resolve(system.cwd, base), real(base) ?? base]) {
-      if (!isRoot(start) && (isGiven || !isHome(start))) foreign.add(start);
-      for (const parent of parentsOf(start)) {
-        const isRepository = ['.git', 'node_modules'].some((name) => system.stat(paths.join(parent, name)));
-        // The repository of a home folder is the user's own.
-        if (isRepository && !isRoot(parent) && !isHome(parent)) foreign.add(parent);
-      }
-    }
+/** The workspace, the current folder, and the repositories around them, but none that has a folder of the system in it. */
+function foreignFolders(lookup: Lookup, workspace: string | undefined): readonly string[] {
+  const { system, paths, isStrict, own } = lookup;
+  const homes = new Set([system.home, system.realpath(system.home)]);
+  const isSystem = (folder: string): boolean =>
+    paths.dirname(folder) === folder || [...own].some((each) => isInside(lookup, folder, each));
+  const isProject = (folder: string): boolean => MARKS.some((name) => system.stat(paths.join(folder, name)));
+  return [workspace, system.cwd].flatMap((base) => {
+    const starts = base === undefined ? [] : [paths.resolve(system.cwd, base), system.realpath(base) ?? base];
+    // What a user keeps at home is the user's own. But an agent that works there may have written what its own work would start.
+    const isHomeForeign = isStrict && base === workspace;
+    const isCounted = (folder: string): boolean =>
+      homes.has(folder) ? isHomeForeign && starts.includes(folder) : starts.includes(folder) || isProject(folder);
+    return starts.flatMap((start) => parentsOf(lookup, start)).filter((each) => !isSystem(each) && isCounted(each));
+  });
+}
 
-  const hasWindowsOwner = (folder: string): boolean =>
-    WINDOWS.some((name) => env[name] !== undefined && isInside(env[name], folder));
-  /** Whether nobody else can put a file into a folder, by its real path. */
-  const isKept = (folder: string): boolean =>
-    isWindows
-      ? hasWindowsOwner(folder)
-      : parentsOf(folder).every((parent, index) => {
-          const mode = system.stat(parent)?.mode ?? 0o002;
-          // A link has no mode of its own; in a folder such as `/tmp` nobody can rename what belongs to another one.
-          return (mode & KIND) === LINK || (mode & 0o002) === 0 || (index > 0 && (mode & STICKY) !== 0);
-        });
-  const isForeign = (folder: string): boolean => !isChosen && [...foreign].some((each) => isInside(each, folder));
-  const isAbsolute = (folder: string): boolean => (isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder));
-  const isModules = (folder: string): boolean => fold(folder).split(/[/\\]/).includes('node_modules');
-  const isUsable = (folder: string): boolean => {
-    const there = isAbsolute(folder) ? real(folder) : undefined;
-    return there !== undefined && (isChosen || ![folder, there].some((each) => isModules(each) || isForeign(each)));
-  };
+function isUsable(lookup: Lookup, folder: string): boolean {
+  const { system, paths, isWindows, isChosen, isForeign } = lookup;
+  const isAbsolute = isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder);
+  const real = isAbsolute ? system.realpath(folder) : undefined;
+  return real !== undefined && (isChosen || ![folder, real].some((each) => MODULES.test(each) || isForeign(each)));
+}
 
-  const hasOwner = ({ uid: owner }: ProgramStats): boolean => uid === undefined || owner === 0 || owner === uid;
-  const isOwn = (stats: ProgramStats): boolean =>
-    hasOwner(stats) &&
-    // A group of its own is the user alone; members of `admin` on macOS can become root.
-    ((stats.mode & 0o020) === 0 || [0, uid].includes(stats.gid) || (system.platform === 'darwin' && stats.gid === 80));
-  const root = env['SystemRoot'] ?? String.raw`C:\Windows`;
-  const own = isWindows
-    ? [paths.join(root, 'System32'), paths.join(root, String.raw`System32\WindowsPowerShell\v1.0`)]
-    : SYSTEM;
+function programIn(lookup: Lookup, folders: readonly string[], name: string): string | undefined {
+  // What is more than a name would lead elsewhere.
+  if (!/^[^/\\:\0]+$/.test(name) || /^\.\.?$/.test(name)) return undefined;
+  const { paths, isWindows, isStrict } = lookup;
+  const endings = isStrict ? ['.exe', '.com'] : ['.com', '.exe', '.bat', '.cmd'];
+  const isWhole = !isWindows || (!isStrict && endings.some((ending) => name.toLowerCase().endsWith(ending)));
+  const names = isWhole ? [name] : endings.map((ending) => name + ending);
+  for (const folder of folders)
+    for (const file of names) if (isProgram(lookup, paths.join(folder, file))) return paths.join(folder, file);
+  return undefined;
+}
 
-  /** Whether a file, and each link on the way to it, lies where nobody else has put one; `isStrict`: and where nobody else can. */
-  const isProgram = (file: string, isStrict: boolean): boolean => {
-    let at = file;
-    for (let links = 0; links < MAX_LINKS; links += 1) {
-      const folder = real(paths.dirname(at));
-      if (folder === undefined || isForeign(folder)) return false;
-      at = paths.join(folder, paths.basename(at));
-      const [stats, above] = [system.stat(at), system.stat(folder)];
-      if (stats === undefined || above === undefined) return false;
-      const isKeptHere = isChosen || isKept(folder);
-      const isSystem = own.some((each) => real(each) === folder);
-      if (!(isStrict ? isKeptHere && (isSystem || (isOwn(above) && isOwn(stats))) : isKeptHere || hasOwner(stats)))
-        return false;
-      if ((stats.mode & KIND) !== LINK) {
-        if (!isWindows && ((stats.mode & 0o111) === 0 || (isStrict && (stats.mode & 0o002) !== 0))) return false;
-        return (stats.mode & KIND) === FILE;
-      }
-      at = paths.resolve(folder, system.readLink(at));
-    }
-    return false;
-  };
-  return {
-    isWindows,
-    isKept,
-    system: own.filter(isUsable),
-    path: (path ?? env['PATH'] ?? env['Path'] ?? '').split(paths.delimiter).filter(isUsable),
-    find(name: string, folders: readonly string[], endings: readonly string[], isStrict: boolean): string | undefined {
-      // What is more than a name would lead elsewhere.
-      if (!/^[^/\\:\0]+$/.test(name) || /^\.\.?$/.test(name)) return undefined;
-      for (const folder of folders)
-        for (const ending of endings) {
-          const file = paths.join(folder, name + ending);
-          if (isProgram(file, isStrict)) return file;
-        }
-      return undefined;
-    },
-  };
+/** Whether a file, and each link on the way to it, lies where nobody else has put one; in a strict search, where nobody else can. */
+function isProgram(lookup: Lookup, file: string): boolean {
+  const { system, paths, isWindows, isChosen, isStrict, own } = lookup;
+  let at = file;
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const folder = system.realpath(paths.dirname(at));
+    if (folder === undefined || lookup.isForeign(folder)) return false;
+    at = paths.join(folder, paths.basename(at));
+    const stats = system.stat(at);
+    if (stats === undefined) return false;
+    const [isKeptHere, isOurs] = [isChosen || isKept(lookup, folder), own.has(folder) || isOwn(lookup, stats)];
+    if (isStrict ? !isKeptHere || !isOurs : !isKeptHere && !hasOwner(lookup, stats)) return false;
+    const canRun = isWindows || ((stats.mode & 0o111) !== 0 && !(isStrict && (stats.mode & 0o002) !== 0));
+    if ((stats.mode & KIND) !== LINK) return canRun && (stats.mode & KIND) === FILE;
+    at = paths.resolve(folder, system.readLink(at));
+  }
+  return false;
+}
+
+/** Whether nobody else can put a file into a folder; in a strict search, nor another folder in place of it or of one that it is in. */
+function isKept(lookup: Lookup, folder: string): boolean {
+  const { system, isWindows, own } = lookup;
+  if (isWindows)
+    return WINDOWS.some((name) => system.env[name] !== undefined && isInside(lookup, system.env[name], folder));
+  const isStrict = lookup.isStrict && !own.has(folder);
+  return parentsOf(lookup, folder).every((parent, index) => {
+    const stats = system.stat(parent);
+    if (stats === undefined || (isStrict && !hasOwner(lookup, stats))) return false;
+    // A link has no mode of its own; in a folder such as `/tmp` nobody can rename what belongs to another one.
+    if ((stats.mode & KIND) === LINK || (index > 0 && (stats.mode & STICKY) !== 0)) return true;
+    return (stats.mode & 0o002) === 0 && (!isStrict || isOwn(lookup, stats));
+  });
+}
+
+function hasOwner({ system }: Lookup, { uid }: ProgramStats): boolean {
+  // In a container the system may belong to somebody who has no number there.
+  return system.uid === undefined || [0, system.uid, system.stat('/')?.uid].includes(uid);
+}
+
+function isOwn(lookup: Lookup, stats: ProgramStats): boolean {
+  const { uid, platform } = lookup.system;
+  // A group of its own is the user alone; members of `admin` on macOS can become root.
+  const isOwnGroup = [0, uid].includes(stats.gid) || (platform === 'darwin' && stats.gid === 80);
+  return hasOwner(lookup, stats) && ((stats.mode & 0o020) === 0 || isOwnGroup);
+}
+
+function isInside({ paths }: Lookup, folder: string, file: string): boolean {
+  const way = paths.relative(folder, file);
+  return !/^\.\.(?:[/\\]|$)/.test(way) && !paths.isAbsolute(way);
+}
+
+function parentsOf(lookup: Lookup, folder: string): readonly string[] {
+  const parent = lookup.paths.dirname(folder);
+  return parent === folder ? [folder] : [folder, ...parentsOf(lookup, parent)];
 }
 
 function attempt<T>(work: () => T): T | undefined {
@@ -196,7 +202,7 @@ function thisSystem(): ProgramSystem {
     home: attempt(() => nodeModule('node:os')?.homedir()) ?? '',
     uid: node.process?.getuid?.(),
     stat: (path) => attempt(() => fs?.lstatSync(path)),
-    realpath: (path) => fs?.realpathSync.native(path) ?? path,
+    realpath: (path) => attempt(() => fs?.realpathSync.native(path)),
     readLink: (path) => fs?.readlinkSync(path) ?? path,
   };
 }

@@ -177,8 +177,7 @@ function made(files: Readonly<Record<string, string>>, rest: Partial<ProgramSyst
       for (const [from, what] of entries)
         if (what.startsWith('->') && (key(path) === from || key(path).startsWith(`${from}${isWindows ? '\\' : '/'}`)))
           return what.slice(2).trim() + path.slice(from.length);
-      if (system.stat(path) === undefined) throw new Error('ENOENT');
-      return path;
+      return system.stat(path) === undefined ? undefined : path;
     },
     readLink: (path) => entries.get(key(path))?.slice(2).trim() ?? '',
     ...rest,
@@ -287,6 +286,73 @@ describe('on Linux, with made folders,', () => {
       findProgram(name, { path: '/home/me/bin', workspace, system: linux(files, rest) });
     expect(find('bwrap', { cwd: '/' }, '/')).toBe('/usr/bin/bwrap');
     expect(find('rg', { cwd: '/home/me' }, '/home/me/project')).toBe('/home/me/bin/rg');
+    // What an agent can write to is not started for its work; what a user names there is.
     expect(find('rg', { cwd: '/home/me' }, '/home/me')).toBeUndefined();
+    const search = { path: '/home/me/bin', workspace: '/home/me', system: linux(files, { cwd: '/home/me' }) };
+    expect([findCommand('rg', search), programFolders(search)]).toEqual(['/home/me/bin/rg', ['/home/me/bin']]);
+  });
+
+  test.each(['/usr', '/usr/bin', '/usr/local', '/'])(
+    'the folders of the system count also for somebody who is in one of them: %s',
+    (cwd) => {
+      const system = linux({ '/usr/bin/sh': '100755', '/usr/local/bin/tool': '100755' }, { cwd });
+      for (const search of [{ system }, { system, workspace: cwd }]) {
+        expect(findProgram('sh', { ...search, path: '' })).toBe('/usr/bin/sh');
+        expect(findCommand('tool', { ...search, path: '/usr/local/bin' })).toBe('/usr/local/bin/tool');
+      }
+    },
+  );
+
+  test.each(['.git', '.hg', '.jj', '.svn', 'package.json', 'node_modules'])(
+    'a folder above with %s in it is a project of anybody, with all that is in it',
+    (mark) => {
+      const files = { '/srv/r/bin/rg': '100755', [`/srv/r/${mark}`]: '100644' };
+      const search = {
+        path: '/srv/r/bin',
+        workspace: '/srv/r/sub',
+        system: linux({ ...files, '/srv/r/sub/a': '100644' }),
+      };
+      expect([findProgram('rg', search), findCommand('rg', search), programFolders(search)]).toEqual([
+        undefined,
+        undefined,
+        [],
+      ]);
+    },
+  );
+
+  test.each<readonly [string, boolean, string]>([
+    ['of the system', true, '040755 0 0'],
+    ['of this user', true, '040775 1000 1000'],
+    ['of another user', false, '040755 1001 1001'],
+    ['of another user, where nobody else can rename', false, '041777 1001 1001'],
+    ['that another group can write to', false, '040775 0 50'],
+    ['that everybody can write to', false, '040777 0 0'],
+    ['that everybody can write to, where only owners can rename', true, '041777 0 0'],
+  ])('a program below a folder %s is used for our own work: %s', (_name, isUsed, parent) => {
+    const files = { '/opt/pp': parent, '/opt/pp/bin': '040755 0 0', '/opt/pp/bin/bwrap': '100755 0 0' };
+    const found = findProgram('bwrap', { path: '/opt/pp/bin', system: linux(files) });
+    expect(found).toBe(isUsed ? '/opt/pp/bin/bwrap' : undefined);
+  });
+
+  test('a link of another user is not followed for our own work', () => {
+    const files = { '/tmp': '041777 0 0', '/tmp/link': '-> /opt/bin', '/opt/bin/rg': '100755 0 0' };
+    const system = linux(files);
+    const owned = (uid: number): ProgramSystem => ({
+      ...system,
+      stat: (path) => (path === '/tmp/link' ? { mode: 0o120777, uid, gid: uid } : system.stat(path)),
+    });
+    expect(findProgram('rg', { path: '/tmp/link', system: owned(1000) })).toBe('/tmp/link/rg');
+    expect(findProgram('rg', { path: '/tmp/link', system: owned(1001) })).toBeUndefined();
+  });
+
+  test('in a container, what belongs to the owner of the root is of the system', () => {
+    const files = {
+      '/home': '040755 65534 65534',
+      '/home/me/bin': '040755 1000 1000',
+      '/home/me/bin/rg': '100755 1000 1000',
+    };
+    const find = (root: string) => findProgram('rg', { path: '/home/me/bin', system: linux({ ...files, '/': root }) });
+    expect(find('040755 65534 65534')).toBe('/home/me/bin/rg');
+    expect(find('040755 0 0')).toBeUndefined();
   });
 });

@@ -1,13 +1,20 @@
 import { type BeforeTool, withHooks } from '@kernel/agent';
-import type { Toolset, Approve } from '@kernel/protocol';
+import { type Approve, isToolResult, type Toolset } from '@kernel/protocol';
 
-/** Asks before each call that may change something, where no run does. A call that is not allowed has the result `TOOL_DENIED`. */
+/**
+ * Asks before each call that may change something, where no run does: about the arguments that the tool would get, as a run does, and not about a call that
+ * could not run. A call that is not allowed has the result `TOOL_DENIED`.
+ */
 export function withApproval(toolset: Toolset, approve: Approve): Toolset {
+  const checked = withHooks(toolset, {});
   return withHooks(toolset, {
-    async beforeTool(call, { signal }): Promise<BeforeTool | undefined> {
+    async beforeTool(call, context): Promise<BeforeTool | undefined> {
       const tool = toolset.list().find(({ name }) => name === call.name);
       if (tool === undefined || tool.effect === 'read') return undefined;
-      const decision = await approve({ call, tool, path: [], digest: '', signal });
+      const valid = await checked.validate?.(call, context);
+      if (valid !== undefined && isToolResult(valid)) return { action: 'answer', result: valid };
+      const asked = { ...call, arguments: valid?.arguments ?? call.arguments };
+      const decision = await approve({ call: asked, tool, path: [], digest: '', signal: context.signal });
       switch (decision.decision) {
         case 'allow':
           return undefined;

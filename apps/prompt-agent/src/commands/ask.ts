@@ -69,8 +69,9 @@ async function inJournal(
   try {
     const lastAnswer = messages.length === 0 ? await recorded.lastAnswer() : undefined;
     if (lastAnswer !== undefined) return await showLast(lastAnswer, invocation, agent);
-    kept.start(messages, await agent.toolkit.commands());
-    const events = recorded.run(agent.options, messages);
+    const commands = await agent.toolkit.commands();
+    kept.start(messages, commands);
+    const events = recorded.run(agent.options, messages, commands);
     return await showRun(agent, { messages, events, record: (event) => kept.record(event) }, invocation);
   } finally {
     recorded.close();

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import { tokenOfFlags } from '../credentials/token-of-flags.ts';
 import { EXIT } from '../exit-code.ts';
-import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../model/default-models.ts';
+import { DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { findModelSources } from '../model/model-sources.ts';
 import { providers } from '../model/providers.ts';
 import { VENDORS } from '../model/vendors.ts';
@@ -25,8 +25,8 @@ export async function models(call: CommandCall): Promise<number> {
   if (flags.provider !== undefined && sources.length === 0)
     throw usageError(`--provider ${flags.provider}: ${whyNoList(flags.provider)}`);
   const found = await Promise.all(
-    sources.map(async ({ provider, from, list }) => {
-      const defaults = Object.values(DEFAULT_MODELS.get(provider) ?? {}).map(({ name }) => name);
+    sources.map(async ({ provider, from, list, ...source }) => {
+      const defaults = Object.values(source.defaults).map(({ name }) => name);
       try {
         const names = await list(signal, (text) => output.note(`${provider}: ${oneLine(text, 300)}`));
         return { provider, from, models: names, defaults: defaults.filter((name) => names.includes(name)) };

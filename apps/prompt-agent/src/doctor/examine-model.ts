@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import { oneLine } from '../output/escape.ts';
 import { chooseModel } from '../model/choose-model.ts';
-import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../model/default-models.ts';
+import { DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { askForModels, localServers } from '../model/local-servers.ts';
 import { findModelSources, type ModelSource } from '../model/model-sources.ts';
 import { keyFor, VENDORS } from '../model/vendors.ts';
@@ -54,7 +54,7 @@ async function examineDefaults(
   const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
   const findings = await Promise.all(
     sources.map(async (source): Promise<readonly Finding[]> => {
-      const model = VENDORS.has(source.provider) ? DEFAULT_MODELS.get(source.provider)?.chat : undefined;
+      const model = source.defaults.chat;
       return model === undefined
         ? []
         : [await examineDefault(source, model.name, `${source.provider}/${model.name}` === chosen, signal)];

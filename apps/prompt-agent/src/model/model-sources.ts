@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { StoredKeys } from '../credentials/stored-keys.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
+import { DEFAULT_MODELS, type VendorModels } from './default-models.ts';
 import { fetchModelList } from './fetch-model-list.ts';
 import { localServers, listModels } from './local-servers.ts';
 import { addressFor, keyFor, VENDORS } from './vendors.ts';
@@ -14,6 +15,8 @@ export interface ModelSource {
   readonly from: string;
   /** The address below which it lists them. */
   readonly baseUrl: string;
+  /** What is used of it where nothing names a model. Empty for a server on this machine, which is no vendor whatever API it speaks. */
+  readonly defaults: VendorModels;
   /** Lists its models by name. Rejects with an error that says why it cannot; `warn` gets what is wrong with a list that can be used. */
   readonly list: (signal: AbortSignal, warn?: (text: string) => void) => Promise<readonly string[]>;
 }
@@ -53,7 +56,9 @@ export async function findModelSources(
       hide(token);
       return fetchModelList({ provider: name, baseUrl: baseUrl ?? '', token, signal, warn });
     };
-    return baseUrl === undefined ? [] : [{ provider: name, from, baseUrl, list }];
+    return baseUrl === undefined
+      ? []
+      : [{ provider: name, from, baseUrl, defaults: DEFAULT_MODELS.get(name) ?? {}, list }];
   });
   const address = flags['base-url'];
   if (named !== undefined && address !== undefined && !VENDORS.has(named) && named !== 'offline')
@@ -62,6 +67,7 @@ export async function findModelSources(
         provider: named,
         from: '--base-url',
         baseUrl: address,
+        defaults: {},
         list: (signal, warn) => fetchModelList({ provider: named, baseUrl: address, token: flags.token, signal, warn }),
       },
     ];
@@ -72,6 +78,7 @@ export async function findModelSources(
             provider,
             from,
             baseUrl,
+            defaults: {},
             list: (signal) => listModels(baseUrl, AbortSignal.any([signal, AbortSignal.timeout(LOCAL_MS)])),
           },
         ]

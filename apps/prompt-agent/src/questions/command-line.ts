@@ -3,13 +3,26 @@ import { markInvisible } from '../output/terminal/visible.ts';
 /** Words that a shell takes as they are. */
 const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
-/** Letters of one script beside those of another one that look the same. */
-const MIXED =
-  /[A-Za-z][\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]|[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}][A-Za-z]/u;
+const LETTERS = /[\p{L}\p{M}]+/gu;
+/** Scripts with letters that look like those of ASCII or of each other. */
+const ALIKE = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/u;
+/** Letters of one of those alone, with one among them that no other script has. */
+const CLEAR =
+  /^(?=.*[бджийлцчшщъыэюяБЖИЙЦЧШЩЪЫЭЮЯ])\p{Script=Cyrillic}+$|^(?=.*[δεζθλμξπσφψΔΘΛΞΠΣΦΨΩ])\p{Script=Greek}+$|^(?=.*[բդըթժխծկձղճմշչջվ])\p{Script=Armenian}+$/u;
+/** The scripts in use today whose letters are as certain as what `CLEAR` matches, as Unicode's annex 31 lists them; what money and emoji are. */
+const CERTAIN = new RegExp(
+  `[\\p{Sc}\\p{Emoji_Presentation}ー]|(?=[\\p{L}\\p{M}])[${'Cyrillic Greek Armenian Arabic Bengali Bopomofo Devanagari Ethiopic Georgian Gujarati Gurmukhi Hangul Han Hebrew Hiragana Kannada Katakana Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'
+    .split(' ')
+    .map((script) => `\\p{Script=${script}}`)
+    .join('')}]`,
+  'u',
+);
+/** Letters of the Latin script, decomposed, that do not look like others of it. */
+const CERTAIN_LATIN = /^(?:[A-Za-z]\p{M}+|[ßæøåœðþđħłŋŧ])$/iu;
 
 /**
  * Writes an argument vector as one would type it into a shell, so that no two look alike: what is not plain ASCII is quoted, and a word with characters
- * that do not show, or do not show as what they are, is written as `$'…'` with those escaped.
+ * that do not show, or could be taken for others, is written as `$'…'` with those escaped.
  */
 export function commandLine(words: readonly string[]): string {
   return words.map((word, index) => quoteWord(word, index === 0)).join(' ');
@@ -18,19 +31,27 @@ export function commandLine(words: readonly string[]): string {
 function quoteWord(word: string, isFirst: boolean): string {
   // A first word with `=` would set a variable.
   if (PLAIN.test(word) && !(isFirst && word.includes('='))) return word;
-  const isForeign = MIXED.test(word) || word !== word.normalize('NFC');
-  if (!isForeign && markInvisible(word) === word && !word.includes('\n'))
-    return `'${word.replaceAll("'", String.raw`'\''`)}'`;
-  const escaped = Array.from(word, (character) => {
-    if (character === "'" || character === '\\') return `\\${character}`;
-    if (character === '\n') return String.raw`\n`;
-    return isForeign && character > '\u007e' ? codeOf(character) : escapeInvisible(character);
-  });
-  return `$'${escaped.join('')}'`;
+  if (!word.includes('\n') && escapeUnclear(word) === word) return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return `$'${escapeUnclear(word.replaceAll(/['\\]/g, String.raw`\$&`)).replaceAll('\n', String.raw`\n`)}'`;
 }
 
-function escapeInvisible(character: string): string {
-  return markInvisible(character) === character ? character : codeOf(character);
+/** Escapes what does not show, and what could be taken for something else. */
+function escapeUnclear(word: string): string {
+  const isComposed = word === word.normalize('NFC');
+  const lettered = word.replaceAll(LETTERS, (letters) =>
+    CLEAR.test(letters) ? letters : escapeWhere(letters, (letter) => ALIKE.test(letter)),
+  );
+  return escapeWhere(lettered, (character) => (character > '\u007e' && !isComposed) || isUnclear(character));
+}
+
+function escapeWhere(text: string, isEscaped: (character: string) => boolean): string {
+  return Array.from(text, (character) => (isEscaped(character) ? codeOf(character) : character)).join('');
+}
+
+function isUnclear(character: string): boolean {
+  if (character === '\n' || (character > '\u001f' && character < '\u007f')) return false;
+  if (markInvisible(character) !== character || character !== character.normalize('NFKC')) return true;
+  return !CERTAIN.test(character) && !CERTAIN_LATIN.test(character.normalize('NFD'));
 }
 
 /** A character as bash reads it within `$'…'`. */

@@ -35,13 +35,17 @@ export function showCall(name: string, json: string, commands?: CommandSetting):
   const members = duplicates.length === 0 ? membersOf(json) : undefined;
   if (members !== undefined)
     return [oneLine(name), ...(commandLines(name, members, commands) ?? members.flatMap(memberLines))];
-  const lines = [oneLine(name), ...markInvisible(duplicates.length === 0 ? indentJson(json) : json).split('\n')];
-  return duplicates.length === 0
-    ? lines
-    : [
-        ...lines,
-        `Attention: these keys are there twice, and which one counts is not certain: ${oneLine(duplicates.join(', '))}`,
-      ];
+  // Indented, since such a text may have any lines.
+  const written = markInvisible(duplicates.length === 0 ? indentJson(json) : json).split('\n');
+  return [
+    oneLine(name),
+    ...written.map((line) => `  ${line}`),
+    ...(duplicates.length === 0
+      ? []
+      : [
+          `Attention: these keys are there twice, and which one counts is not certain: ${oneLine(duplicates.join(', '))}`,
+        ]),
+  ];
 }
 
 /** Shows the arguments of a call on one line: a command as one would type it, others as they are written. */
@@ -69,7 +73,7 @@ function commandLines(
   const shown = new Set(['command', 'cwd', 'timeout_seconds', 'background']);
   return [
     `$ ${commandLine(words)}`,
-    ...(commands === undefined && below === '.' ? [] : [`folder: ${oneLine(folderOf(below, commands))}`]),
+    ...(commands === undefined && below === '.' ? [] : [`folder: ${commandLine([folderOf(below, commands)])}`]),
     ...(isBackground ? ['time limit: none, it runs in the background'] : []),
     ...(isBackground || limit === Infinity ? [] : [`time limit: ${limit} s`]),
     ...isolationLines(commands?.isolation),
@@ -95,7 +99,7 @@ function wordsOf(members: readonly Member[]): readonly string[] | undefined {
 
 function memberLines({ key, json }: Member): readonly string[] {
   // An argument must not look like what is said about a command.
-  const isPlain = /^[\w.$-]+$/.test(key) && key !== 'isolated';
+  const isPlain = /^[\w.$-]+$/.test(key) && key !== 'isolated' && key !== 'folder';
   const name = isPlain ? key : oneLine(JSON.stringify(key));
   const [text, isText] = textOf(json);
   const cut = text.length > MAX_VALUE ? sliceHead(text, MAX_VALUE) : text;

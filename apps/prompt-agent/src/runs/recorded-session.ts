@@ -3,7 +3,9 @@ import type { Durable, DurableContext, DurableRun } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type AgentEvent, type JsonValue, KernelError, type Message, type RunEnd, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
+import { type CommandSetting, NOT_ISOLATED } from '../questions/show-call.ts';
 import { lastAnswerOf } from '../sessions/last-answer.ts';
+import { commandsOf } from '../sessions/transcript.ts';
 import { createJournal } from './open-journal.ts';
 import { createEventTee } from './event-tee.ts';
 
@@ -13,9 +15,14 @@ export interface RecordedSession {
   lastAnswer(): Promise<string | undefined>;
   /**
    * Continues the unfinished run, if there is one; otherwise starts one with these messages, or with what is pending. The last event is one `run-end`, emitted
-   * once the run's messages are in the session, or with reason `approval` for calls that wait in the journal.
+   * once the run's messages are in the session, or with reason `approval` for calls that wait in the journal. How its commands run is recorded with it, for
+   * whoever decides on them; rejects with `CONFIG_INVALID` where those of an unfinished run would now run in another folder, or not isolated any more.
    */
-  run(options: Omit<RunOptions, 'messages'>, messages: readonly Message[]): AsyncGenerator<AgentEvent, void>;
+  run(
+    options: Omit<RunOptions, 'messages'>,
+    messages: readonly Message[],
+    commands?: CommandSetting,
+  ): AsyncGenerator<AgentEvent, void>;
   /** Closes the journal. */
   close(): void;
 }
@@ -66,7 +73,11 @@ export async function openRecordedSession(
   }
 
   /** Makes sure that the journal has a run to continue. Returns its id. */
-  async function prepare(system: string | undefined, messages: readonly Message[]): Promise<string> {
+  async function prepare(
+    system: string | undefined,
+    messages: readonly Message[],
+    commands: CommandSetting | undefined,
+  ): Promise<string> {
     const id = await runId();
     const known = await db.status(id);
     if (known === undefined) {
@@ -74,10 +85,17 @@ export async function openRecordedSession(
         throw new KernelError('STORE_FAILED', 'The session could not be written, so its run was not started.');
       const started = await runId();
       // The system prompt is kept from the start: notes and instructions may change, and would block the run.
-      const input = { system: system ?? null };
+      const kept = commands === undefined ? {} : { commands: { ...commands, isolation: commands.isolation ?? null } };
+      const input = { system: system ?? null, ...kept };
       await db.start(started, { agent, messages: await loadHistory(session), input });
       return started;
     }
+    const asked = commandsOf((await db.input(id))?.input);
+    if (asked !== undefined && commands !== undefined && !isAsDecided(commands, asked))
+      throw cannotContinue(
+        id,
+        `its commands run in ${asked.folder}, ${asked.isolation === null ? NOT_ISOLATED : `isolated: ${asked.isolation}`}.`,
+      );
     if (known.status === 'blocked' || known.status === 'failed') await db.retry(id);
     for (const message of messages)
       // oxlint-disable-next-line no-await-in-loop -- in their order
@@ -119,8 +137,8 @@ export async function openRecordedSession(
     async lastAnswer() {
       return (await db.status(await runId())) === undefined ? lastAnswerOf(await session.entries()) : undefined;
     },
-    async *run(options, messages) {
-      const id = await prepare(options.system, messages);
+    async *run(options, messages, commands) {
+      const id = await prepare(options.system, messages, commands);
       for (let tries = 1; ; tries += 1) {
         const end = yield* attempt(id, options);
         // oxlint-disable-next-line no-await-in-loop -- one attempt after another
@@ -196,11 +214,16 @@ async function waitingEnd(db: Durable, id: string): Promise<RunEnd> {
 }
 
 function blockedError({ id, result }: DurableRun): KernelError {
-  return new KernelError(
-    'CONFIG_INVALID',
-    `The run cannot continue with these options: ${KernelError.fromJSON(result?.error).message}`,
-    {
-      hint: `Restore the previous model and options, or cancel the run: prompt-agent runs cancel ${id}`,
-    },
-  );
+  return cannotContinue(id, KernelError.fromJSON(result?.error).message);
+}
+
+function cannotContinue(id: string, why: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `The run cannot continue with these options: ${why}`, {
+    hint: `Restore the previous model and options, or cancel the run: prompt-agent runs cancel ${id}`,
+  });
+}
+
+/** Whether commands run where, and as isolated as, those who decided on them were told. */
+function isAsDecided(now: CommandSetting, told: CommandSetting): boolean {
+  return now.folder === told.folder && (told.isolation === null || now.isolation !== null);
 }

@@ -3,6 +3,7 @@ import { isObject } from '@kernel/internal';
 import { type Message, toolCallsOf } from '@kernel/protocol';
 import { sessionPage } from '../output/html/session-page.ts';
 import { oneLine } from '../output/escape.ts';
+import type { CommandSetting } from '../questions/show-call.ts';
 import { fieldsOf, numberOf } from '../sessions/event-fields.ts';
 import type { StoredEvent } from '../sessions/export-session.ts';
 import { promptTexts, toSessionEvent } from '../sessions/session-event.ts';
@@ -17,6 +18,8 @@ export interface JournaledRun {
   readonly run: DurableRun;
   /** The messages it was started with. */
   readonly messages: readonly Message[];
+  /** How its commands run, where that is known. */
+  readonly commands: CommandSetting | undefined;
   /** Its events, in order. */
   readonly events: readonly LogEvent[];
   /** Its waiting calls. */
@@ -25,9 +28,9 @@ export interface JournaledRun {
 
 /** Renders a run as one HTML page, like that of a session. */
 export function runPage(journaled: JournaledRun): string {
-  const { run, messages, events, waiting } = journaled;
+  const { run, messages, commands, events, waiting } = journaled;
   const { id, agent, version, status, crashes } = run;
-  const stored = [startOf(run, messages), ...toStored(events), ...endOf(journaled)];
+  const stored = [startOf(run, messages, commands), ...toStored(events), ...endOf(journaled)];
   const shown = oneLine(id, MAX_ID);
   const calls = waiting.map(
     ({ callId, kind }) => `${oneLine(callId, MAX_ID)}${kind === 'unknown' ? ' (unknown)' : ''}`,
@@ -46,8 +49,12 @@ export function runPage(journaled: JournaledRun): string {
   });
 }
 
-function startOf({ createdAt }: DurableRun, messages: readonly Message[]): StoredEvent {
-  return toStoredEvent(createdAt.getTime(), [], { type: 'run-start', prompts: promptsOf(messages) });
+function startOf(
+  { createdAt }: DurableRun,
+  messages: readonly Message[],
+  commands: CommandSetting | undefined,
+): StoredEvent {
+  return toStoredEvent(createdAt.getTime(), [], { type: 'run-start', prompts: promptsOf(messages), commands });
 }
 
 /** What was asked last; nothing where the journal holds something else than messages. */

@@ -4,23 +4,33 @@ import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../sessions/age.ts';
 import { sizeText } from '../sessions/quantities.ts';
 import { endText } from '../sessions/state-text.ts';
-import { showArguments, showCall } from '../questions/show-call.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
+import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
+import { markInvisible, wrapLines } from '../output/terminal/visible.ts';
 
-/** How much of a call's arguments is shown, in characters. */
-const MAX_ARGUMENTS = 4000;
+/** How much of a call is shown on one line, in characters. */
+const MAX_SUMMARY = 4000;
+/** How much of a call that waits is shown in one of its lines, and in all: each value as far as a question shows it, and whatever the others are how a command runs. */
+const [MAX_LINE, MAX_CALL] = [12_000, 40_000];
 /** How many calls that wait are shown. */
 const MAX_CALLS = 50;
 
-/** A run for people: every character visible, arguments bounded. */
-export function runText(run: DurableRun, waiting: readonly WaitingCall[]): string {
+/** What a run is shown with. */
+export interface RunTextOptions {
+  /** How its commands run, where that is known. */
+  readonly commands: CommandSetting | undefined;
+  /** The width of the terminal; undefined for anything else, where lines are as long as they are. */
+  readonly columns: number | undefined;
+}
+
+/** A run for people: every character visible, arguments bounded, and each call in the lines in which it would be asked about. */
+export function runText(run: DurableRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
   const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
   const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
   const lines = [
     markInvisible(`run ${oneLine(id, 500)}: ${status}`),
     markInvisible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),
     `begun ${createdAt.toISOString()}, changed ${ageOf(updatedAt.getTime())} ago${died}`,
-    ...waiting.slice(0, MAX_CALLS).flatMap((call) => ['', ...waitingLines(call)]),
+    ...waiting.slice(0, MAX_CALLS).flatMap((call) => ['', ...waitingLines(call, options)]),
     ...(waiting.length > MAX_CALLS ? ['', `${waiting.length - MAX_CALLS} more calls wait: --json has all.`] : []),
     ...endLines(run),
   ];
@@ -30,24 +40,35 @@ export function runText(run: DurableRun, waiting: readonly WaitingCall[]): strin
 /** A call on one line, cut if it is very long. */
 export function callSummary(name: string, text: string): string {
   const given = showArguments(name, text);
-  const cut = given.length > MAX_ARGUMENTS ? `… cut: ${sizeText(given.length)} in all` : '';
-  return `${markInvisible(oneLine(name, 200))} ${markInvisible(sliceHead(given, MAX_ARGUMENTS)).replaceAll('\n', ' ')}${cut}`;
+  const cut = given.length > MAX_SUMMARY ? `… cut: ${sizeText(given.length)} in all` : '';
+  return `${markInvisible(oneLine(name, 200))} ${markInvisible(sliceHead(given, MAX_SUMMARY)).replaceAll('\n', ' ')}${cut}`;
 }
 
 /** A call as it is decided on: whole if it is not very long, and marked where it is. */
-function callLines(name: string, text: string): readonly string[] {
-  const lines = showCall(oneLine(name, 200), sliceHead(text, MAX_ARGUMENTS));
-  return text.length > MAX_ARGUMENTS
-    ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json has them.`]
-    : lines;
+function callLines(name: string, text: string, commands: CommandSetting | undefined): readonly string[] {
+  let left = MAX_CALL;
+  let isCut = false;
+  const lines = showCall(oneLine(name, 200), text, commands).flatMap((line) => {
+    const shown = sliceHead(line, Math.min(left, MAX_LINE));
+    left -= shown.length;
+    isCut ||= shown !== line;
+    return shown === '' && line !== '' ? [] : [shown];
+  });
+  return isCut ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json has them.`] : lines;
 }
 
-function waitingLines({ callId, kind, call, since, deadlineAt }: WaitingCall): readonly string[] {
+function waitingLines(
+  { callId, kind, call, since, deadlineAt }: WaitingCall,
+  { commands, columns }: RunTextOptions,
+): readonly string[] {
   const what = kind === 'approval' ? 'waits for a decision' : 'has an unknown outcome';
   const until = deadlineAt === undefined ? '' : `; denied at ${deadlineAt.toISOString()}`;
   return [
     `call ${markInvisible(oneLine(callId, 500))} ${what} since ${since.toISOString()}${until}`,
-    ...callLines(call.name, call.arguments).map((line) => `  ${line}`),
+    ...wrapLines(
+      callLines(call.name, call.arguments, commands).map((line) => `  ${line}`),
+      columns ?? Infinity,
+    ),
   ];
 }
 

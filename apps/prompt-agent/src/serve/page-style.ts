@@ -22,6 +22,8 @@ details.call[data-status='asked'] { border-left-color: var(--asked); }
 details.call[data-status='done'] { border-left-color: var(--good); }
 details.call[data-status='failed'], details.call[data-status='denied'] { border-left-color: var(--bad); }
 pre { margin: 0.4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.8125rem/1.5 ui-monospace, monospace; max-height: 20rem; overflow: auto; }
+/* What goes on in the next row is further in than where a line begins, so that no text can draw one. */
+pre.given { padding-left: 2ch; text-indent: -2ch; }
 #log .warning { color: var(--bad); font-weight: 600; }
 .decide { display: flex; gap: 0.5rem; padding-bottom: 0.4rem; }
 form { position: sticky; bottom: 0; display: grid; grid-template-columns: 1fr auto; gap: 0.5rem; padding-block: 0.75rem 1rem; background: var(--ground); }

@@ -111,14 +111,22 @@ function beginRun(event: Fields, path: readonly string[], atMs: number): RunView
   const model = [textOf(event, 'provider'), textOf(event, 'model')].filter(Boolean).join('/');
   const prompts = textsOf(event, 'prompts');
   const commands = commandsOf(event);
-  return { agent: path.at(-2) ?? '', prompts, model, ...commands, startMs: atMs, endMs: atMs, turns: [] };
+  return {
+    agent: path.at(-2) ?? '',
+    prompts,
+    model,
+    ...(commands && { commands }),
+    startMs: atMs,
+    endMs: atMs,
+    turns: [],
+  };
 }
 
-function commandsOf(event: Fields): Pick<RunView, 'commands'> {
-  const commands = fieldsOf(event['commands']);
-  const { folder, timeoutMs, isolation } = commands;
-  if (typeof folder !== 'string' || typeof timeoutMs !== 'number') return {};
-  return { commands: { folder, timeoutMs, isolation: typeof isolation === 'string' ? isolation : null } };
+/** How commands run, of what was kept of it; undefined where it was not. */
+export function commandsOf(kept: unknown): CommandSetting | undefined {
+  const { folder, timeoutMs, isolation } = fieldsOf(fieldsOf(kept)['commands']);
+  if (typeof folder !== 'string' || typeof timeoutMs !== 'number') return undefined;
+  return { folder, timeoutMs, isolation: typeof isolation === 'string' ? isolation : null };
 }
 
 function apply(run: RunView, event: Fields, atMs: number): void {

@@ -208,10 +208,21 @@ function lockedError(path: string, lockPath: string, lock: Lock | undefined): Ke
     holder === undefined
       ? `process ${lock?.text ?? 'unknown'}`
       : `process ${String(holder['pid'])} on ${String(holder['host'])}`;
-  return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${sliceHead(where, 100)}.`, {
-    hint: `Close it there, or remove ${lockPath} if no such process is running.`,
+  const isSeen = lock === undefined || holder === undefined || isSeenFromHere(holder);
+  const far = isSeen ? '' : ', a container or machine whose processes cannot be seen from here';
+  const since = new Date(Date.now() - (lock?.ageMs ?? 0)).toISOString();
+  return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${sliceHead(where, 100)}${far}.`, {
+    hint: isSeen
+      ? `Close it there, or remove ${lockPath} if no such process is running.`
+      : `It was opened there at ${since}. Close it there; or make sure that this container or machine is stopped, as "docker ps" or your cluster tells, and then remove ${lockPath}. While it runs, two would write the session.`,
     retryable: true,
   });
+}
+
+/** Whether this process would see whether the holder of a lock has ended. */
+function isSeenFromHere(holder: Readonly<Record<string, unknown>>): boolean {
+  const own: Readonly<Record<string, unknown>> = { ...ownIdentity() };
+  return ['machine', 'boot', 'namespace'].every((field) => holder[field] === own[field]);
 }
 
 function hasCode(error: unknown, code: string): boolean {

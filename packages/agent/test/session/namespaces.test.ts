@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownIdentity } from '@kernel/internal';
+import type { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
@@ -117,3 +118,32 @@ test('a lock of a made container is refused, and one of this container whose pro
   expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toMatchObject(ownIdentity());
   await session.close();
 });
+
+test.each<readonly [string, Readonly<Record<string, unknown>>, boolean]>([
+  ['another container', { namespace: 'pid:[1]' }, false],
+  ['another machine', { machine: 'other', boot: 'other' }, false],
+  ['an earlier boot of a container', { boot: 'other', namespace: 'pid:[1]' }, false],
+  ['a process that runs here', {}, true],
+])(
+  'the refusal of a lock of %s says how to tell that it is left behind, and what to do then',
+  async (_, changed, isSeen) => {
+    verifies('agent.session.lock.namespaces');
+    const path = sessionPath();
+    const at = new Date('2026-11-20T10:00:00.000Z');
+    writeFileSync(
+      `${path}.lock`,
+      JSON.stringify({ ...ownIdentity(), host: 'box-1', ...changed, token: crypto.randomUUID() }),
+    );
+    utimesSync(`${path}.lock`, at, at);
+    const { message, hint } = await openFileSession(path).then(
+      () => ({ message: 'opened', hint: '' }),
+      (error: unknown) => error as KernelError,
+    );
+    expect(message).toContain(`is open in process ${process.pid} on box-1`);
+    expect(message.includes('a container or machine whose processes cannot be seen from here')).toBe(!isSeen);
+    expect(hint).toContain(`remove ${path}.lock`);
+    // When it was opened is what to compare with when that container was stopped.
+    expect(/opened there at 2026-11-20T10:00:0\d/.test(hint ?? '')).toBe(!isSeen);
+    expect(hint?.includes('is stopped')).toBe(!isSeen);
+  },
+);

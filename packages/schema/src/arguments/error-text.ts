@@ -8,6 +8,8 @@ import type { UnknownProperty } from './unknown-properties.ts';
 const MAX_LENGTH = 300;
 const CODE_LENGTH = 'ARGUMENTS_INVALID: '.length;
 const MAX_SHOWN = 3;
+/** How long the path and the message of an issue of a schema library can be. */
+const [MAX_PATH, MAX_MESSAGE] = [60, 120];
 
 const MAX_DATA_ISSUES = 20;
 
@@ -21,7 +23,7 @@ export function argumentsError(
   unknownProperties: readonly UnknownProperty[] = [],
 ): KernelError {
   const head = `"${truncate(toolName, 40)}" refused its arguments.`;
-  const tail = `${moreText(issues.length)}${unknownText(unknownProperties)}`;
+  const tail = `${moreText(issues.length, MAX_SHOWN)}${unknownText(unknownProperties)}`;
   const lines = fitLines(issues.slice(0, MAX_SHOWN), MAX_LENGTH - CODE_LENGTH - head.length - tail.length);
   return new KernelError('ARGUMENTS_INVALID', `${head}${lines.join('')}${tail}`, {
     data: {
@@ -34,10 +36,14 @@ export function argumentsError(
 /** The same for the issues of a schema library, if the JSON Schema finds nothing wrong. */
 export function standardIssuesError(toolName: string, issues: readonly StandardIssue[]): KernelError {
   const thrown = issues.find((issue) => 'cause' in issue);
+  const head = `"${truncate(toolName, 40)}" refused its arguments.`;
   const lines = issues
     .slice(0, MAX_SHOWN)
-    .map((issue) => ` ${issuePath(issue) || '/'}: ${truncate(issue.message, 70)}.`);
-  const text = `"${truncate(toolName, 40)}" refused its arguments.${lines.join('')}${moreText(issues.length)}`;
+    .map((issue) => ` ${truncate(issuePath(issue) || '/', MAX_PATH)}: ${truncate(issue.message, MAX_MESSAGE)}.`);
+  // Whole lines: an example that is cut is a wrong one.
+  const textOf = (count: number): string => `${head}${lines.slice(0, count).join('')}${moreText(issues.length, count)}`;
+  const count = [MAX_SHOWN, 2].find((each) => textOf(each).length <= MAX_LENGTH - CODE_LENGTH) ?? 1;
+  const text = textOf(count);
   return new KernelError('ARGUMENTS_INVALID', truncate(text, MAX_LENGTH - CODE_LENGTH), {
     data: {
       tool: toolName,
@@ -54,8 +60,8 @@ export function unknownPropertyNote({ path, name, knownProperties }: UnknownProp
   return `Unknown argument ${truncate(`${path}/${name}`, 60)} was left out.${hint}`;
 }
 
-function moreText(issueCount: number): string {
-  return issueCount > MAX_SHOWN ? ` And ${issueCount - MAX_SHOWN} more.` : '';
+function moreText(issueCount: number, shown: number): string {
+  return issueCount > shown ? ` And ${issueCount - shown} more.` : '';
 }
 
 /** Names removed properties: one of them may be what is missing. */

@@ -3,6 +3,8 @@ import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 /** How a handler ended, or that it was abandoned before it did. */
 export type HandlerEnd =
   | SettledHandler
+  /** It returned what throws when it is looked at. */
+  | { readonly kind: 'unread'; readonly error: unknown }
   | { readonly kind: 'timeout' }
   /** The caller aborted. `settled` is how the handler settled within the grace period; absent if it still runs. */
   | { readonly kind: 'aborted'; readonly settled?: SettledHandler };

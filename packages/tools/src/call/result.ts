@@ -34,6 +34,8 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
       return validateOutput(toResult(end.value, binding), binding);
     case 'error':
       return failedResult(end.error, name);
+    case 'unread':
+      return unreadable(readingFailed(end.error), binding, end.error);
     case 'timeout': {
       const message = `"${name}" did not finish within ${timeoutMs} ms and was abandoned; what it has done so far is unknown.`;
       return toErrorResult(

@@ -45,20 +45,24 @@ export function createRunner(options: RunnerOptions): Runner {
   const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
     const { binding, context, id } = record.request;
     const controller = new AbortController();
+    const callbacks = {
+      onProgress: (update: string) => reporter.progress(record, update),
+      onComplete: (result: ToolResult) => reporter.complete(record, result),
+    };
     let returned: unknown;
     let work: Promise<unknown> | undefined;
     try {
-      const callbacks = {
-        onProgress: (update: string) => reporter.progress(record, update),
-        onComplete: (result: ToolResult) => reporter.complete(record, result),
-      };
       const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
       returned = binding.handler(asDeclared(input), asDeclared(toolContext));
+    } catch (error) {
+      return onEnd({ kind: 'error', error });
+    }
+    try {
       if (isNativePromise(returned)) work = returned;
       else if (isAsyncGenerator(returned)) work = runGenerator(returned, controller.signal, callbacks.onProgress);
       else if (isThenable(returned) && !isToolResult(returned)) work = adoptThenable(returned);
     } catch (error) {
-      return onEnd({ kind: 'error', error });
+      return onEnd({ kind: 'unread', error });
     }
     if (work === undefined) return onEnd({ kind: 'value', value: returned });
     raceHandler(work, {

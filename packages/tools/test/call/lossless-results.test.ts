@@ -23,6 +23,63 @@ function* numbers(): Generator<number> {
 const circle: Record<string, unknown> = {};
 circle['self'] = circle;
 
+/** A value that throws at the first look at it, made by a handler that has run. */
+const UNSEEN: readonly (readonly [string, () => unknown])[] = [
+  [
+    'a revoked proxy',
+    () => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return proxy;
+    },
+  ],
+  ['a revoked proxy of a function', () => revokedFunction()],
+  // oxlint-disable-next-line unicorn/no-thenable -- what the test is about
+  ['an object with a bad then', () => Object.defineProperty({}, 'then', { get: throwing })],
+  [
+    'an iterator with a bad next',
+    () => Object.defineProperty({ [Symbol.asyncIterator]: 1 }, 'next', { get: throwing }),
+  ],
+  [
+    'a proxy that nothing can be asked',
+    () =>
+      new Proxy(
+        {},
+        {
+          has: throwing,
+          get: throwing,
+          getPrototypeOf: throwing,
+          ownKeys: throwing,
+          getOwnPropertyDescriptor: throwing,
+        },
+      ),
+  ],
+];
+
+function throwing(): never {
+  throw new Error('no look');
+}
+
+function revokedFunction(): unknown {
+  const { proxy, revoke } = Proxy.revocable(() => 1, {});
+  revoke();
+  return proxy;
+}
+
+test.each(UNSEEN)('%s from a handler that ran is no failure, after which it would run again', async (_name, make) => {
+  verifies('tools.result.unreadable');
+  let runs = 0;
+  const run = (effect: ToolEffect): Promise<ToolResult> =>
+    createRegistry([simple('pay', { effect }, () => ((runs += 1), make()))]).execute('pay');
+  for (const effect of ['external', 'write'] as const) {
+    const result = await run(effect);
+    expect(result.forLLM).toContain('"pay" ran to its end, but its result cannot be read: ');
+    expect([result.isError, result.code, result.data]).toEqual([undefined, undefined, undefined]);
+  }
+  expect(runs).toBe(2);
+  expect(await run('read')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+});
+
 test.each([
   ['NaN', Number.NaN, 'the number NaN'],
   ['Infinity', -Infinity, 'the number -Infinity'],

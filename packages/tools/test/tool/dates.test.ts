@@ -20,6 +20,25 @@ async function read(input: z.ZodObject, given: object): Promise<unknown> {
   return result.isError === true ? result.forLLM : seen[0];
 }
 
+test.each([
+  [1, 'at', ''],
+  [2, 'at', ''],
+  [3, 'begins_at_the_latest', 'And 1 more.'],
+  [7, 'a_date_with_a_name_that_is_much_longer_than_any_name_that_is_useful', 'And 6 more.'],
+])('what is wrong with %i dates is told in whole lines, each with its example: %s', async (count, name, more) => {
+  verifies('tools.define.dates');
+  const names = Array.from({ length: count }, (_, index) => `${name}_${index}`);
+  const given = (value: unknown) => Object.fromEntries(names.map((each) => [each, value]));
+  const said = String(await read(z.object(given(z.date()) as Record<string, z.ZodDate>), given('tomorrow')));
+  const lines = said.match(/\/\S+: expected a date and time with its offset, such as "2026-11-25T09:30:00Z"\./g);
+  expect([lines?.length, said.endsWith(more), said.includes('….')]).toEqual([
+    count - Number(/\d/.exec(more) ?? 0),
+    true,
+    false,
+  ]);
+  expect(said.length).toBeLessThanOrEqual(300);
+});
+
 test('a date in an input is text on the wire and a Date in the handler, and typed so', async () => {
   verifies('tools.define.dates');
   const tool = defineTool({

@@ -4,6 +4,8 @@ import { EXIT } from '../../exit-code.ts';
 import { requireRun } from '../../runs/find-run.ts';
 import { resultJson, runJson, waitingJson } from '../../runs/run-json.ts';
 import { runText } from '../../runs/run-text.ts';
+import { terminalWidth } from '../../sessions/columns.ts';
+import { commandsOf } from '../../sessions/transcript.ts';
 import { usageError } from '../../usage-error.ts';
 import { writeResult } from '../sessions/write-result.ts';
 import { withJournal } from './with-journal.ts';
@@ -16,15 +18,16 @@ export function runsShow(call: CommandCall): Promise<number> {
   return withJournal(call, async (db) => {
     const run = await requireRun(db, 'runs show', words[0]);
     const waiting = await db.waiting(run.id);
+    const input = await db.input(run.id);
+    const commands = commandsOf(input?.input);
     if (flags.html === true) {
       const { runPage } = await import('../../runs/run-page.ts');
       const events: LogEvent[] = [];
       for await (const event of db.events(run.id, { follow: false })) events.push(event);
-      const messages = (await db.input(run.id))?.messages ?? [];
-      await writeResult(call, runPage({ run, messages, events, waiting }));
+      await writeResult(call, runPage({ run, messages: input?.messages ?? [], commands, events, waiting }));
     } else if (flags.json === true)
       output.writeJson({ version: 1, ...runJson(run), waiting: waiting.map(waitingJson), ...resultJson(run) });
-    else output.write(runText(run, waiting));
+    else output.write(runText(run, waiting, { commands, columns: terminalWidth(call.host.stdout) }));
     return EXIT.answer;
   });
 }

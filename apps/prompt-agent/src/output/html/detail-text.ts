@@ -13,22 +13,23 @@ const MAX_SHOWN = 20_000;
 /** JSON that is not longer stays as it is. */
 const MAX_LINE = 90;
 
+/** A line that is not longer has no part that could be taken for the next line, however narrow the page is. */
+const MAX_ROW = 40;
+
 /** The arguments of a call, in the lines in which it is asked about. */
 export function argumentsText(call: CallView, commands: CommandSetting | undefined, parts: PageParts): Markup {
   const { name, arguments: json, argumentsLength } = call;
   if (argumentsLength > json.length || membersOf(json) === undefined)
     return detailText('Arguments', json, argumentsLength, parts);
-  const lines = showCall(name, json, commands).slice(1);
-  const text = lines.join('\n');
-  if (!lines.includes(NOT_ISOLATED) || text.length > MAX_SHOWN)
-    return detailText('Arguments', text, text.length, parts);
-  const marked = lines.map((line) => (line === NOT_ISOLATED ? html`<b class="warning">${line}</b> ` : `${line}\n`));
-  parts.take(text.length);
-  return block('Arguments', html`${marked}`, NOTHING);
+  const text = showCall(name, json, commands).slice(1).join('\n');
+  return detailText('Arguments', text, text.length, parts, NOT_ISOLATED);
 }
 
-/** A block of text that scrolls by itself: JSON indented, a diff coloured, and what is too long cut, with the length of the whole. */
-export function detailText(label: string, text: string, length: number, parts: PageParts): Markup {
+/**
+ * A block of text that scrolls by itself: JSON indented, a diff coloured, and what is too long cut, with the length of the whole. A line that is `warning`
+ * stands out.
+ */
+export function detailText(label: string, text: string, length: number, parts: PageParts, warning?: string): Markup {
   const shown = sliceHead(text, parts.take(Math.min(text.length, MAX_SHOWN)));
   const isCut = length > shown.length;
   const note = isCut
@@ -39,8 +40,13 @@ export function detailText(label: string, text: string, length: number, parts: P
       <span class="label">${label}</span>
       <p class="none">empty</p>
     </div>`;
-  const body = isDiff(shown) ? diffLines(shown) : html`${exactText(isCut ? shown : indented(shown))}`;
-  return block(label, body, note);
+  const isChange = isDiff(shown);
+  const lines = (isChange || isCut ? shown : indented(shown)).replaceAll('\r\n', '\n').split('\n').map(exactText);
+  const body = lines.map((line, index) => [
+    index === 0 ? '' : '\n',
+    isChange ? diffLine(line) : markLine(line, warning),
+  ]);
+  return block(label, html`${body}`, note);
 }
 
 function block(label: string, body: Markup, note: Markup): Markup {
@@ -61,15 +67,18 @@ function isDiff(text: string): boolean {
   return /^@@ /m.test(text) || (/^--- /m.test(text) && /^\+\+\+ /m.test(text));
 }
 
-function diffLines(text: string): Markup {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
-  return html`${lines.map((line, index) => diffLine(exactText(line), index < lines.length - 1 ? '\n' : ''))}`;
+function diffLine(line: string): Markup {
+  if (line.startsWith('+++') || line.startsWith('---')) return html`<b>${line}</b>`;
+  if (line.startsWith('@@')) return html`<span class="hunk">${line}</span>`;
+  if (line.startsWith('+')) return html`<ins>${line}</ins>`;
+  if (line.startsWith('-')) return html`<del>${line}</del>`;
+  return plain(line);
 }
 
-function diffLine(line: string, end: string): Markup {
-  if (line.startsWith('+++') || line.startsWith('---')) return html`<b>${line}</b>${end}`;
-  if (line.startsWith('@@')) return html`<span class="hunk">${line}</span>${end}`;
-  if (line.startsWith('+')) return html`<ins>${line}</ins>${end}`;
-  if (line.startsWith('-')) return html`<del>${line}</del>${end}`;
-  return html`${line}${end}`;
+function markLine(line: string, warning: string | undefined): Markup {
+  return line === warning ? html`<b class="warning">${line}</b>` : plain(line);
+}
+
+function plain(line: string): Markup {
+  return line.length > MAX_ROW ? html`<span>${line}</span>` : html`${line}`;
 }

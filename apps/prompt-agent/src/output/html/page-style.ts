@@ -98,6 +98,8 @@ details[open]>summary::before{transform:rotate(45deg)}
 .detail+.detail{margin-top:.9rem}
 .label{display:block;margin-bottom:.25rem;font-size:.75rem;font-weight:600;color:var(--soft)}
 pre{margin:0;padding:.7rem .85rem;max-height:24rem;overflow:auto;background:var(--panel);border-radius:6px;line-height:1.5;tab-size:4;white-space:pre-wrap;font-size:.8125rem}
+/* What goes on in the next row is further in than where a line begins, so that no text can draw one. */
+.detail pre>*{display:inline-block;width:100%;padding-left:2ch;text-indent:-2ch}
 .prose pre{margin-bottom:.75em}
 ins,del{display:inline-block;min-width:100%;text-decoration:none}
 ins{color:var(--good);background:var(--good-panel)}

@@ -14,9 +14,13 @@ export function markInvisible(text: string): string {
   });
 }
 
+/** Begins what goes on from the line above, so that no text can fill its line up to the end of the row and begin what looks like another one. */
+const CONTINUED = '│ ';
+const CONTINUED_COLUMNS = 3;
+
 /**
- * Breaks lines that are wider than the terminal, so that what scrolls is counted. A character outside ASCII counts as two columns, which none
- * exceeds.
+ * Breaks lines that are wider than the terminal, so that what scrolls is counted; each further piece of a line is marked. A character outside ASCII counts
+ * as two columns, which none exceeds.
  */
 export function wrapLines(lines: readonly string[], columns: number): readonly string[] {
   const width = Math.max(20, columns);
@@ -28,8 +32,8 @@ export function wrapLines(lines: readonly string[], columns: number): readonly s
       const own = character < '\u007f' ? 1 : 2;
       if (used + own > width) {
         pieces.push(piece);
-        piece = '';
-        used = 0;
+        piece = CONTINUED;
+        used = CONTINUED_COLUMNS;
       }
       piece += character;
       used += own;
