@@ -122,7 +122,15 @@ test('--json lists the calls that wait, each with the rule that would allow it',
 
 test('tools call asks about the arguments that the tool would get, and not about a call that could not run', async () => {
   verifies('cli.commands.tools.call', 'cli.questions.command');
-  const call = (given: object) => ['tools', 'call', 'run_command', JSON.stringify(given), ...BUNDLE, '--sandbox', 'off'];
+  const call = (given: object) => [
+    'tools',
+    'call',
+    'run_command',
+    JSON.stringify(given),
+    ...BUNDLE,
+    '--sandbox',
+    'off',
+  ];
   const cwd = workspace({});
   for (const wrong of [{ timeout_seconds: -5 }, { folder: '/harmless' }]) {
     const terminal = fakeTerminal();

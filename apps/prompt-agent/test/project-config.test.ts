@@ -15,7 +15,10 @@ afterEach(() => server.close());
 const REQUEST = ['-protocol', 'chat', 'hi'] as const;
 
 /** A cloned repository with a config, and the home folder of a user. */
-function cloned(config: object, files: Readonly<Record<string, string | Uint8Array>> = {}): { cwd: string; home: string } {
+function cloned(
+  config: object,
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): { cwd: string; home: string } {
   return { cwd: workspace({ 'config.json': JSON.stringify(config), ...files }), home: workspace({ 'a.txt': '' }) };
 }
 

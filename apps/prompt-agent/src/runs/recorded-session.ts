@@ -140,7 +140,10 @@ export async function openRecordedSession(
     async *run(options, messages, commands) {
       const id = await prepare(options.system, messages, commands);
       for (let tries = 1; ; tries += 1) {
-        const end = yield* attempt(id, options);
+        // A worker leaves alone what waits for a decision, and would wait with it.
+        // oxlint-disable-next-line no-await-in-loop -- one attempt after another
+        const isWaiting = (await db.status(id))?.status === 'waiting';
+        const end = isWaiting ? undefined : yield* attempt(id, options);
         // oxlint-disable-next-line no-await-in-loop -- one attempt after another
         const record = await db.status(id);
         if (record !== undefined && FINAL.has(record.status)) {

@@ -145,6 +145,7 @@ test('without a terminal a call waits in the journal, and goes on with -c once r
     runs: readonly { id: string; status: string }[];
   };
   expect(runs).toMatchObject([{ status: 'waiting', waiting: [{ call: 'c_pay', name: 'pay' }] }]);
+  expect(await prompt(args(server, '--session', 'trip'), { cwd })).toMatchObject({ code: 4, stdout: '' });
   expect(await prompt(['runs', 'approve', runs[0]?.id ?? ''], { cwd })).toMatchObject({ code: 0 });
   expect(effectsIn(cwd)).toEqual([]);
   expect(await prompt(args(server, '--session', 'trip'), { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
