@@ -211,7 +211,7 @@ test('a reader that goes away ends the program quietly', async () => {
 test("the flags of the Go kernel's second program are taken in agent mode", async () => {
   verifies('cli.run', 'config.run');
   const cwd = workspace({
-    'notes/a.md': 'Likes tea.\n\nLeft out: "b.bin" (neither .md nor .txt).',
+    'notes/a.md': 'Likes tea.',
     'notes/b.bin': 'no',
     [OWN_CONFIG]: '{"max_iterations": 1, "system_prompt": "Be brief."}',
   });
@@ -221,7 +221,13 @@ test("the flags of the Go kernel's second program are taken in agent mode", asyn
     expect(kept.code).toBe(5);
     expect(kept.stderr).toContain('[1] calculate({"expression":"1+1"}): 2\nIterations: 1\n');
     expect(server.requests[0]?.body).toMatchObject({
-      messages: [{ role: 'system', content: 'Be brief.\n\n# Memory\n## a.md\nLikes tea.\n\nLeft out: "b.bin" (neither .md nor .txt).' }, { role: 'user' }],
+      messages: [
+        {
+          role: 'system',
+          content: 'Be brief.\n\n# Memory\n## a.md\nLikes tea.\n\nLeft out: "b.bin" (neither .md nor .txt).',
+        },
+        { role: 'user' },
+      ],
     });
     expect((await ask(['-max-iterations=3', '-log', 'hi'], { cwd })).stderr).toContain('Iterations: 3\n');
   });
