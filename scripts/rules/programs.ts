@@ -20,14 +20,14 @@ const WRAPPERS: Readonly<Record<string, { readonly module: RegExp; readonly argu
 /** What `node:child_process` exports to start a program by its path. `exec` and `execSync` start a shell. */
 const STARTERS: ReadonlySet<string> = new Set(['spawn', 'spawnSync', 'execFile', 'execFileSync', 'fork']);
 /** Functions that return the path of a program of the system, or nothing. */
-const FINDERS: ReadonlySet<string> = new Set(['findProgram', 'findCommand', 'requireProgram', 'systemProgram']);
+const FINDERS: ReadonlySet<string> = new Set(['findProgram', 'findOnPath', 'requireProgram', 'systemProgram']);
 /** What a module that starts a program has in its text; the others are not parsed. */
 const MENTIONED =
   /child_|_process|run-program|shell\.ts|\bprogram:|Deno|Bun|execa|spawn|tinyexec|zx|shelljs|foreground-child|node-pty/;
 /** Packages that look programs up by their names. */
 const OTHERS = /^(?:execa|cross-spawn|tinyexec|nano-spawn|zx|shelljs|foreground-child|node-pty)$/;
 
-const MADE_FOR_START = 'it comes from a function that takes what findProgram or findCommand found';
+const MADE_FOR_START = 'it comes from a function that takes what findProgram or findOnPath found';
 /** Arguments that are paths although their text does not show it, and what users wrote in a config, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/toolbox/src/commands/process/start-process.ts': {
@@ -41,12 +41,12 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     program: 'an absolute path from the options, or what findProgram found',
   },
   'packages/mcp/src/client/transport/server-process.ts': {
-    commandLine: 'what a user wrote in a config as command: its path, or what findCommand found by its name',
+    commandLine: 'what a user wrote in a config as command: its path, or what findOnPath found by its name',
   },
   'apps/prompt-agent/src/credentials/keyring.ts': { program: MADE_FOR_START },
   'apps/prompt-agent/src/credentials/run-program.ts': { program: 'of its callers, which are checked' },
   'apps/prompt-agent/src/credentials/token-of-flags.ts': {
-    path: 'what a user wrote as command: its path, or what findCommand found by its name',
+    path: 'what a user wrote as command: its path, or what findOnPath found by its name',
   },
   'scripts/lib/tarballs.ts': {
     "'pnpm'": 'npx and corepack, which start our scripts, put it on the PATH',

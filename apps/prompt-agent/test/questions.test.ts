@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAskUser } from '../src/approve.ts';
 import { createOutput } from '../src/output/output.ts';
-import { commandLine } from '../src/questions/command-line.ts';
+import { shellQuote } from '../src/questions/shell-quote.ts';
 import { showArguments, showCall } from '../src/questions/show-call.ts';
 import { wrapLines } from '../src/output/terminal/visible.ts';
 import { createPageParts } from '../src/output/html/page-parts.ts';
@@ -106,11 +106,11 @@ describe('a command in a question', () => {
 
   test('is quoted so that no two argument lists look alike, and without characters that do not show', () => {
     verifies('cli.questions.command');
-    const shown = LISTS.map(commandLine);
+    const shown = LISTS.map(shellQuote);
     expect(new Set(shown).size).toBe(LISTS.length);
     for (const line of shown) expect(line).toMatch(/^[^\p{Cc}\p{Cf}\p{M}\u00a0]+$/u);
     for (const line of shown) expect(line).toMatch(/^[\p{ASCII}éΑΒΛ]+$/u);
-    expect(commandLine(['c\u0440', '\u0441\u0440'])).toBe(String.raw`$'c\u0440' $'\u0441\u0440'`);
+    expect(shellQuote(['c\u0440', '\u0441\u0440'])).toBe(String.raw`$'c\u0440' $'\u0441\u0440'`);
   });
 
   test.each([
@@ -127,7 +127,7 @@ describe('a command in a question', () => {
     'հաշվետվություն',
   ])('is readable in the letters of any language: %s', (word) => {
     verifies('cli.questions.command');
-    expect(commandLine([word])).toBe(`'${word}'`);
+    expect(shellQuote([word])).toBe(`'${word}'`);
   });
 
   test('draws no line of its own, however wide the terminal is', () => {
@@ -158,7 +158,7 @@ describe('a command in a question', () => {
   test.skipIf(process.platform === 'win32')('is what bash reads as the same arguments', () => {
     verifies('cli.questions.command');
     for (const list of LISTS) {
-      const script = `printf '%s\\0' ${commandLine(['x', ...list])}`;
+      const script = `printf '%s\\0' ${shellQuote(['x', ...list])}`;
       const read = execFileSync('/bin/bash', ['--norc', '-c', script], {
         encoding: 'utf8',
         env: { LC_ALL: 'C.UTF-8' },

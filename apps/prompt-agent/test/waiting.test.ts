@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../src/main.ts';
 import { createOutput } from '../src/output/output.ts';
-import { tellWait } from '../src/output/tell-wait.ts';
+import { warnIfSlow } from '../src/output/warn-if-slow.ts';
 import { workspace } from './program.ts';
 
 beforeEach(() => {
@@ -145,13 +145,13 @@ test('a wait of more than five seconds is told of, also with -q, and a shorter o
   const stderr = new PassThrough().setEncoding('utf8');
   const output = createOutput({ stdout: new PassThrough(), stderr });
   output.quiet();
-  const stop = tellWait(output, 'the server');
+  const stop = warnIfSlow(output, 'the server');
   vi.advanceTimersByTime(4999);
   expect(stderr.read()).toBeNull();
   vi.advanceTimersByTime(1);
   expect(stderr.read()).toBe('waiting for the server\n');
   stop();
-  tellWait(output, 'the other server')();
+  warnIfSlow(output, 'the other server')();
   vi.advanceTimersByTime(60_000);
   expect(stderr.read()).toBeNull();
 });

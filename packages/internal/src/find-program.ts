@@ -7,7 +7,7 @@ export interface ProgramSearch {
   /** The folders to look in after those of the system. Default: the `PATH` of this process. */
   readonly path?: string | undefined;
   /** Whether the program itself, not its surroundings, chose the folders: then only relative ones are left out. Default false. */
-  readonly isChosen?: boolean | undefined;
+  readonly isPathTrusted?: boolean | undefined;
   /** The system, for tests. Default: this one. */
   readonly system?: ProgramSystem | undefined;
 }
@@ -44,7 +44,7 @@ const SYSTEM =
 const WINDOWS = ['SystemRoot', 'ProgramFiles', 'ProgramFiles(x86)', 'ProgramW6432', 'USERPROFILE'];
 /** What says that a folder is a project of somebody, with all that is in it. */
 const MARKS = ['.git', '.hg', '.jj', '.svn', 'node_modules', 'package.json'];
-const [KIND, FILE, LINK, STICKY] = [0o170000, 0o100000, 0o120000, 0o1000];
+const [S_IFMT, S_IFREG, S_IFLNK, S_ISVTX] = [0o170000, 0o100000, 0o120000, 0o1000];
 const MODULES = /(?:^|[/\\])node_modules(?:[/\\]|$)/i;
 const MAX_LINKS = 40;
 
@@ -61,7 +61,7 @@ export function findProgram(name: string, search: ProgramSearch = {}): string | 
  * Finds a program that a user or a model named, in the order of the `PATH`. Undefined if no folder of `programFolders` has it. In a folder that everybody can
  * write to, as the tools of some build machines are, only a program of this user or the system counts.
  */
-export function findCommand(name: string, search: ProgramSearch = {}): string | undefined {
+export function findOnPath(name: string, search: ProgramSearch = {}): string | undefined {
   const lookup = beginLookup(search, false);
   return lookup && programIn(lookup, lookup.path, name);
 }
@@ -76,7 +76,7 @@ type Lookup = NonNullable<ReturnType<typeof beginLookup>>;
 
 /** Begins a search; in a strict one a program counts only where nobody else can change it. */
 function beginLookup(search: ProgramSearch, isStrict: boolean) {
-  const { isChosen = false, system = thisSystem() } = search;
+  const { isPathTrusted = false, system = thisSystem() } = search;
   const isWindows = system.platform === 'win32';
   const paths = nodeModule('node:path')?.[isWindows ? 'win32' : 'posix'];
   if (paths === undefined) return undefined;
@@ -86,8 +86,8 @@ function beginLookup(search: ProgramSearch, isStrict: boolean) {
   const own = new Set(named.flatMap((folder) => system.realpath(folder) ?? []));
   const [foreign, path]: [string[], string[]] = [[], []];
   const isForeign = (folder: string): boolean => foreign.some((each) => isInside(lookup, each, folder));
-  const lookup = { system, paths, isWindows, isStrict, isChosen, own, isForeign, path };
-  if (!isChosen) foreign.push(...foreignFolders(lookup, search.workspace));
+  const lookup = { system, paths, isWindows, isStrict, isPathTrusted, own, isForeign, path };
+  if (!isPathTrusted) foreign.push(...foreignFolders(lookup, search.workspace));
   const all = (search.path ?? system.env['PATH'] ?? system.env['Path'] ?? '').split(paths.delimiter);
   path.push(...all.filter((folder) => isUsable(lookup, folder)));
   return lookup;
@@ -111,10 +111,10 @@ function foreignFolders(lookup: Lookup, workspace: string | undefined): readonly
 }
 
 function isUsable(lookup: Lookup, folder: string): boolean {
-  const { system, paths, isWindows, isChosen, isForeign } = lookup;
+  const { system, paths, isWindows, isPathTrusted, isForeign } = lookup;
   const isAbsolute = isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder);
   const real = isAbsolute ? system.realpath(folder) : undefined;
-  return real !== undefined && (isChosen || ![folder, real].some((each) => MODULES.test(each) || isForeign(each)));
+  return real !== undefined && (isPathTrusted || ![folder, real].some((each) => MODULES.test(each) || isForeign(each)));
 }
 
 function programIn(lookup: Lookup, folders: readonly string[], name: string): string | undefined {
@@ -131,7 +131,7 @@ function programIn(lookup: Lookup, folders: readonly string[], name: string): st
 
 /** Whether a file, and each link on the way to it, lies where nobody else has put one; in a strict search, where nobody else can. */
 function isProgram(lookup: Lookup, file: string): boolean {
-  const { system, paths, isWindows, isChosen, isStrict, own } = lookup;
+  const { system, paths, isWindows, isPathTrusted, isStrict, own } = lookup;
   let at = file;
   for (let links = 0; links < MAX_LINKS; links += 1) {
     const folder = system.realpath(paths.dirname(at));
@@ -139,10 +139,10 @@ function isProgram(lookup: Lookup, file: string): boolean {
     at = paths.join(folder, paths.basename(at));
     const stats = system.stat(at);
     if (stats === undefined) return false;
-    const [isKeptHere, isOurs] = [isChosen || isKept(lookup, folder), own.has(folder) || isOwn(lookup, stats)];
+    const [isKeptHere, isOurs] = [isPathTrusted || isKept(lookup, folder), own.has(folder) || isOwn(lookup, stats)];
     if (isStrict ? !isKeptHere || !isOurs : !isKeptHere && !hasOwner(lookup, stats)) return false;
     const canRun = isWindows || ((stats.mode & 0o111) !== 0 && !(isStrict && (stats.mode & 0o002) !== 0));
-    if ((stats.mode & KIND) !== LINK) return canRun && (stats.mode & KIND) === FILE;
+    if ((stats.mode & S_IFMT) !== S_IFLNK) return canRun && (stats.mode & S_IFMT) === S_IFREG;
     at = paths.resolve(folder, system.readLink(at));
   }
   return false;
@@ -158,7 +158,7 @@ function isKept(lookup: Lookup, folder: string): boolean {
     const stats = system.stat(parent);
     if (stats === undefined || (isStrict && !hasOwner(lookup, stats))) return false;
     // A link has no mode of its own; in a folder such as `/tmp` nobody can rename what belongs to another one.
-    if ((stats.mode & KIND) === LINK || (index > 0 && (stats.mode & STICKY) !== 0)) return true;
+    if ((stats.mode & S_IFMT) === S_IFLNK || (index > 0 && (stats.mode & S_ISVTX) !== 0)) return true;
     return (stats.mode & 0o002) === 0 && (!isStrict || isOwn(lookup, stats));
   });
 }

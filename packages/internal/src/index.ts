@@ -3,7 +3,7 @@ export { querySecrets, withoutQuery } from './address-secrets.ts';
 export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
 export { errorMessage } from './error-message.ts';
-export { findCommand, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
+export { findOnPath, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findCommand, findProgram, programFolders, type ProgramSystem } from '../src/index.ts';
+import { findOnPath, findProgram, programFolders, type ProgramSystem } from '../src/index.ts';
 
 /** Every program that the project starts, and what its users name. */
 const NAMES =
@@ -122,12 +122,12 @@ describe.skipIf(process.platform === 'win32')('planted through', () => {
       file !== undefined && (file.startsWith(base) || file.includes('.planted'));
     const found = NAMES.flatMap((name) => [
       findProgram(name, { workspace, path }),
-      findCommand(name, { workspace, path }),
+      findOnPath(name, { workspace, path }),
     ]);
     expect(found.filter(isPlanted)).toEqual([]);
     // With what is on this machine behind it, too.
     const both = `${path}${delimiter}${process.env['PATH']}`;
-    expect(NAMES.map((name) => findCommand(name, { workspace, path: both })).filter(isPlanted)).toEqual([]);
+    expect(NAMES.map((name) => findOnPath(name, { workspace, path: both })).filter(isPlanted)).toEqual([]);
   });
 
   test('a program in a folder of this user is found, also through a link, and a name is only a name', () => {
@@ -135,17 +135,17 @@ describe.skipIf(process.platform === 'win32')('planted through', () => {
     plant(join(base, 'real'), ['rg']);
     symlinkSync(join(base, 'real/rg'), join(outside, 'rg'));
     expect(findProgram('rg', { workspace, path: outside })).toBe(join(outside, 'rg'));
-    expect(findCommand('rg', { workspace, path: outside })).toBe(join(outside, 'rg'));
-    expect(findCommand('rg', { path: join(workspace, 'bin'), workspace })).toBeUndefined();
+    expect(findOnPath('rg', { workspace, path: outside })).toBe(join(outside, 'rg'));
+    expect(findOnPath('rg', { path: join(workspace, 'bin'), workspace })).toBeUndefined();
     for (const name of ['../outside/rg', './rg', '.', '..', '', 'rg\0', join(outside, 'rg')])
-      expect(findCommand(name, { path: outside })).toBeUndefined();
+      expect(findOnPath(name, { path: outside })).toBeUndefined();
     expect(findProgram('sh')).toMatch(/^\/(?:usr\/)?bin\/sh$/);
   });
 
   test('folders that a caller chose count as they are, but none that is relative', () => {
     const { workspace } = createFolders();
     const bin = plant(join(workspace, 'node_modules/.bin'), ['tool']);
-    expect(findCommand('tool', { workspace, path: `.${delimiter}${bin}`, isChosen: true })).toBe(join(bin, 'tool'));
+    expect(findOnPath('tool', { workspace, path: `.${delimiter}${bin}`, isPathTrusted: true })).toBe(join(bin, 'tool'));
   });
 });
 
@@ -214,7 +214,7 @@ describe('on Windows, with made folders,', () => {
     const env = { ...system.env, PATHEXT: '.JS;.VBS;.PS1;.CMD;.EXE' };
     for (const name of NAMES) {
       expect(findProgram(name, { workspace, path, system: { ...system, env } })).toBeUndefined();
-      expect(findCommand(name, { workspace, path, system: { ...system, env } })).toBeUndefined();
+      expect(findOnPath(name, { workspace, path, system: { ...system, env } })).toBeUndefined();
     }
   });
 
@@ -247,8 +247,8 @@ describe('on Windows, with made folders,', () => {
     expect(find('taskkill')).toBe(String.raw`C:\Windows\System32\taskkill.exe`);
     expect(find('powershell')).toBe(String.raw`C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe`);
     expect(find('npx')).toBeUndefined();
-    expect(findCommand('npx', { workspace, path, system })).toBe(String.raw`C:\Program Files\nodejs\npx.cmd`);
-    expect(findCommand('npx.cmd', { workspace, path, system })).toBe(String.raw`C:\Program Files\nodejs\npx.cmd`);
+    expect(findOnPath('npx', { workspace, path, system })).toBe(String.raw`C:\Program Files\nodejs\npx.cmd`);
+    expect(findOnPath('npx.cmd', { workspace, path, system })).toBe(String.raw`C:\Program Files\nodejs\npx.cmd`);
     expect(programFolders({ workspace, path: `${path};.;${REPOSITORY}`, system })).toEqual([path]);
   });
 });
@@ -268,7 +268,7 @@ describe('on Linux, with made folders,', () => {
     const system = linux({ '/opt/tool/bin': folder, '/opt/tool/bin/rg': file });
     expect(findProgram('rg', { path: '/opt/tool/bin', system })).toBe(isUsed ? '/opt/tool/bin/rg' : undefined);
     // What a user named on their own PATH may belong to somebody whom they trust.
-    expect(findCommand('rg', { path: '/opt/tool/bin', system })).toBe('/opt/tool/bin/rg');
+    expect(findOnPath('rg', { path: '/opt/tool/bin', system })).toBe('/opt/tool/bin/rg');
   });
 
   test.each([
@@ -276,7 +276,7 @@ describe('on Linux, with made folders,', () => {
     ['another user', '100755 1001 1001', false],
   ])('in a folder that everybody can write to, a command of %s counts: %3$s', (_name, file, isUsed) => {
     const system = linux({ '/opt/tools/bin': '040777 0 0', '/opt/tools/bin/node': file });
-    expect(findCommand('node', { path: '/opt/tools/bin', system })).toBe(isUsed ? '/opt/tools/bin/node' : undefined);
+    expect(findOnPath('node', { path: '/opt/tools/bin', system })).toBe(isUsed ? '/opt/tools/bin/node' : undefined);
     expect(findProgram('node', { path: '/opt/tools/bin', system })).toBeUndefined();
   });
 
@@ -289,7 +289,7 @@ describe('on Linux, with made folders,', () => {
     // What an agent can write to is not started for its work; what a user names there is.
     expect(find('rg', { cwd: '/home/me' }, '/home/me')).toBeUndefined();
     const search = { path: '/home/me/bin', workspace: '/home/me', system: linux(files, { cwd: '/home/me' }) };
-    expect([findCommand('rg', search), programFolders(search)]).toEqual(['/home/me/bin/rg', ['/home/me/bin']]);
+    expect([findOnPath('rg', search), programFolders(search)]).toEqual(['/home/me/bin/rg', ['/home/me/bin']]);
   });
 
   test.each(['/usr', '/usr/bin', '/usr/local', '/'])(
@@ -298,7 +298,7 @@ describe('on Linux, with made folders,', () => {
       const system = linux({ '/usr/bin/sh': '100755', '/usr/local/bin/tool': '100755' }, { cwd });
       for (const search of [{ system }, { system, workspace: cwd }]) {
         expect(findProgram('sh', { ...search, path: '' })).toBe('/usr/bin/sh');
-        expect(findCommand('tool', { ...search, path: '/usr/local/bin' })).toBe('/usr/local/bin/tool');
+        expect(findOnPath('tool', { ...search, path: '/usr/local/bin' })).toBe('/usr/local/bin/tool');
       }
     },
   );
@@ -312,7 +312,7 @@ describe('on Linux, with made folders,', () => {
         workspace: '/srv/r/sub',
         system: linux({ ...files, '/srv/r/sub/a': '100644' }),
       };
-      expect([findProgram('rg', search), findCommand('rg', search), programFolders(search)]).toEqual([
+      expect([findProgram('rg', search), findOnPath('rg', search), programFolders(search)]).toEqual([
         undefined,
         undefined,
         [],

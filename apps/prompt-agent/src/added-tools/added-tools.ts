@@ -6,7 +6,7 @@ import type { ToolBinding } from '@kernel/tools';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
-import { tellWait } from '../output/tell-wait.ts';
+import { warnIfSlow } from '../output/warn-if-slow.ts';
 import { usageError } from '../usage-error.ts';
 import { readMcpFile } from './mcp-file.ts';
 import { loadModuleTools } from './module-tools.ts';
@@ -82,7 +82,7 @@ async function connectServers(
 ): Promise<AddedTools> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   const pins = await loadServerPins(given, host, output);
-  const stopTelling = tellWait(output, 'the MCP servers of --tools to answer');
+  const stopWarning = warnIfSlow(output, 'the MCP servers of --tools to answer');
   try {
     const checked = toMcpConfig(config);
     for (const server of Object.values(checked.mcpServers))
@@ -93,7 +93,7 @@ async function connectServers(
       trustHints,
       pins: pins.known,
       approveTools: (change) => {
-        stopTelling();
+        stopWarning();
         return pins.approve(change);
       },
       onUnavailable(_server, error) {
@@ -112,6 +112,6 @@ async function connectServers(
     if (!KernelError.is(error)) throw error;
     throw usageError(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
   } finally {
-    stopTelling();
+    stopWarning();
   }
 }

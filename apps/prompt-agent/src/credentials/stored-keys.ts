@@ -5,7 +5,7 @@ import { changeState, readState } from '../config/state-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
-import { tellWait } from '../output/tell-wait.ts';
+import { warnIfSlow } from '../output/warn-if-slow.ts';
 import { usageError } from '../usage-error.ts';
 import { type Keyring, systemKeyring } from './keyring.ts';
 
@@ -41,12 +41,12 @@ export async function openStoredKeys(
   if (damage !== undefined) output.alert(damage);
   /** Uses the keyring, which may ask the user to unlock it. */
   const withKeyring = async <Value>(use: (keyring: Keyring) => Promise<Value>): Promise<Value | undefined> => {
-    const stopTelling = tellWait(output, 'the keyring of this system');
+    const stopWarning = warnIfSlow(output, 'the keyring of this system');
     try {
       const keyring = await systemKeyring(platform, signal);
       return keyring === undefined ? undefined : await use(keyring);
     } finally {
-      stopTelling();
+      stopWarning();
     }
   };
   /** Changes the entry of one provider in what the file holds by now: another process may have written meanwhile. */

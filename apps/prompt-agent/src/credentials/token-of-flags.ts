@@ -1,12 +1,12 @@
 import type { ExecFileException } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { findCommand } from '@kernel/internal';
+import { findOnPath } from '@kernel/internal';
 import { splitCommand } from '../added-tools/split-command.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
-import { tellWait } from '../output/tell-wait.ts';
+import { warnIfSlow } from '../output/warn-if-slow.ts';
 import { usageError } from '../usage-error.ts';
 import { runProgram } from './run-program.ts';
 
@@ -52,19 +52,19 @@ async function load(file: string, cwd: string, home: string): Promise<string> {
 /** Runs a command without a shell. A program that is only named is looked up where nobody else can have put it. */
 async function run(command: string, cwd: string, output: Output, signal: AbortSignal): Promise<string> {
   const [program = '', ...args] = splitCommand(command, '--token-command');
-  const path = /[/\\]/.test(program) ? resolve(cwd, program) : findCommand(program, { workspace: cwd });
+  const path = /[/\\]/.test(program) ? resolve(cwd, program) : findOnPath(program, { workspace: cwd });
   if (path === undefined)
     throw usageError(
       `--token-command: there is no program ${program} on the PATH, outside of this folder and its repository. Write its path to run another.`,
     );
-  const stopTelling = tellWait(output, `--token-command: ${program}`);
+  const stopWarning = warnIfSlow(output, `--token-command: ${program}`);
   try {
     return (await runProgram(path, args, { signal, timeoutMs: TIMEOUT_MS })).trim();
   } catch (error) {
     signal.throwIfAborted();
     throw usageError(`--token-command: ${program} ${problemOf(error)}.`);
   } finally {
-    stopTelling();
+    stopWarning();
   }
 }
 

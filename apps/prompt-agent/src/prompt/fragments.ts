@@ -6,7 +6,7 @@ import type { Workspace } from '@kernel/toolbox/workspace';
 import { readBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
-import { tellWait } from '../output/tell-wait.ts';
+import { warnIfSlow } from '../output/warn-if-slow.ts';
 import { usageError } from '../usage-error.ts';
 import { decodeAnyText } from './decode-text.ts';
 import { fragmentPart } from './fragment.ts';
@@ -133,7 +133,7 @@ async function readTextOf(workspace: Workspace, path: string, signal: AbortSigna
 async function readPipe(source: string, path: string, { output, signal }: FragmentAccess): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  const stopTelling = tellWait(output, `the end of -f ${source}`);
+  const stopWarning = warnIfSlow(output, `the end of -f ${source}`);
   try {
     for await (const piece of createReadStream(path, { signal })) {
       const bytes = Buffer.from(piece);
@@ -142,7 +142,7 @@ async function readPipe(source: string, path: string, { output, signal }: Fragme
       if (size > MAX_BYTES) throw tooMuch(source);
     }
   } finally {
-    stopTelling();
+    stopWarning();
   }
   return Buffer.concat(pieces);
 }

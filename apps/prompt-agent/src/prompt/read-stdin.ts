@@ -1,6 +1,6 @@
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
-import { TELL_MS } from '../output/tell-wait.ts';
+import { SLOW_MS } from '../output/warn-if-slow.ts';
 import { usageError } from '../usage-error.ts';
 
 /** The most that is read from stdin, in bytes. */
@@ -12,9 +12,9 @@ const SILENT_MS = 600_000;
 
 /**
  * What depends on stdin. `named` on the command line, as in `-a -`: its first byte is waited for ten minutes. `needed` without being named: one minute.
- * Optional: five seconds, and `goesOn` says what happens without it. Once it has begun, each further piece may take ten minutes.
+ * Optional: five seconds, and `skipNote` says what happens without it. Once it has begun, each further piece may take ten minutes.
  */
-export type StdinNeed = 'named' | 'needed' | { readonly goesOn: string };
+export type StdinNeed = 'named' | 'needed' | { readonly skipNote: string };
 
 /**
  * Reads what is piped into the program, to its end; empty if stdin is a terminal, or has nothing. A pipe that others hold open may never have anything: where
@@ -48,7 +48,7 @@ export async function readStdin(
         else if (typeof need === 'string') output.alert('waiting for stdin, from which nothing has come yet');
         else {
           output.alert(
-            `note: nothing came from stdin within ${TELL_MS / 1000} s. ${need.goesOn} Write < /dev/null where nothing is meant to come.`,
+            `note: nothing came from stdin within ${SLOW_MS / 1000} s. ${need.skipNote} Write < /dev/null where nothing is meant to come.`,
           );
           resolve();
         }
@@ -63,7 +63,7 @@ export async function readStdin(
         if (size === 0 && need === 'needed') giveUp(UNNAMED_MS);
       };
       const silence = setTimeout(() => giveUp(SILENT_MS), SILENT_MS);
-      timers.push(setTimeout(tell, TELL_MS), setTimeout(unnamed, UNNAMED_MS), silence);
+      timers.push(setTimeout(tell, SLOW_MS), setTimeout(unnamed, UNNAMED_MS), silence);
       signal.addEventListener('abort', onAbort, { once: true });
       stdin.on('data', onData).once('end', resolve).once('close', resolve);
       stdin.once('error', (error: Error) => reject(usageError(`stdin cannot be read: ${error.message}.`)));

@@ -3,9 +3,9 @@ import { duplicateKeys } from '@kernel/protocol';
 import { isAbsolute, join } from 'node:path';
 import { markInvisible } from '../output/terminal/visible.ts';
 import { countText } from '../sessions/quantities.ts';
-import { commandLine } from './command-line.ts';
+import { shellQuote } from './shell-quote.ts';
 import { indentJson } from './indent-json.ts';
-import { type Member, membersOf } from './members.ts';
+import { type JsonMember, parseJsonMembers } from './json-members.ts';
 
 /** How the tool `run_command` of this program runs commands. */
 export interface CommandSetting {
@@ -32,7 +32,7 @@ const MAX_INLINE = 80;
  */
 export function showCall(name: string, json: string, commands?: CommandSetting): readonly string[] {
   const duplicates = duplicateKeys(json);
-  const members = duplicates.length === 0 ? membersOf(json) : undefined;
+  const members = duplicates.length === 0 ? parseJsonMembers(json) : undefined;
   if (members !== undefined)
     return [oneLine(name), ...(commandLines(name, members, commands) ?? members.flatMap(memberLines))];
   // Indented, since such a text may have any lines.
@@ -50,13 +50,13 @@ export function showCall(name: string, json: string, commands?: CommandSetting):
 
 /** Shows the arguments of a call on one line: a command as one would type it, others as they are written. */
 export function showArguments(name: string, json: string): string {
-  const words = name === 'run_command' ? wordsOf(membersOf(json) ?? []) : undefined;
-  return words === undefined ? json : commandLine(words);
+  const words = name === 'run_command' ? wordsOf(parseJsonMembers(json) ?? []) : undefined;
+  return words === undefined ? json : shellQuote(words);
 }
 
 function commandLines(
   name: string,
-  members: readonly Member[],
+  members: readonly JsonMember[],
   commands: CommandSetting | undefined,
 ): readonly string[] | undefined {
   const words = name === 'run_command' ? wordsOf(members) : undefined;
@@ -72,8 +72,8 @@ function commandLines(
   const isBackground = valueOf('background') === true;
   const shown = new Set(['command', 'cwd', 'timeout_seconds', 'background']);
   return [
-    `$ ${commandLine(words)}`,
-    ...(commands === undefined && below === '.' ? [] : [`folder: ${commandLine([folderOf(below, commands)])}`]),
+    `$ ${shellQuote(words)}`,
+    ...(commands === undefined && below === '.' ? [] : [`folder: ${shellQuote([folderOf(below, commands)])}`]),
     ...(isBackground ? ['time limit: none, it runs in the background'] : []),
     ...(isBackground || limit === Infinity ? [] : [`time limit: ${limit} s`]),
     ...isolationLines(commands?.isolation),
@@ -90,14 +90,14 @@ function isolationLines(isolation: CommandSetting['isolation']): readonly string
   return [isolation === null ? NOT_ISOLATED : `isolated: ${oneLine(isolation)}, no network`];
 }
 
-function wordsOf(members: readonly Member[]): readonly string[] | undefined {
+function wordsOf(members: readonly JsonMember[]): readonly string[] | undefined {
   const given = members.find(({ key }) => key === 'command')?.json;
   const words: unknown = given === undefined ? undefined : JSON.parse(given);
   const isCommand = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string');
   return isCommand ? words : undefined;
 }
 
-function memberLines({ key, json }: Member): readonly string[] {
+function memberLines({ key, json }: JsonMember): readonly string[] {
   // An argument must not look like what is said about a command.
   const isPlain = /^[\w.$-]+$/.test(key) && key !== 'isolated' && key !== 'folder';
   const name = isPlain ? key : oneLine(JSON.stringify(key));

@@ -1,4 +1,4 @@
-import { findCommand } from '@kernel/internal';
+import { findOnPath } from '@kernel/internal';
 import { checkChoice, checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
 import { type CommandOptions, commandTools } from '../commands/command-tools.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
@@ -92,7 +92,7 @@ function instructionsFor(mode: BundleMode, { test, format }: ProjectCommands, ha
 
 function missingOf({ test, format }: ProjectCommands, workspace: string | undefined): readonly string[] {
   const programs = ['git', test?.[0], format?.[0]].filter((name) => name !== undefined);
-  const absent = [...new Set(programs)].filter((name) => findCommand(name, { workspace }) === undefined);
+  const absent = [...new Set(programs)].filter((name) => findOnPath(name, { workspace }) === undefined);
   return [
     ...absent.map((name) => `There is no program "${name}" on the PATH.`),
     ...(test === undefined ? ['No command was found that runs the tests.'] : []),

@@ -9,7 +9,7 @@ import type { Output } from '../../output/output.ts';
 import { usageError } from '../../usage-error.ts';
 import { toolNamed, withTools } from './with-tools.ts';
 
-const OPTIONAL = { goesOn: 'The tool is called without arguments.' };
+const OPTIONAL = { skipNote: 'The tool is called without arguments.' };
 
 /**
  * Runs one tool with arguments as JSON, from the command line or stdin, and prints its result. Rules, approvals, checks and repairs of the arguments are

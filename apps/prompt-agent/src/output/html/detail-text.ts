@@ -4,7 +4,7 @@ import { indentJson } from '../../questions/indent-json.ts';
 import { type CommandSetting, NOT_ISOLATED, showCall } from '../../questions/show-call.ts';
 import type { CallView } from '../../sessions/transcript.ts';
 import { exactText, html, type Markup, NOTHING } from './markup.ts';
-import { membersOf } from '../../questions/members.ts';
+import { parseJsonMembers } from '../../questions/json-members.ts';
 import type { PageParts } from './page-parts.ts';
 
 /** How much of one text the page has, in characters. */
@@ -19,7 +19,7 @@ const MAX_ROW = 40;
 /** The arguments of a call, in the lines in which it is asked about. */
 export function argumentsText(call: CallView, commands: CommandSetting | undefined, parts: PageParts): Markup {
   const { name, arguments: json, argumentsLength } = call;
-  if (argumentsLength > json.length || membersOf(json) === undefined)
+  if (argumentsLength > json.length || parseJsonMembers(json) === undefined)
     return detailText('Arguments', json, argumentsLength, parts);
   const text = showCall(name, json, commands).slice(1).join('\n');
   return detailText('Arguments', text, text.length, parts, NOT_ISOLATED);

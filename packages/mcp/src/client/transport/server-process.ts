@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import type { Readable } from 'node:stream';
-import { findCommand, findProgram } from '@kernel/internal';
+import { findOnPath, findProgram } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { endGroup, guardGroup, hasGroupEnded } from './process-group.ts';
 import { createStderrTail, type StderrTail } from './stderr-tail.ts';
@@ -73,7 +73,7 @@ export async function startServerProcess(server: StdioServer): Promise<ServerPro
 function programOf({ command, cwd = '.', env: own }: StdioServer, env: Readonly<Record<string, string>>): string {
   if (/[/\\]/.test(command)) return resolvePath(cwd, command);
   const [key = 'PATH', path = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
-  const found = findCommand(command, { workspace: cwd, path, isChosen: Object.hasOwn(own, key) });
+  const found = findOnPath(command, { workspace: cwd, path, isPathTrusted: Object.hasOwn(own, key) });
   if (found !== undefined) return found;
   throw new Error(
     `there is no program "${command}" on the PATH, outside of this folder and its repository (write its path to start another)`,

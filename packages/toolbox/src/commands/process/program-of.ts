@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import { findCommand, sliceHead } from '@kernel/internal';
+import { findOnPath, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolationRequest } from '../isolation/types.ts';
 
 /**
  * Returns the path of a program that runs without isolation. One that is only named is looked up in the folders of its `PATH` where nobody else can have put it;
- * `isChosen` says that the caller chose those folders. Throws `TOOL_FAILED` if none has it.
+ * `isPathTrusted` says that the caller chose those folders. Throws `TOOL_FAILED` if none has it.
  */
 export function programOf(
   name: string,
   { cwd, folder, variables }: Omit<IsolationRequest, 'command'>,
-  isChosen: boolean,
+  isPathTrusted: boolean,
 ): string {
   if (/[/\\]/.test(name)) return resolve(cwd, name);
-  const found = findCommand(name, { workspace: folder, path: variables['PATH'] ?? '', isChosen });
+  const found = findOnPath(name, { workspace: folder, path: variables['PATH'] ?? '', isPathTrusted });
   if (found !== undefined) return found;
   throw new KernelError(
     'TOOL_FAILED',

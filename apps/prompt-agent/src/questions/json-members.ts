@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 
 /** A member of a JSON object: its key, and its value as it is written, without white space around it. */
-export interface Member {
+export interface JsonMember {
   /** The key. */
   readonly key: string;
   /** The JSON text of the value, with its digits and the order of its keys. */
@@ -11,13 +11,13 @@ export interface Member {
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+)/gy;
 
 /** Returns the members of a JSON object, in order; undefined for text that is not one. Takes linear time. */
-export function membersOf(json: string): readonly Member[] | undefined {
+export function parseJsonMembers(json: string): readonly JsonMember[] | undefined {
   try {
     if (!isObject(JSON.parse(json))) return undefined;
   } catch {
     return undefined;
   }
-  const members: Member[] = [];
+  const members: JsonMember[] = [];
   let depth = 0;
   let key: string | undefined;
   let value: string[] = [];

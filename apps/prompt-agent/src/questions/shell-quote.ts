@@ -24,7 +24,7 @@ const CERTAIN_LATIN = /^(?:[A-Za-z]\p{M}+|[ßæøåœðþđħłŋŧ])$/iu;
  * Writes an argument vector as one would type it into a shell, so that no two look alike: what is not plain ASCII is quoted, and a word with characters
  * that do not show, or could be taken for others, is written as `$'…'` with those escaped.
  */
-export function commandLine(words: readonly string[]): string {
+export function shellQuote(words: readonly string[]): string {
   return words.map((word, index) => quoteWord(word, index === 0)).join(' ');
 }
 
