@@ -100,7 +100,7 @@ describe('a run that ends early with the whole text of a typed answer has it', (
 
   test('where a call of the answer tool gave it, which does not run', async () => {
     verifies('output.early');
-    const final = (args: string): ScriptStep => ({ calls: [{ name: 'final_answer', arguments: args }] });
+    const final = (args: string) => ({ calls: [{ name: 'final_answer', arguments: args }] });
     const cut = start([{ ...final(valid), finishReason: 'length' }], {}, 'tool-call');
     const result = await collect(cut.events());
     expect(result).toMatchObject({ reason: 'length', answer: valid, output: found });
