@@ -51,9 +51,11 @@ function relax(schema: JsonSchema, index: SchemaIndex, isUsable: IsUsable): Json
     alternatives.push({ anyOf: value }); // of which more than one may accept a value now
     return [];
   });
-  const { allOf = [], ...rest } = Object.fromEntries(kept.filter(([keyword]) => !dropped.has(keyword)));
-  const all = [...(Array.isArray(allOf) ? allOf : []), ...alternatives];
-  return (all.length === 0 ? rest : { ...rest, allOf: all }) as JsonSchema;
+  const usable = Object.fromEntries(kept.filter(([keyword]) => !dropped.has(keyword)));
+  const all: unknown = usable['allOf'];
+  return alternatives.length === 0
+    ? usable
+    : { ...usable, allOf: [...(Array.isArray(all) ? (all as unknown[]) : []), ...alternatives] };
 }
 
 /** The value of a keyword with usable subschemas; what is no schema accepts everything. */

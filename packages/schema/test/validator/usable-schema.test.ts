@@ -48,6 +48,7 @@ test.each<[string, JsonSchema, string]>([
     { oneOf: [{ properties: { a: { pattern: '(?i)x' } } }, { properties: { a: { pattern: '^b' } } }] },
     '{"a":"b"}',
   ],
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword
   ['if', { if: { properties: { a: { pattern: '(?i)x' } } }, then: { required: ['z'] } }, '{"a":"b"}'],
   [
     'a definition that "not" uses',
