@@ -28,11 +28,23 @@ export interface ToolResult<Data = JsonValue> {
   readonly error?: unknown;
 }
 
+/** All values of `ToolOutcome`. */
+export const TOOL_OUTCOMES = [
+  'done',
+  'timeout',
+  'cancelled',
+  'abandoned',
+  'denied',
+  'skipped',
+  'unknown',
+  'pending',
+] as const;
+
 /**
  * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when the call was settled. `unknown`: after a
  * crash, nobody can say whether it ran. `pending`: it waits for a decision on a call of its own, and will continue.
  */
-export type ToolOutcome = 'done' | 'timeout' | 'cancelled' | 'abandoned' | 'denied' | 'skipped' | 'unknown' | 'pending';
+export type ToolOutcome = (typeof TOOL_OUTCOMES)[number];
 
 /** One lossless change to a model's arguments. */
 export interface ToolRepair {
@@ -112,7 +124,7 @@ export function resultAfterAbort(
 ): ToolResult {
   const { async: _async, ...rest } = result;
   const { code, isError, outcome } = rest;
-  if (outcome !== undefined && outcome !== 'pending') {
+  if (outcome !== undefined && outcome !== 'pending' && TOOL_OUTCOMES.includes(outcome)) {
     const own = STOP_CODES[outcome];
     return isError === true && code === undefined && own !== undefined ? { ...rest, code: own } : rest;
   }

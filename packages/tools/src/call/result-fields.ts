@@ -1,5 +1,5 @@
 import { toBase64 } from '@kernel/internal';
-import type { MediaPart, ToolOutcome, ToolResult } from '@kernel/protocol';
+import { type MediaPart, TOOL_OUTCOMES, type ToolResult } from '@kernel/protocol';
 
 /** A result whose fields have the types that they are declared with, or what is wrong with one. */
 export type CheckedResult =
@@ -7,16 +7,7 @@ export type CheckedResult =
   | { readonly result?: undefined; readonly problem: string };
 
 const FLAGS = ['silent', 'isError', 'async'] as const;
-const OUTCOMES: ReadonlySet<unknown> = new Set<ToolOutcome>([
-  'done',
-  'timeout',
-  'cancelled',
-  'abandoned',
-  'denied',
-  'skipped',
-  'unknown',
-  'pending',
-]);
+const OUTCOMES: ReadonlySet<unknown> = new Set(TOOL_OUTCOMES);
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set(['image', 'audio', 'file']);
 
 /**
