@@ -71,7 +71,8 @@ async function askModel(
   const replied = await withRequestContext(resources.callContext.context, () =>
     readReply(provider.stream(request), signal, whole.emit, provider.name),
   );
-  await whole.end();
+  const endedLag = whole.end();
+  if (endedLag !== undefined) await endedLag;
   const end = callIds.finish(replied);
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
   const message = freezeMessage(runnable);

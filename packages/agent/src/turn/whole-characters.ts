@@ -6,8 +6,8 @@ type Delta = Extract<ProviderEvent, { readonly type: 'text-delta' | 'reasoning-d
 export interface WholeCharacters {
   /** Emits an event. Half a surrogate pair at the end of a delta waits for the next delta of the same text. */
   readonly emit: Emit;
-  /** Emits U+FFFD for each half that still waits, as the message has it. */
-  readonly end: () => Promise<void>;
+  /** Emits U+FFFD for each half that still waits, as the message has it; undefined where none does. */
+  readonly end: () => Promise<void> | undefined;
 }
 
 /** Joins characters whose halves come in two deltas: half of one cannot be written as UTF-8, and strict parsers refuse JSON with it. */
@@ -27,8 +27,9 @@ export function wholeCharacters(emit: Emit): WholeCharacters {
       else waiting.set(key, { half, delta: event });
       return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
     },
-    async end() {
-      for (const { delta } of waiting.values()) await emit(withText(delta, '\uFFFD'));
+    end() {
+      const last = [...waiting.values()].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
+      return last.length === 0 ? undefined : Promise.all(last).then(() => {});
     },
   };
 }
