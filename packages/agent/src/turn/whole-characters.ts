@@ -7,7 +7,7 @@ export interface WholeCharacters {
   /** Emits an event. Half a surrogate pair at the end of a delta waits for the next delta of the same text. */
   readonly emit: Emit;
   /** Emits U+FFFD for each half that still waits, as the message has it; undefined where none does. */
-  readonly end: () => Promise<void> | undefined;
+  readonly end: () => Promise<unknown> | undefined;
 }
 
 /** Joins characters whose halves come in two deltas: half of one cannot be written as UTF-8, and strict parsers refuse JSON with it. */
@@ -29,7 +29,7 @@ export function wholeCharacters(emit: Emit): WholeCharacters {
     },
     end() {
       const last = [...waiting.values()].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
-      return last.length === 0 ? undefined : Promise.all(last).then(() => {});
+      return last.length === 0 ? undefined : Promise.all(last);
     },
   };
 }
