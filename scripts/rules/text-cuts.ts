@@ -3,9 +3,12 @@ import type { Problem } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 import { type TextCall, withTextCalls } from '../lib/ts.ts';
 
-/** Counts of characters: numbers of two or more, constants that are not the length of a known text, and names of amounts. */
+/**
+ * Counts of characters: numbers of two or more, constants that are not the length of a known text, and names of amounts, also as a property or in a
+ * calculation.
+ */
 const COUNT =
-  /^(?:[2-9]|\d\d[\d_]*)$|\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b(?!\.length)|(?<![\w.])(?:max\w*|most|limit|length|size|count|width|budget|room)\b/;
+  /^(?:[2-9]|\d\d[\d_]*)$|\bMath\.min\([^)]*\b(?:[2-9]|\d\d[\d_]*)\b|(?<!\.)\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)*\b(?![.(]|\w)|\b(?:n|cap|max\w*|\w*(?:Max|Limit)|most|limit|count|width|budget|room)\b(?![.(])|(?<![\w.])(?:length|size)\b/;
 
 /** Texts that are ASCII by how they are made: times, digests and ids. */
 const ASCII = /\.toISOString\(\)|\bdigest\(|\brandomUUID\(\)|\bsha256Hex\(|\bhash\(|Digest\(|toString\(36\)/;
@@ -23,6 +26,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/providers/src/text-tools/': SEARCHED,
   'packages/providers/src/openai/reply/base64-joiner.ts': 'base64',
   'packages/protocol/src/tool-name.ts': 'digits',
+  'packages/toolbox/src/files/edit/find-sequence.ts': COMPARED,
   'packages/schema/src/validator/patterns/': 'samples for patterns, never shown',
 };
 

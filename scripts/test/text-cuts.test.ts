@@ -9,7 +9,7 @@ import { tree } from './fixture-tree.ts';
 function problemsOf(lines: readonly string[], file = 'packages/tools/src/a.ts') {
   const compilerOptions = { module: 'nodenext', target: 'esnext', strict: true, noEmit: true, types: ['node'] };
   const head =
-    'const MAX_SHOWN = 80;\nexport function f(text: string, maybe: string | undefined, list: readonly string[], end: number, max: number, bytes: Buffer) {\n';
+    'const MAX_SHOWN = 80, LIMIT = 40, HEAD = "#"; export function f(text: string, maybe: string | undefined, list: readonly string[],\nend: number, max: number, n: number, cap: number, maxChars: number, options: { max: number }, bytes: Buffer) {\n';
   const root = tree({
     'tsconfig.json': JSON.stringify({ compilerOptions, include: ['packages'] }),
     'package.json': '{"type":"module"}',
@@ -28,6 +28,14 @@ describe('text-cuts', () => {
       'text.slice(0, MAX_SHOWN - 1)',
       'text.slice(0, max)',
       'text.slice(end, end + MAX_SHOWN)',
+      'text.slice(0, n)',
+      'text.slice(0, cap)',
+      'text.slice(0, maxChars)',
+      'text.slice(0, options.max)',
+      'text.slice(0, LIMIT)',
+      'text.slice(0, LIMIT - HEAD.length)',
+      'text.slice(0, Math.min(40, text.length))',
+      'text.slice(0, Math.min(LIMIT, end))',
       'text.slice(-200)',
       'maybe?.slice(0, 80)',
       'text.trim().slice(0, 80)',
@@ -48,6 +56,10 @@ describe('text-cuts', () => {
       'text.slice(0, -1)',
       'text.slice(text.indexOf("a"))',
       'text.slice(Math.max(0, end))',
+      'text.slice(HEAD.length)',
+      'text.slice(0, text.length - HEAD.length)',
+      'text.slice(0, Math.min(end, text.indexOf("a")))',
+      'text.slice(0, /a/.exec(text)?.index)',
       'list.slice(0, 80)',
       'list.slice(-MAX_SHOWN)',
       'bytes.slice(0, 80)',

@@ -1,4 +1,5 @@
 import {
+  type FinishReason,
   KernelError,
   type Message,
   type Provider,
@@ -23,6 +24,15 @@ describe('an answer', () => {
       expect(provider.streamRequests[0]).not.toHaveProperty('tools');
       provider.assertDone();
     }
+  });
+
+  test('a finish reason that does not exist is like any other end of a reply', async () => {
+    const finishReason = 'done' as FinishReason;
+    const provider = scriptedProvider([{ text: 'hi', finishReason }, { finishReason }]);
+    const said = await collect(run({ provider, model, messages: [user('Hi')] }));
+    expect(said).toMatchObject({ reason: 'done', answer: 'hi' });
+    const empty = await collect(run({ provider, model, messages: [user('Hi')] }));
+    expect(empty).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL', retryable: true } });
   });
 
   test('an empty reply is a failure that says so, never an empty answer', async () => {

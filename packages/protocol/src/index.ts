@@ -44,6 +44,7 @@ export {
   silentResult,
   toErrorResult,
   resultAfterAbort,
+  TOOL_OUTCOMES,
   toModelText,
   toolResult,
   toResultJson,

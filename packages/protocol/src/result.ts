@@ -28,11 +28,23 @@ export interface ToolResult<Data = JsonValue> {
   readonly error?: unknown;
 }
 
+/** All values of `ToolOutcome`. */
+export const TOOL_OUTCOMES = [
+  'done',
+  'timeout',
+  'cancelled',
+  'abandoned',
+  'denied',
+  'skipped',
+  'unknown',
+  'pending',
+] as const;
+
 /**
  * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when the call was settled. `unknown`: after a
  * crash, nobody can say whether it ran. `pending`: it waits for a decision on a call of its own, and will continue.
  */
-export type ToolOutcome = 'done' | 'timeout' | 'cancelled' | 'abandoned' | 'denied' | 'skipped' | 'unknown' | 'pending';
+export type ToolOutcome = (typeof TOOL_OUTCOMES)[number];
 
 /** One lossless change to a model's arguments. */
 export interface ToolRepair {
@@ -101,26 +113,41 @@ export function unreadableResult(toolName: string, why: string, error: unknown =
 }
 
 /**
- * Returns the result of a call that ended only after its caller had aborted it. One that says itself how it ended, by its `outcome` or its `code`, stays
- * what it is. Of any other nobody knows whether the work was finished or broken off: it becomes a `TOOL_CANCELLED` that says so and repeats its text.
+ * Returns the result of a call that ended only after it had been stopped, by its caller's abort or, with a `TOOL_TIMEOUT` as `stopped`, by its timeout. One that
+ * says itself how it ended, by its `outcome` or its `code`, stays what it is. Of any other nobody knows whether the work was finished or broken off: it becomes
+ * that error, which says so and repeats its text for the model; its text for the user is left out.
  */
-export function resultAfterAbort(result: ToolResult, toolName: string): ToolResult {
+export function resultAfterAbort(
+  result: ToolResult,
+  toolName: string,
+  stopped: KernelError = cancelledError(toolName),
+): ToolResult {
   const { async: _async, ...rest } = result;
   const { code, isError, outcome } = rest;
-  if (outcome !== undefined && outcome !== 'pending')
-    return isError === true && code === undefined && outcome === 'cancelled'
-      ? { ...rest, code: 'TOOL_CANCELLED' }
-      : rest;
+  if (outcome !== undefined && outcome !== 'pending' && TOOL_OUTCOMES.includes(outcome)) {
+    const own = STOP_CODES[outcome];
+    return isError === true && code === undefined && own !== undefined ? { ...rest, code: own } : rest;
+  }
+  const stoppedAs = stopped.code === 'TOOL_TIMEOUT' ? 'timeout' : 'cancelled';
   if (isError === true && code !== undefined)
-    return { ...rest, outcome: code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'cancelled' };
+    return { ...rest, outcome: code === 'OUTCOME_UNKNOWN' ? 'unknown' : stoppedAs };
   // A result that cannot be read says that the call ran to its end, which nobody knows of this one.
   const isUnreadable = isError !== true && rest.error !== undefined;
   const text = outcome === 'pending' || isUnreadable ? '' : toModelText(rest);
   const returned = text === '' ? '' : ` It returned: ${text}`;
-  const message = `"${toolName}" was cancelled while it ran; whether it has finished its work is unknown.`;
-  const error = new KernelError('TOOL_CANCELLED', message, { data: { tool: toolName } });
-  const failure = toErrorResult(error, 'cancelled');
-  return { ...rest, ...failure, forLLM: `${failure.forLLM}${returned}` };
+  const failure = toErrorResult(stopped, stoppedAs);
+  const { forUser: _forUser, ...kept } = rest;
+  return { ...kept, ...failure, forLLM: `${failure.forLLM}${returned}` };
+}
+
+const STOP_CODES: Partial<Record<ToolOutcome, KernelErrorCode>> = {
+  cancelled: 'TOOL_CANCELLED',
+  timeout: 'TOOL_TIMEOUT',
+};
+
+function cancelledError(tool: string): KernelError {
+  const message = `"${tool}" was cancelled while it ran; whether it has finished its work is unknown.`;
+  return new KernelError('TOOL_CANCELLED', message, { data: { tool } });
 }
 
 /** Returns a copy of `result` with `error` set. If `forLLM` is empty, the model reads the message of the error; see `toModelText`. */

@@ -1,4 +1,4 @@
-import { truncate } from '@kernel/internal';
+import { truncate, wellFormedJson } from '@kernel/internal';
 // Control characters except tab and newline, line separators, and bidirectional controls.
 // oxlint-disable-next-line no-control-regex -- finding them is what this file is for
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -14,9 +14,9 @@ export function safeText(text: string): string {
   });
 }
 
-/** Does the same for JSON text, which stays valid and equal. `replace` changes values, as in `JSON.stringify`. */
+/** Does the same for JSON text, which stays valid and equal, but for half a surrogate pair, which becomes U+FFFD. `replace` changes values, as in `JSON.stringify`. */
 export function safeJson(value: unknown, space?: number, replace?: (key: string, value: unknown) => unknown): string {
-  return (JSON.stringify(value, replace, space) ?? 'null').replaceAll(
+  return wellFormedJson(JSON.stringify(value, replace, space) ?? 'null').replaceAll(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );

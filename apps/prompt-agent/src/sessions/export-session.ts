@@ -1,5 +1,5 @@
 import type { Database } from './database/load-sqlite.ts';
-import { jsonIn, numberIn, type Row, textIn } from './database/rows.ts';
+import { entryIn, jsonIn, numberIn, type Row, textIn } from './database/rows.ts';
 import { recordJson } from './record-json.ts';
 import type { SessionRecord } from './session-record.ts';
 
@@ -51,8 +51,10 @@ function eventRows(database: Database, session: number): readonly Row[] {
 }
 
 function readable(row: Row, column: 'entry' | 'event'): object {
-  const value = jsonIn(row, column);
-  return Object.keys(value).length === 0 ? { unreadable: textIn(row, column) } : { [column]: value };
+  const value = column === 'entry' ? entryIn(row) : jsonIn(row, column);
+  return value === undefined || Object.keys(value).length === 0
+    ? { unreadable: textIn(row, column) }
+    : { [column]: value };
 }
 
 /** A time that no calendar has is that of 1970. */

@@ -4,7 +4,7 @@ import type { TokenPrices } from '@kernel/agent/config';
 import { type Message, KernelError, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Database } from './database/load-sqlite.ts';
-import { jsonIn, numberIn, type Row } from './database/rows.ts';
+import { entryIn, numberIn } from './database/rows.ts';
 import { transaction } from './database/transaction.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
@@ -103,7 +103,10 @@ function openSession(
     // eslint-disable-next-line typescript/require-await -- SQLite answers at once
     entries: async () =>
       store.use((database) =>
-        database.prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number').all(number).map(toEntry),
+        database
+          .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
+          .all(number)
+          .map((row) => entryIn(row) ?? { type: 'lost' }),
       ),
     // eslint-disable-next-line typescript/require-await -- as above
     async append(entries) {
@@ -178,13 +181,6 @@ function titleOf({ content }: Message, asked: string): string {
   if (typeof content === 'string') return asked;
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.at(-1) ?? asked;
-}
-
-/** An entry as it was written, which `runSession` reads with care; one that cannot be read says so. */
-function toEntry(row: Row): SessionEntry {
-  const { type } = jsonIn(row, 'entry');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON of an entry
-  return type === undefined ? { type: 'lost' } : (jsonIn(row, 'entry') as unknown as SessionEntry);
 }
 
 function lockedError(record: SessionRecord): KernelError {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { KernelError } from '@kernel/protocol';
 import type { Database } from './database/load-sqlite.ts';
 import { openDatabase, storeError } from './database/open-database.ts';
 import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
@@ -53,17 +54,21 @@ export function setAsideNote(damaged: string): string {
 }
 
 /** Sets a damaged file aside, and returns the error that says so. */
-function whenDamaged(path: string, error: unknown): unknown {
+function whenDamaged(path: string, cause: unknown): unknown {
   try {
     const damaged = setAside(path);
     return damaged === undefined
-      ? error
-      : new Error(
-          `it is damaged and was put aside as ${damaged}; prompt-agent sessions repair ${JSON.stringify(damaged)} gets back what can be read`,
-          { cause: error },
+      ? cause
+      : new KernelError(
+          'STORE_FAILED',
+          `The sessions in ${path} cannot be used: the file is damaged and was put aside as ${damaged}.`,
+          {
+            hint: `Run it again, which begins a new file. To get back what can be read: prompt-agent sessions repair ${JSON.stringify(damaged)}`,
+            cause,
+          },
         );
   } catch {
-    return error;
+    return cause;
   }
 }
 

@@ -53,6 +53,18 @@ test('a conversation of which some entries are damaged goes on without them, and
   expect(lines.filter((line) => 'unreadable' in line).map(({ type }) => type)).toEqual(['entry', 'event']);
 });
 
+test('an entry that is JSON and no entry counts as one that cannot be read', async () => {
+  verifies('cli.sessions.damaged.entries');
+  const cwd = workspace({ 'a.txt': 'x' });
+  await promptHere(['--session', 's', '2+2'], { cwd });
+  change(cwd, `UPDATE entries SET entry = replace(entry, '"role":"user"', '"role":"usXr"')`);
+  const continued = await promptHere(['-q', '--session', 's', '2+3'], { cwd });
+  expect([continued.code, continued.stdout]).toEqual([0, '5\n']);
+  expect(continued.stderr).toMatch(/1 of the \d+ entries of this session cannot be read/);
+  const exported = await promptHere(['sessions', 'export', 's'], { cwd });
+  expect(exported.stdout).toMatch(/"unreadable":"[^\n]*usXr/);
+});
+
 test('what can be read of a file of sessions that was put aside comes back with sessions repair, and the rest is told of', async () => {
   verifies('cli.sessions.repair');
   const cwd = workspace({ 'a.txt': 'x' });
@@ -71,6 +83,8 @@ test('what can be read of a file of sessions that was put aside comes back with 
     1,
     expect.stringContaining(`prompt-agent sessions repair "${join(cwd, STATE, name)}"`),
   ]);
+  expect(failed.stderr).toContain('Run it again, which begins a new file.');
+  expect(failed.stderr).not.toContain('Make the folder writable');
   await promptHere(['2+5'], { cwd });
   const repaired = await promptHere(['sessions', 'repair', join(cwd, STATE, name)], { cwd });
   expect([repaired.code, repaired.stdout]).toEqual([

@@ -19,7 +19,7 @@ const ABORT_GRACE_MS = 30;
 
 /**
  * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws has broken its
- * contract, which is a failed result. One that returns something else than a result has run the call: then that is said, and it is a failure only of a
+ * contract, which is a failed result, or after an abort a cancelled one. One that returns something else than a result has run the call: then that is said, and it is a failure only of a
  * tool that can be called again without harm.
  */
 export function callTool(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
@@ -38,6 +38,12 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
     };
     const fail = (error: unknown): void => {
+      if (timer !== undefined) {
+        const done = isRepeatable(tools, call.name) ? '' : 'what it has done so far is unknown. ';
+        return end(
+          cancelledResult(call, 'cancelled', `${done}It reported: ${errorMessage(error).replace(/[.]$/, '')}`),
+        );
+      }
       const message = `"${call.name}" failed: ${errorMessage(error)}`;
       end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
@@ -48,7 +54,7 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       try {
         end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));
       } catch (error) {
-        end(unreadable(tools, call, errorMessage(error), error));
+        end(asEnded(unreadable(tools, call, errorMessage(error), error)));
       }
     };
     try {

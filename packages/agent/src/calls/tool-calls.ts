@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, wellFormed } from '@kernel/internal';
 import {
   awaitsBeforeHandler,
   type Emit,
@@ -231,7 +231,7 @@ async function runCall(
     ...(checked?.approved && { approved: checked.approved }),
     ...(beforeHandler && { beforeHandler }),
     onProgress: (update) => {
-      if (!hasEnded) void emit({ type: 'tool-progress', callId: call.id, update });
+      if (!hasEnded) void emit({ type: 'tool-progress', callId: call.id, update: wellFormed(update) });
     },
     onComplete: (late) => {
       if (isComplete) return;

@@ -30,14 +30,15 @@ const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true }, { prov
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
- * Removed are results without a call, second results, calls without an id or a name, and calls whose id an earlier message has used, together with
+ * Removed are results without a call, second results, a message of the model with calls that stands there twice in a row, calls without an id or a name, and calls whose id an earlier message has used, together with
  * their results. A result that names another tool than its call gets the call's name. At the end of the history, calls without a result are pending,
  * and a run starts with them. Anywhere else a missing result becomes one with `OUTCOME_UNKNOWN`, or, for a call that waited for a decision, one that
  * says that it has not run. Two consecutive messages of the model become one. A valid history is returned as the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
   checkKeys('repairHistory', options, KEYS);
-  const messages = withoutDecisions(withoutForeignData(stored, options.vendor), options.untrusted === true);
+  const own = withoutDecisions(withoutForeignData(stored, options.vendor), options.untrusted === true);
+  const messages = own.filter((message, index) => !isRepeated(message, own[index - 1]));
   const sound: Message[] = [];
   const used = new Set<string>();
   const lastIndex = messages.findLastIndex((message) => message.role !== 'tool');
@@ -99,6 +100,12 @@ function keepSuspended(
   if (Array.isArray(stored) && kept.size === stored.length && kept.size === waiting.length) return message;
   const still = waiting.flatMap(({ id }) => kept.get(id) ?? []);
   return withSuspendedCalls(message, still);
+}
+
+/** Whether a message is the one before again, with its calls: what is stored line by line may have a line twice. */
+function isRepeated(message: Message, before: Message | undefined): boolean {
+  if (message.role !== 'assistant' || before?.role !== 'assistant' || toolCallsOf(before).length === 0) return false;
+  return JSON.stringify(message.content) === JSON.stringify(before.content);
 }
 
 /** Removes decisions and the histories of agents that wait; what remains says which calls have not run. */

@@ -24,6 +24,7 @@ import {
   outcomeOfAbort,
   outcomeOfError,
   outcomeOfReply,
+  withDroppedAnswer,
   partialAnswer,
   type RunOutcome,
 } from './run-end.ts';
@@ -169,7 +170,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. `ending` is why it is to end anyway. */
   async function finish(reply: ModelOutput, ending: RunOutcome | undefined): Promise<RunOutcome | undefined> {
     if (pauses.record(reply, turns)) return undefined;
-    const replied = pauses.join(outcomeOfReply(reply, reply.asked?.provider ?? provider.name), turns);
+    const given = withDroppedAnswer(reply, output);
+    const replied = pauses.join(outcomeOfReply(given, reply.asked?.provider ?? provider.name), turns);
     const isTyped = replied.reason === 'done' && answers !== undefined && reply.outputMode !== undefined;
     const outcome = isTyped ? await answers.read(turns, reply.outputMode, replied) : replied;
     if (outcome === undefined) return undefined;

@@ -58,6 +58,21 @@ const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
   'opaque server-tool-call server-tool-result image audio file'.split(' '),
 );
 
+/**
+ * A reply whose answer was given by a call of the answer tool that must not run: with that answer as its text, if it is whole. The call itself was dropped and enters no
+ * history.
+ */
+export function withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(
+  reply: Reply,
+  output: TypedOutput | undefined,
+): Reply {
+  const { droppedCalls, finishReason, message } = reply;
+  if (output === undefined || finishReason === 'filter' || finishReason === 'refusal') return reply;
+  const given = droppedCalls?.find((call) => output.isAnswer(call.name) && isWholeJson(call.arguments));
+  if (given === undefined || isWholeJson(textOf(message))) return reply;
+  return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };
+}
+
 /** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of media or of the vendor's own parts alone is not empty. */
 export function outcomeOfReply(
   { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
@@ -75,6 +90,7 @@ export function outcomeOfReply(
     case 'tool-calls':
     case 'paused':
     case 'other':
+    default: // of a provider of one's own
       if (answer !== '' || message.content.some((part) => PARTS_BESIDE_TEXT.has(part.type)))
         return { reason: 'done', answer };
       return {

@@ -15,7 +15,8 @@ export interface FileSessionOptions {
   readonly fsync?: boolean | undefined;
   /**
    * Opens a damaged session, too, as a crash of the system or an editor leaves it, without the lines that cannot be read, and is told what is missing. The file as it was stays
-   * beside it. A call that may have started in such a line is not run again. Without this function a damaged session is refused, and not changed.
+   * beside it. A call that may have started in such a line is not run again. Without this function a damaged session is refused, and not changed,
+   * unless a cut last line is all of it.
    */
   readonly onDamage?: ((damage: SessionDamage) => void) | undefined;
 }
@@ -30,7 +31,8 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  * that it survives a move.
  *
  * Throws `SESSION_LOCKED` while another process or session has it open, by this path or through a symbolic link, and `CONFIG_INVALID` for a
- * file that is not a session, is of a newer version, is damaged (see `onDamage`), or has another hard link; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
+ * file that is not a session, is of a newer version, is damaged (see `onDamage`), or has another hard link; such a file is not changed. A last line that was cut off is left out, also without
+ * `onDamage`, and stays in a copy. A file that cannot be read or written is `STORE_FAILED`;
  * after a failed write, every later one fails too, until the session is opened again.
  *
  * @example
@@ -54,20 +56,19 @@ export async function openFileSession(path: string, options: FileSessionOptions 
   try {
     file = await open(realPath, OPEN_FLAGS, 0o600);
     await checkFile(file, path);
-    let bytes = await file.readFile();
+    const bytes = await file.readFile();
     let log = parseLog(bytes, path);
     const unreadable = log.parts.filter((part) => isUnreadable(part));
     if (unreadable.length > 0) {
-      if (onDamage === undefined) throw damageError(path, unreadable);
+      const [first] = unreadable;
+      if (onDamage === undefined && first?.isCut !== true) throw damageError(path, unreadable);
       await file.close();
       const damage = await setDamageAside(realPath, bytes, log);
       file = await open(realPath, OPEN_FLAGS, 0o600);
-      bytes = await file.readFile();
-      log = parseLog(bytes, path);
-      onDamage(damage);
+      log = parseLog(await file.readFile(), path);
+      onDamage?.(damage);
     }
-    if (log.header !== '') await file.appendFile(log.header);
-    else if (log.byteLength < bytes.length) await file.truncate(log.byteLength);
+    if (log.missing !== '') await file.appendFile(log.missing);
     const handle = file;
     const entries = log.parts.filter((part) => !isUnreadable(part));
     const { id = path } = log;

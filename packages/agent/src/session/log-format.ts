@@ -8,10 +8,8 @@ import type { SessionEntry } from './session.ts';
 export interface ParsedLog {
   /** What was read, in order, with what could not be read between it. */
   readonly parts: readonly (SessionEntry | UnreadableLine)[];
-  /** The length of the complete lines, in bytes; a crash cut off what follows. */
-  readonly byteLength: number;
-  /** What is missing of the header; empty for a file that has it. */
-  readonly header: string;
+  /** What is to be written before anything else: the rest of a header, or the end of the last line. Empty for most files. */
+  readonly missing: string;
   /** The id in the header; undefined in a file of an earlier release, and where the header is damaged. */
   readonly id?: string;
 }
@@ -24,32 +22,29 @@ export interface UnreadableLine {
   readonly line: number;
   /** What it is not, as in `is not valid JSON`. */
   readonly problem: string;
+  /** True for a last line that was cut: its write was never confirmed, so the session opens without it in any case. */
+  readonly isCut?: true;
 }
 
 /** The version that this code reads and writes. */
 const VERSION = 1;
-const NEWLINE = 10;
-const NUL = 0;
 /** Stands for the id in the form of a header. */
 const ID = '<id>';
-/** More bytes than a header has. */
-const MAX_HEADER = 100;
 
 /**
  * Reads a log. Throws `CONFIG_INVALID` for a file that is not a session and for a newer version. What a crash or an editor did to a session is a part of its own: a
- * line that is not an entry, and NUL bytes, which stand for what was lost. A byte order mark loses nothing. Bytes are counted before they are
- * decoded: a byte that is not UTF-8 would count as three.
+ * line that is not an entry, NUL bytes, which stand for what was lost, and a last line that was cut. A byte order mark loses nothing, nor does a last line that only
+ * lacks its end.
  */
 export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
-  const end = bytes.lastIndexOf(NEWLINE) + 1;
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end));
-  const lines = text.split('\n').slice(0, -1);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  if (text !== '' && /^\0*$/.test(text)) return { parts: [unreadable(1, NOT_JSON)], missing: '' };
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
   const [header, ...rest] = lines;
-  if (header === undefined) return startLog(bytes, path);
-  const entries = rest.flatMap((line, index) => readLine(line, index + 2, toEntry));
-  // File systems fill with NUL what they did not get to write; an end without one was never acknowledged as written.
-  const isEndLost = bytes.subarray(end).includes(NUL);
-  const parts = isEndLost ? [...entries, unreadable(lines.length + 1, NOT_JSON)] : entries;
+  if (header === undefined) return startLog(last, path);
+  const end = last === '' ? [] : readLast(last, lines.length + 1);
+  const entries = [...rest.flatMap((line, index) => readLine(line, index + 2, toEntry)), ...end];
   const first = readLine(header, 1, (value) => (versionOf(value) === undefined ? undefined : value));
   const isDamaged = first.find((part) => isUnreadable(part));
   const known = first.find((part) => !isUnreadable(part));
@@ -62,7 +57,8 @@ export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
     );
   if (version === undefined && entries.every((part) => isUnreadable(part))) throw notASession(path, isDamaged);
   const id = isObject(known) && typeof known['id'] === 'string' ? { id: known['id'] } : {};
-  return { parts: isDamaged === undefined ? parts : [isDamaged, ...parts], byteLength: end, header: '', ...id };
+  const parts = isDamaged === undefined ? entries : [isDamaged, ...entries];
+  return { parts, missing: last === '' ? '' : '\n', ...id };
 }
 
 /** Whether a part of a log is a line that could not be read. */
@@ -90,6 +86,13 @@ function readLine<Value>(
   return [unreadable(number, json === undefined ? NOT_JSON : 'is not a session entry')];
 }
 
+/** Reads a last line that lacks its end. */
+function readLast(line: string, number: number): readonly (SessionEntry | UnreadableLine)[] {
+  const parts = readLine(line, number, toEntry);
+  const isCut = !line.includes('\0') && parts.some((part) => isUnreadable(part) && part.problem === NOT_JSON);
+  return isCut ? [{ ...unreadable(number, 'is cut off'), isCut }] : parts;
+}
+
 /** The version in a header; undefined for any other line. A newer release may add fields, this one and earlier ones have none but an id. */
 function versionOf(line: unknown): number | undefined {
   if (!isObject(line)) return undefined;
@@ -103,16 +106,15 @@ function versionOf(line: unknown): number | undefined {
  * The log of a file without a whole line: an empty one, or one whose header a crash cut off, which is completed and not cut. A header that
  * was cut before its id could be the beginning of any JSON file, and is not taken for ours.
  */
-function startLog(bytes: Uint8Array, path: string): ParsedLog {
+function startLog(text: string, path: string): ParsedLog {
   const [before = '', after] = toLine({ session: VERSION, id: ID }).split(ID);
-  const text = new TextDecoder().decode(bytes.subarray(0, MAX_HEADER));
   const made: string = crypto.randomUUID();
   const written = text.slice(before.length, before.length + made.length);
   const id = written + made.slice(written.length);
   const header = `${before}${id}${after}`;
   const isCutHeader = text.startsWith(before) && header.startsWith(text) && /^[\da-f-]*$/.test(written);
-  if (bytes.length >= MAX_HEADER || (text !== '' && !isCutHeader)) throw notASession(path);
-  return { parts: [], byteLength: bytes.length, header: header.slice(text.length), id };
+  if (text !== '' && !isCutHeader) throw notASession(path);
+  return { parts: [], missing: header.slice(text.length), id };
 }
 
 function notASession(path: string, first?: UnreadableLine): KernelError {

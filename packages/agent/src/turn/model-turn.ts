@@ -7,6 +7,7 @@ import { planRequest } from './plan-request.ts';
 import type { Received } from '../loop/inbox.ts';
 import type { ModelResources, ModelTurn } from './types.ts';
 import type { OutputMode } from '../output/typed-output.ts';
+import { wholeCharacters } from './whole-characters.ts';
 import { withRequestContext } from '../loop/request-context.ts';
 import { createStep, type StepContext } from '../loop/steps.ts';
 
@@ -66,10 +67,12 @@ async function askModel(
   if (received.length > 0) await emit({ type: 'steer', messages: received });
   const reading = (outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode)) ?? emit;
   const callIds = createReplyCallIds(turn.callIds);
-  const renaming: Emit = (event) => reading(callIds.rename(event));
+  const whole = wholeCharacters((event) => reading(callIds.rename(event)));
   const replied = await withRequestContext(resources.callContext.context, () =>
-    readReply(provider.stream(request), signal, renaming, provider.name),
+    readReply(provider.stream(request), signal, whole.emit, provider.name),
   );
+  const endedLag = whole.end();
+  if (endedLag !== undefined) await endedLag;
   const end = callIds.finish(replied);
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
   const message = freezeMessage(runnable);

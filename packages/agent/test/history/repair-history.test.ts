@@ -30,6 +30,11 @@ test.each([
     [user('Go'), calls('1'), result('1'), text('ok')],
   ],
   [
+    'a message with calls that is there twice in a row counts once, and keeps its result',
+    [user('Go'), calls('1'), calls('1'), result('1', 'kept'), text('ok')],
+    [user('Go'), calls('1'), result('1', 'kept'), text('ok')],
+  ],
+  [
     'results out of order are put in call order',
     [calls('1', '2'), result('2'), result('1'), text('ok')],
     [calls('1', '2'), result('1'), result('2'), text('ok')],

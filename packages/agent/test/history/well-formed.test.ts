@@ -1,7 +1,8 @@
-import type { Message } from '@kernel/protocol';
+import type { AgentEvent, Message, ProviderEvent, ProviderRequest, Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, createSteering, run } from '../../src/index.ts';
+import { toAgUiResponse, toResponse, toUiMessageStreamResponse } from '../../src/web/index.ts';
 import { user } from '../support.ts';
 
 const HALF = 'half \ud83d';
@@ -32,6 +33,59 @@ test('no message of a history has half a surrogate pair, wherever it came from',
   for (const { messages } of provider.streamRequests) expect(isSound(messages)).toBe(true);
   expect(result.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: 'half \uFFFD' }));
   expect(JSON.stringify(result.messages)).toContain(String.raw`\\ud83d\\ude00`);
+});
+
+test('a character whose halves come in two deltas is whole, and half of one that stays half is U+FFFD', async () => {
+  verifies('text.wellFormed');
+  const base = scriptedProvider([{ text: '-' }]);
+  const deltas: readonly ProviderEvent[] = [
+    { type: 'reasoning-delta', text: '\ud83d' },
+    { type: 'text-delta', text: 'a\ud83d' },
+    { type: 'reasoning-delta', text: '\ude00' },
+    { type: 'text-delta', text: '\ude00b\ude00' },
+    { type: 'tool-call-delta', index: 0, name: 'a', arguments: '\ud83d' },
+    { type: 'tool-call-delta', index: 1, name: 'a', arguments: '\ud83d' },
+    { type: 'tool-call-delta', index: 0, arguments: '\ude00' },
+    { type: 'text-delta', text: '\ud83d' },
+  ];
+  const provider = {
+    ...base,
+    async *stream(request: ProviderRequest) {
+      yield* deltas;
+      yield* base.stream(request);
+    },
+  };
+  const events: AgentEvent[] = [];
+  for await (const event of run({ provider, model: 'm', messages: [user('a')] })) events.push(event);
+  const of = (type: string, index?: number): string =>
+    events
+      .flatMap((event) => {
+        if (event.type !== type) return [];
+        if (event.type === 'tool-call-delta') return event.index === index ? [event.arguments] : [];
+        return 'text' in event ? [event.text] : [];
+      })
+      .join('');
+  expect([of('reasoning-delta'), of('text-delta')]).toEqual(['😀', 'a😀b\uFFFD\uFFFD-']);
+  expect([of('tool-call-delta', 0), of('tool-call-delta', 1)]).toEqual(['😀', '\uFFFD']);
+  expect(events.filter((event) => 'text' in event && !event.text.isWellFormed())).toEqual([]);
+});
+
+test('no event that leaves as JSON has half a surrogate pair', async () => {
+  verifies('text.wellFormed');
+  const tools: Toolset = {
+    ...mockToolset([mockTool('a', HALF)]),
+    call: (_, { onProgress }) => {
+      onProgress?.(HALF);
+      return Promise.resolve({ forLLM: HALF });
+    },
+  };
+  for (const toResponseOf of [toResponse, toAgUiResponse, toUiMessageStreamResponse]) {
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: HALF }]);
+    const events = run({ provider, model: 'm', messages: [user('a')], tools });
+    const body = await toResponseOf(events, { show: ['results', 'progress'] }).text();
+    expect(body).toContain('half ');
+    expect(body).not.toMatch(/\\ud[89a-f]/i);
+  }
 });
 
 test('a sound message stays the same object from run to run, so that it is encoded once', async () => {

@@ -107,6 +107,48 @@ test('a toolset that validates its calls itself, as a registry does, gets them a
   expect(heard).toEqual(['{"queries":"test"}']);
 });
 
+const fails = (error: Error) => (): never => {
+  throw error;
+};
+
+test.each([
+  [
+    'throws its reason',
+    fails(new Error('socket closed')),
+    'what it has done so far is unknown. It reported: socket closed.',
+  ],
+  ['throws the abort', fails(new DOMException('Aborted.', 'AbortError')), 'what it has done so far is unknown.'],
+  [
+    'returns what cannot be read',
+    () => ({
+      forLLM: 'x',
+      get data(): never {
+        throw new Error('bad');
+      },
+    }),
+    'whether it has finished its work is unknown.',
+  ],
+])(
+  'a hand-written toolset that %s when its signal fires was cancelled, and not said to have failed or ended',
+  async (_, end, text) => {
+    verifies('tools.execute.abort.truth');
+    const stop = new AbortController();
+    const { toolset } = handWritten({ ...SEARCH, effect: 'write' }, async (_call, { signal }) => {
+      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      queueMicrotask(() => setImmediate(() => stop.abort()));
+      await stopped;
+      return end();
+    });
+    const provider = asking('{"queries":["a"]}');
+    const result = await collect(run({ provider, model: 'm', messages, tools: toolset, signal: stop.signal }));
+    expect(result.toolCalls[0]?.result).toMatchObject({
+      code: 'TOOL_CANCELLED',
+      outcome: 'cancelled',
+      forLLM: expect.stringContaining(text),
+    });
+  },
+);
+
 test.each([
   ['a success', { forLLM: 'row 1 of 10 written' }, 'whether it has finished its work is unknown. It returned: row 1'],
   ['its own words', { forLLM: 'Half is written.', isError: true, outcome: 'cancelled' } as const, 'Half is written.'],

@@ -98,6 +98,21 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     expect(await collect(events())).toMatchObject({ reason: 'length', answer: valid, output: found });
   });
 
+  test('where a call of the answer tool gave it, which does not run', async () => {
+    verifies('output.early');
+    const final = (args: string) => ({ calls: [{ name: 'final_answer', arguments: args }] });
+    const cut = start([{ ...final(valid), finishReason: 'length' }], {}, 'tool-call');
+    const result = await collect(cut.events());
+    expect(result).toMatchObject({ reason: 'length', answer: valid, output: found });
+    expect(result.messages.some(({ role }) => role === 'assistant')).toBe(false);
+    const half = start([{ ...final('{"names":["a"'), finishReason: 'length' }], {}, 'tool-call');
+    expect(await collect(half.events())).not.toHaveProperty('output');
+    const filtered = start([{ ...final(valid), finishReason: 'filter' }], {}, 'tool-call');
+    expect(await collect(filtered.events())).not.toHaveProperty('output');
+    const closing = start([look(), final(valid)], { turns: 1, onLimit: 'answer' }, 'tool-call');
+    expect(await collect(closing.events())).toMatchObject({ reason: 'limit', answer: valid, output: found });
+  });
+
   test('where a hook gave it', async () => {
     verifies('output.early');
     const { provider, tools } = start([look()], {});

@@ -37,6 +37,7 @@ describe('a session that a crash or an editor damaged', () => {
       ['a', 'c'],
     ],
     ['300 NUL bytes at its end', `${HEADER}${line('a')}${NULS}`, [3], ['a']],
+    ['NUL bytes in place of all that it had', NULS, [1], []],
     ['300 NUL bytes before its header', `${NULS}${HEADER}${line('a')}`, [1], ['a']],
     ['300 NUL bytes in place of its header', `${NULS}\n${line('a')}`, [1], ['a']],
     ['half a line, and then whole ones', `${HEADER}${line('a').slice(0, 20)}\n${line('c')}`, [2], ['c']],
@@ -86,6 +87,28 @@ describe('a session that a crash or an editor damaged', () => {
     await session.append([entry('c')]);
     await session.close();
     expect((await read(path)).entries).toEqual(['a', 'b', 'c'].map(entry));
+  });
+
+  test('keeps a last line that only lacks its end', async () => {
+    verifies('agent.session.damaged');
+    const path = sessionFile(`${HEADER}${line('a')}${line('b').trimEnd()}`);
+    const session = await openFileSession(path);
+    await session.append([entry('c')]);
+    await session.close();
+    expect(readdirSync(dirname(path))).toEqual(['a.jsonl']);
+    expect(await read(path)).toMatchObject({ entries: ['a', 'b', 'c'].map(entry), damages: [] });
+  });
+
+  test('opens without a last line that was cut, which stays in a copy and is told to onDamage', async () => {
+    verifies('agent.session.damaged');
+    const content = `${HEADER}${line('a')}${line('b').slice(0, -5)}`;
+    const path = sessionFile(content);
+    const damaged = sessionFile(content);
+    await (await openFileSession(path)).close();
+    expect(readFileSync(path, 'utf8')).toBe(`${HEADER}${line('a')}{"type":"lost"}\n`);
+    const copies = readdirSync(dirname(path)).filter((name) => name.includes('.damaged-'));
+    expect(copies.map((name) => readFileSync(join(dirname(path), name), 'utf8'))).toEqual([content]);
+    expect((await read(damaged)).damages).toMatchObject([{ lines: [3] }]);
   });
 
   test.each([

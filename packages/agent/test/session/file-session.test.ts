@@ -60,7 +60,8 @@ test('a file cut at any byte after the beginning of its header opens with the wh
     await torn.close();
     const again = await openFileSession(path);
     expect(await again.entries()).toEqual([...before, entry('next')]);
-    expect([[], [entry('é')], [entry('é'), entry('b')]]).toContainEqual(before);
+    const read = before.filter(({ type }) => type !== 'lost');
+    expect([[], [entry('é')], [entry('é'), entry('b')]]).toContainEqual(read);
     await again.close();
   }
 });

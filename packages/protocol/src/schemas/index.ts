@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../json.ts';
 import { KERNEL_ERROR_CODES } from '../error.ts';
+import { TOOL_OUTCOMES } from '../result.ts';
 import {
   citationSchema,
   jsonObjectSchema,
@@ -151,9 +152,7 @@ export const toolResultSchema = z
     async: z.boolean().exactOptional(),
     data: jsonValueSchema.exactOptional(),
     media: z.array(mediaPartSchema).readonly().exactOptional(),
-    outcome: z
-      .enum(['done', 'timeout', 'cancelled', 'abandoned', 'denied', 'skipped', 'unknown', 'pending'])
-      .exactOptional(),
+    outcome: z.enum(TOOL_OUTCOMES).exactOptional(),
     repairs: z
       .array(
         z.strictObject({ path: z.string(), from: jsonValueSchema, to: jsonValueSchema, rule: z.string() }).readonly(),

@@ -148,7 +148,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
       return {
         pause: () => current?.pause(),
         resume: () => current?.resume(),
-        extendIdleTimeout: () => current?.extendIdleTimeout(),
+        extendIdleTimeout: (hasContent) => current?.extendIdleTimeout(hasContent),
         close,
       };
     },

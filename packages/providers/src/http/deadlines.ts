@@ -1,4 +1,4 @@
-import type { ResolvedTimeouts } from './timeouts.ts';
+import { MAX_QUIET, type ResolvedTimeouts } from './timeouts.ts';
 
 /** A phase of a request that has a timeout of its own. */
 type Phase = 'firstByteMs' | 'idleMs';
@@ -7,8 +7,8 @@ type Phase = 'firstByteMs' | 'idleMs';
 export interface Deadlines {
   /** Starts a phase now; replaces the one before. */
   wait(phase: Phase): void;
-  /** Moves the deadline of the current phase to its full length from now. Does nothing without a phase. */
-  extend(): void;
+  /** Moves the deadline of the current phase to its full length from now; without content only until all such waits together are `MAX_QUIET` of them. */
+  extend(hasContent: boolean): void;
   /** Ends the current phase, because the consumer does not read. The total deadline stays. */
   suspend(): void;
   /** Clears the timer. */
@@ -22,13 +22,17 @@ export interface Deadlines {
 export function createDeadlines(
   timeouts: ResolvedTimeouts,
   elapsedMs: number,
-  onExpiry: (timeout: Phase | 'totalMs') => void,
+  onExpiry: (timeout: Phase | 'totalMs' | 'quiet') => void,
 ): Deadlines {
   const { firstByteMs, idleMs, totalMs } = timeouts;
   const shortestPhaseMs = Math.min(firstByteMs || Infinity, idleMs || Infinity);
   const totalDeadline = totalMs === 0 ? Infinity : performance.now() + Math.max(1, totalMs - elapsedMs);
   let phase: Phase | undefined;
   let phaseDeadline = Infinity;
+  /** When the current wait began, and how long the waits before it lasted since there was content. */
+  let waitingSince = 0;
+  let quietMs = 0;
+  let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
   let timerDeadline = Infinity;
 
@@ -36,7 +40,7 @@ export function createDeadlines(
     timer = undefined;
     const now = performance.now();
     // A timer may fire a fraction of a millisecond early.
-    if (phase !== undefined && phaseDeadline - now < 1) onExpiry(phase);
+    if (phase !== undefined && phaseDeadline - now < 1) onExpiry(isQuiet ? 'quiet' : phase);
     else if (totalDeadline - now < 1) onExpiry('totalMs');
     else setTimer(Math.min(phaseDeadline, totalDeadline), now);
   }
@@ -48,19 +52,35 @@ export function createDeadlines(
     timer = deadline === Infinity ? undefined : setTimeout(onTimer, Math.trunc(deadline - now));
   }
 
+  function startWait(current: Phase, now: number): void {
+    const ms = timeouts[current] || Infinity;
+    const leftMs = MAX_QUIET * ms - quietMs;
+    isQuiet = leftMs < ms;
+    waitingSince = now;
+    phaseDeadline = now + Math.min(ms, leftMs);
+  }
+
+  function endWait(now: number): void {
+    if (phase !== undefined) quietMs += now - waitingSince;
+  }
+
   setTimer(totalDeadline, performance.now());
   return {
     wait(next) {
       const now = performance.now();
       phase = next;
-      phaseDeadline = now + (timeouts[next] || Infinity);
+      startWait(next, now);
       if (timer === undefined || timerDeadline > phaseDeadline)
         setTimer(Math.min(now + shortestPhaseMs, totalDeadline), now);
     },
-    extend() {
-      if (phase !== undefined) phaseDeadline = performance.now() + (timeouts[phase] || Infinity);
+    extend(hasContent) {
+      const now = performance.now();
+      endWait(now);
+      if (hasContent) quietMs = 0;
+      if (phase !== undefined) startWait(phase, now);
     },
     suspend() {
+      endWait(performance.now());
       phase = undefined;
       phaseDeadline = Infinity;
     },

@@ -4,7 +4,7 @@ import { createDeadlines } from './deadlines.ts';
 import { networkError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';
 import { limitError } from './limits.ts';
-import { type ResolvedTimeouts, timeoutError } from './timeouts.ts';
+import { MAX_QUIET, quietError, type ResolvedTimeouts, timeoutError } from './timeouts.ts';
 import type { Exchange, ExchangeEvents, Transport, TransportRequest } from './transport.ts';
 
 /** Receives one response, synchronously. An exception ends the request and comes back through `onError`. */
@@ -25,8 +25,8 @@ export interface HttpRequest {
   pause(): void;
   /** Continues reading. */
   resume(): void;
-  /** Restarts the idle timeout. */
-  extendIdleTimeout(): void;
+  /** Restarts the idle timeout, which a reply without content may do only so often. */
+  extendIdleTimeout(hasContent: boolean): void;
   /** Cancels the request and closes its socket; the handler is not called any more. Does nothing after the end. */
   close(): void;
 }
@@ -66,7 +66,11 @@ export function createHttpRequest(
   let received = 0;
 
   const deadlines = createDeadlines(timeouts, elapsedMs, (timeout) =>
-    fail(timeoutError(provider, timeout, timeouts[timeout], isQueued ? 'for a free connection' : undefined)),
+    fail(
+      timeout === 'quiet'
+        ? quietError(provider, timeouts.idleMs, MAX_QUIET)
+        : timeoutError(provider, timeout, timeouts[timeout], isQueued ? 'for a free connection' : undefined),
+    ),
   );
 
   function settle(): void {
@@ -144,7 +148,7 @@ export function createHttpRequest(
   return {
     close,
     fail,
-    extendIdleTimeout: () => deadlines.extend(),
+    extendIdleTimeout: (hasContent) => deadlines.extend(hasContent),
     pause() {
       if (closed || isPaused) return;
       isPaused = true;

@@ -39,7 +39,7 @@ export function requestReply(
       onHeaders: (_, received) => void (headers = received),
       onData(bytes) {
         chunks.push(copyBytes(bytes));
-        sent?.extendIdleTimeout();
+        sent?.extendIdleTimeout(false);
       },
       onEnd() {
         removeListener();

@@ -9,10 +9,11 @@ export interface Timeouts {
   readonly firstByteMs?: number | undefined;
   /**
    * Between two events of a stream (comments do not count), or between two chunks of any other body. Suspended while the consumer
-   * does not read. Also the wait for a free connection while other requests hold them all. Default 2 min.
+   * does not read. Events without content, which keep a reply open while the model thinks, and chunks of a body in one piece extend it up to 20 times in
+   * total; a reply in the background may bring nothing new for 200 times as long. Also the wait for a free connection while other requests hold them all. Default 2 min.
    */
   readonly idleMs?: number | undefined;
-  /** The whole request, including the wait for a token and for a free connection. Off by default, so that no active stream is cut. */
+  /** The whole request, including the wait for a token and for a free connection. Off by default, so that no stream with content is cut. */
   readonly totalMs?: number | undefined;
 }
 
@@ -20,6 +21,11 @@ export interface Timeouts {
 export type ResolvedTimeouts = { readonly [K in keyof Timeouts]-?: number };
 
 const DEFAULTS: ResolvedTimeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 0 };
+
+/** How many idle timeouts a server may keep a reply open without content: with the default 40 minutes, longer than a model thinks. */
+export const MAX_QUIET = 20;
+/** The same for a reply in the background, which may wait in a queue: with the default almost 7 hours. */
+export const MAX_QUIET_IN_BACKGROUND = 200;
 
 const WAITING_FOR: Readonly<Record<keyof Timeouts, string>> = {
   connectMs: 'for a connection',
@@ -49,18 +55,25 @@ export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
   return resolved;
 }
 
-/** The error of a timeout that expired; names the timeout, its value and the option that sets it. */
+/** The error of a timeout that expired, or that expired `times` in a row; names the timeout, its value and the option that sets it. */
 export function timeoutError(
   provider: string,
   timeout: keyof Timeouts,
   ms: number,
   waitingFor: string = WAITING_FOR[timeout],
+  times = 1,
 ): KernelError {
-  return new KernelError('PROVIDER_TIMEOUT', `${provider}: waited ${ms} ms ${waitingFor} (timeouts.${timeout}).`, {
+  const option = `${times === 1 ? '' : `${times} times `}timeouts.${timeout}`;
+  return new KernelError('PROVIDER_TIMEOUT', `${provider}: waited ${ms * times} ms ${waitingFor} (${option}).`, {
     hint: `Raise timeouts.${timeout} of createProvider, or set it to 0 to turn this timeout off.`,
     retryable: true,
     data: { timeout, timeoutMs: ms, option: `timeouts.${timeout}` },
   });
+}
+
+/** The error of a reply that a server kept open for `times` idle timeouts without content. */
+export function quietError(provider: string, idleMs: number, times: number): KernelError {
+  return timeoutError(provider, 'idleMs', idleMs, 'for content, while the server only kept the reply open', times);
 }
 
 /** A timer that can be started again. */

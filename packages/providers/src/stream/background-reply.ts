@@ -2,7 +2,7 @@ import { KernelError } from '@kernel/protocol';
 import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
 import { limitError } from '../http/limits.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { createTimer, timeoutError } from '../http/timeouts.ts';
+import { createTimer, MAX_QUIET_IN_BACKGROUND, quietError, timeoutError } from '../http/timeouts.ts';
 import type { EventSink } from './event-queue.ts';
 import type { BackgroundLimits, PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
 
@@ -22,13 +22,13 @@ const INACCESSIBLE: ReadonlySet<unknown> = new Set([401, 403, 404, 410]);
 
 /**
  * Opens a reply that the vendor generates in the background: when a connection ends or breaks before the reply has ended, another one requests the
- * rest. Each connection has its own timeouts, except for the total. An unfinished reply that is closed or exceeds a limit is cancelled at the vendor,
+ * rest. Each connection has its own timeouts, except for the total and for the time without content. An unfinished reply that is closed or exceeds a limit is cancelled at the vendor,
  * without waiting for the outcome. @internal
  */
 export function openBackgroundReply(
   client: AuthenticatedClient,
   { createDecoder, freeBody, request }: PreparedRequest,
-  { provider, responseBytes, totalMs }: BackgroundLimits,
+  { idleMs, provider, responseBytes, totalMs }: BackgroundLimits,
   sink: EventSink,
 ): HttpRequest {
   let current: HttpRequest | undefined;
@@ -38,6 +38,7 @@ export function openBackgroundReply(
   let streamed = 0;
   let waits = 0;
   let failures = 0;
+  let newsAt = performance.now();
   let waiting: NodeJS.Timeout | undefined;
   const total = createTimer(totalMs, () => fail(timeoutError(provider, 'totalMs', totalMs)));
 
@@ -49,8 +50,10 @@ export function openBackgroundReply(
       onData(bytes) {
         if (streams) streamed += bytes.length;
         if (streamed > responseBytes) throw tooLarge(provider, responseBytes);
-        if (decoder?.push(bytes) === true) current?.extendIdleTimeout();
-        sink.decoded(bytes.length);
+        const hasProgress = decoder?.push(bytes) === true;
+        const hasContent = sink.decoded(bytes.length);
+        if (hasContent) newsAt = performance.now();
+        if (hasProgress) current?.extendIdleTimeout(hasContent);
       },
       onEnd(isSent) {
         if (isSent && next === request) freeBody?.();
@@ -73,6 +76,11 @@ export function openBackgroundReply(
     if (next === undefined || failures > MAX_FAILURES) {
       if (error === undefined) end();
       else fail(error);
+      return;
+    }
+    const now = performance.now();
+    if (idleMs > 0 && now - newsAt > MAX_QUIET_IN_BACKGROUND * idleMs) {
+      fail(quietError(provider, idleMs, MAX_QUIET_IN_BACKGROUND));
       return;
     }
     if (next.hasProgress) waits = 0;
@@ -111,13 +119,14 @@ export function openBackgroundReply(
   open(request, true);
   return {
     close,
-    extendIdleTimeout: () => current?.extendIdleTimeout(),
+    extendIdleTimeout: (hasContent) => current?.extendIdleTimeout(hasContent),
     pause() {
       isPaused = true;
       current?.pause();
     },
     resume() {
       isPaused = false;
+      newsAt = performance.now();
       current?.resume();
     },
   };

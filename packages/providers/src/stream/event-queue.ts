@@ -6,8 +6,8 @@ import type { HttpRequest } from '../http/request.ts';
 export interface EventSink {
   /** Queues an event. */
   readonly emit: (event: ProviderEvent) => void;
-  /** Reports how many bytes were just decoded, for back-pressure, and wakes the consumer. */
-  decoded(bytes: number): void;
+  /** Reports how many bytes were just decoded, for back-pressure, and wakes the consumer. Returns whether there were events in them. */
+  decoded(bytes: number): boolean;
   /** The response is complete. */
   end(): void;
   /** The response failed. Ignored after `message-end`. */
@@ -43,6 +43,7 @@ export function createEventQueue(
   let failure: { readonly error: unknown } | undefined;
   let queue: ProviderEvent[] = [];
   let head = 0;
+  let hasEmitted = false;
   let unreadBytes = 0;
   let untimedBytes = 0;
   let sliceStart: number | undefined;
@@ -122,6 +123,7 @@ export function createEventQueue(
     emit(event) {
       if (over) return;
       queue.push(event);
+      hasEmitted = true;
       // The connection usually ends in the same turn: then there is nothing to wait for.
       if (event.type === 'message-end') {
         hasMessageEnd = true;
@@ -129,7 +131,9 @@ export function createEventQueue(
       }
     },
     decoded(bytes) {
-      if (over) return;
+      if (over) return false;
+      const hasEvents = hasEmitted;
+      hasEmitted = false;
       unreadBytes += bytes;
       untimedBytes += bytes;
       if (sliceStart === undefined) {
@@ -139,6 +143,7 @@ export function createEventQueue(
       }
       wake();
       applyBackPressure();
+      return hasEvents;
     },
     end() {
       clearTimeout(lingerTimer);

@@ -34,8 +34,9 @@ export async function* readLines(
   sent = client.open(request, {
     onHeaders: () => undefined,
     onData(bytes) {
+      const unread = lines.length;
       parser.push(bytes);
-      sent?.extendIdleTimeout();
+      sent?.extendIdleTimeout(lines.length > unread);
       if (lines.length > MAX_UNREAD_LINES) sent?.pause();
       wake?.();
     },

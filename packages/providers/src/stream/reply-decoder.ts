@@ -4,7 +4,7 @@ import type { ResponseHeaders } from '../http/headers.ts';
 
 /** Turns the bytes of one reply into events. Each wire has its own. */
 export interface ReplyDecoder {
-  /** Returns whether the reply made progress. Throws a `KernelError` for a failure inside the reply. */
+  /** Returns whether the reply made progress, if only by a sign that the server is still at work. Throws a `KernelError` for a failure inside the reply. */
   push(bytes: Uint8Array): boolean;
   /** The body is complete: emits `message-end` if it was not emitted yet, or throws. */
   end(): void;
@@ -61,6 +61,8 @@ export interface PreparedRequest {
 export interface BackgroundLimits {
   /** The provider's name, for errors. */
   readonly provider: string;
+  /** `timeouts.idleMs`: 0 means none. */
+  readonly idleMs: number;
   /** `timeouts.totalMs`: 0 means none. */
   readonly totalMs: number;
   /** `limits.responseBytes`, for the bytes of all streams together. */

@@ -33,8 +33,9 @@ export function createWireStream(
         decoder = createDecoder(sink.emit, headers);
       },
       onData(bytes) {
-        if (decoder?.push(bytes) === true) sent.extendIdleTimeout();
-        sink.decoded(bytes.length);
+        const hasProgress = decoder?.push(bytes) === true;
+        const hasContent = sink.decoded(bytes.length);
+        if (hasProgress) sent.extendIdleTimeout(hasContent);
       },
       onEnd(isSent) {
         if (isSent) freeBody?.();

@@ -124,7 +124,12 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
           background:
             background === undefined
               ? undefined
-              : { provider: name, totalMs: timeouts.totalMs, responseBytes: limits.responseBytes },
+              : {
+                  provider: name,
+                  idleMs: timeouts.idleMs,
+                  totalMs: timeouts.totalMs,
+                  responseBytes: limits.responseBytes,
+                },
           createDecoder: (emit, responseHeaders) =>
             wire.createDecoder(
               { name, model, streams, redactor, warnings, emit, toolDecoder, lineLength, background, audioType },

@@ -1,3 +1,4 @@
+import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Deadlines, createDeadlines } from '../../src/http/deadlines.ts';
 
@@ -27,6 +28,11 @@ function expiry(timeouts: Partial<typeof OFF>, work: Record<number, (deadlines: 
   return seen;
 }
 
+/** `work` at every such time. */
+function every(ms: number, work: (deadlines: Deadlines) => void) {
+  return Object.fromEntries(Array.from({ length: 100 }, (_, at) => [(at + 1) * ms, work]));
+}
+
 test.each([
   ['the first byte', { firstByteMs: 50 }, { 0: (it) => it.wait('firstByteMs') }, 'firstByteMs', 50],
   [
@@ -53,15 +59,41 @@ test.each([
   [
     'the next event, extended',
     { idleMs: 50 },
-    { 0: (it) => it.wait('idleMs'), 40: (it) => it.extend(), 80: (it) => it.extend() },
+    { 0: (it) => it.wait('idleMs'), 40: (it) => it.extend(true), 80: (it) => it.extend(true) },
     'idleMs',
     130,
+  ],
+  [
+    'the next event, extended only without content,',
+    { idleMs: 10 },
+    { 0: (it) => it.wait('idleMs'), ...every(5, (it) => it.extend(false)) },
+    'quiet',
+    200,
+  ],
+  [
+    'the next event, extended without content and between that by content,',
+    { idleMs: 10 },
+    { 0: (it) => it.wait('idleMs'), ...every(5, (it) => it.extend(false)), 150: (it) => it.extend(true) },
+    'quiet',
+    350,
+  ],
+  [
+    'the next event, extended without content, and not read for a while,',
+    { idleMs: 10 },
+    {
+      0: (it) => it.wait('idleMs'),
+      ...every(5, (it) => it.extend(false)),
+      100: (it) => it.suspend(),
+      200: (it) => it.wait('idleMs'),
+    },
+    'quiet',
+    300,
   ],
   ['the whole reply, with nothing else waited for', { totalMs: 70 }, {}, 'totalMs', 70],
   [
     'the whole reply, while events come',
     { idleMs: 30, totalMs: 70 },
-    { 0: (it) => it.wait('idleMs'), 25: (it) => it.extend(), 50: (it) => it.extend() },
+    { 0: (it) => it.wait('idleMs'), 25: (it) => it.extend(true), 50: (it) => it.extend(true) },
     'totalMs',
     70,
   ],
@@ -89,6 +121,7 @@ test.each([
 ] as [string, Partial<typeof OFF>, Record<number, (deadlines: Deadlines) => void>, string, number][])(
   'the timeout for %s expires when it should, once',
   (_name, timeouts, work, timeout, at) => {
+    if (timeout === 'quiet') verifies('providers.timeouts.quiet');
     const [seen, ...more] = expiry(timeouts, work);
     expect(seen?.[0]).toBe(timeout);
     // Timers have whole milliseconds.
@@ -98,10 +131,10 @@ test.each([
 );
 
 test.each([
-  ['all are off', OFF, { 0: (it) => it.wait('firstByteMs'), 5: (it) => it.wait('idleMs'), 6: (it) => it.extend() }],
-  ['nothing is waited for', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.extend() }],
+  ['all are off', OFF, { 0: (it) => it.wait('firstByteMs'), 5: (it) => it.wait('idleMs'), 6: (it) => it.extend(true) }],
+  ['nothing is waited for', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.extend(true) }],
   ['nobody reads', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.wait('firstByteMs'), 10: (it) => it.suspend() }],
-  ['the reply moves on', { idleMs: 600 }, { 0: (it) => it.wait('idleMs'), 500: (it) => it.extend() }],
+  ['the reply moves on', { idleMs: 600 }, { 0: (it) => it.wait('idleMs'), 500: (it) => it.extend(true) }],
   ['they were stopped', { idleMs: 20, totalMs: 30 }, { 0: (it) => it.wait('idleMs'), 10: (it) => it.stop() }],
 ] as [string, Partial<typeof OFF>, Record<number, (deadlines: Deadlines) => void>][])(
   'no timeout expires where %s',
@@ -122,7 +155,7 @@ test('a quick reply costs one timer', () => {
   vi.advanceTimersByTime(50);
   deadlines.wait('idleMs');
   for (let at = 0; at < 10; at += 1) {
-    deadlines.extend();
+    deadlines.extend(true);
     vi.advanceTimersByTime(5);
   }
   deadlines.stop();

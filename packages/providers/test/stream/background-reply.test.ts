@@ -38,10 +38,10 @@ function openEndless(answer: (handler: ResponseHandler, at: number) => void) {
       cancellation: () => CANCEL,
     },
   };
-  const bounds = { provider: 'p', totalMs: 0, responseBytes: 1000 };
+  const bounds = { provider: 'p', idleMs: 1000, totalMs: 0, responseBytes: 1000 };
   const sink = {
     emit: () => undefined,
-    decoded: () => undefined,
+    decoded: () => false,
     end: () => undefined,
     fail: (error: unknown) => void failures.push(error),
   };
@@ -68,6 +68,14 @@ test('a reply that is not there yet is asked for at growing intervals, up to ten
   await vi.advanceTimersByTimeAsync(5000);
   expect(closed).toEqual(['/again', '/cancel']);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a reply that never brings anything ends after 200 idle timeouts, and is given up', async () => {
+  verifies('providers.timeouts.quiet');
+  const { asked, failures } = openEndless(answerEmpty);
+  await vi.advanceTimersByTimeAsync(220_000);
+  expect(failures).toMatchObject([{ code: 'PROVIDER_TIMEOUT', data: { timeout: 'idleMs', timeoutMs: 1000 } }]);
+  expect(asked.at(-1)?.[0]).toBe('/cancel');
 });
 
 test('five failures in a row are outlasted, the sixth ends it, and the reply is given up', async () => {

@@ -10,14 +10,15 @@ import {
 } from '@kernel/protocol';
 import { compileSchema, type Validator } from '../validator/compile-schema.ts';
 import { inspectSchema } from '../validator/inspect-schema.ts';
+import { usableSchema } from '../validator/usable-schema.ts';
 import { annotateResult } from './annotate-result.ts';
 import type { RawArguments } from './parse.ts';
 import type { RepairPolicy, ValidatedArguments } from './types.ts';
 import { validateArguments } from './validate.ts';
 
 /**
- * Validates the arguments of a tool that another toolset or a server runs, and repairs them. What the schema does not mention is passed on, and so is
- * everything if the schema is wrong, remote or unsafe: who runs the tool decides on it. Never throws.
+ * Validates the arguments of a tool that another toolset or a server runs, and repairs them. What the schema does not mention is passed on, and so is what
+ * stands under a part of it that is wrong, remote or unsafe: who runs the tool decides on it. Never throws.
  */
 export function validateForeign(tool: Tool, raw: RawArguments, repair: RepairPolicy = 'apply'): ValidatedArguments {
   const target = { tool, input: { validator: () => validatorOf(tool) } };
@@ -57,13 +58,19 @@ const validators = new WeakMap<JsonSchema, Validator>();
 function validatorOf({ name, parameters }: Tool): Validator {
   const known = validators.get(parameters);
   if (known !== undefined) return known;
-  let validator = ACCEPTS_ALL;
-  try {
-    inspectSchema(parameters, name);
-    validator = compileSchema(parameters);
-  } catch {
-    // Nobody here can change the schema, and the toolset may read it in its own way.
-  }
+  // Nobody here can change the schema, and the toolset may read it in its own way.
+  const validator = compiled(parameters, name) ?? compiled(() => usableSchema(parameters), name) ?? ACCEPTS_ALL;
   validators.set(parameters, validator);
   return validator;
+}
+
+/** Undefined for a schema that cannot be used. */
+function compiled(given: JsonSchema | (() => JsonSchema), name: string): Validator | undefined {
+  try {
+    const schema = typeof given === 'function' ? given() : given;
+    inspectSchema(schema, name);
+    return compileSchema(schema);
+  } catch {
+    return undefined;
+  }
 }

@@ -22,8 +22,7 @@ export function inspectSchema(schema: JsonSchema, subject: string): void {
   const visit = (value: Schema, pointer: string): void => {
     if (!isSchemaObject(value)) return;
     for (const [keyword, content] of Object.entries(value)) {
-      const kind = KEYWORDS.get(keyword);
-      const problem = kind === undefined ? undefined : PROBLEMS[kind](content);
+      const problem = keywordProblem(keyword, content);
       if (problem !== undefined) throw invalidSchema(subject, `${pointer}/${pointerToken(keyword)}`, problem);
     }
     checkReferences(value, pointer);
@@ -162,6 +161,12 @@ const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefi
   flag: (value) => unless(typeof value === 'boolean', 'must be true or false'),
   text: (value) => unless(typeof value === 'string', 'must be text'),
 };
+
+/** What is wrong with the value of a keyword, as in `must be text`; undefined for one that is right, and for unknown keywords. */
+export function keywordProblem(keyword: string, value: unknown): string | undefined {
+  const kind = KEYWORDS.get(keyword);
+  return kind === undefined ? undefined : PROBLEMS[kind](value);
+}
 
 function mapOf(value: unknown): JsonSchema {
   return isSchemaObject(value) ? value : {};

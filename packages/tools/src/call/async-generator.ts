@@ -16,7 +16,8 @@ export function isAsyncGenerator(value: unknown): value is Generator {
 
 /**
  * Runs an async generator to its end and reports each value that it yields. Resolves to what it returns or, if that is `undefined`, to the
- * last value that it yielded. On abort its `return()` is called, so that its `finally` blocks run; then it rejects with the signal's reason.
+ * last value that it yielded. On abort its `return()` is called, so that its `finally` blocks run; then it resolves to what one of them returns, or rejects with the
+ * signal's reason.
  */
 export async function runGenerator(
   generator: Generator,
@@ -41,17 +42,20 @@ export async function runGenerator(
       if (last !== undefined && !signal.aborted) onProgress(progressText(last));
     }
   } catch (error) {
+    const returned = await stop();
+    if (returned !== undefined) return returned;
     // oxlint-disable-next-line typescript/only-throw-error -- the handler's own error, or the caller's reason
-    throw await stop().then(() => error);
+    throw error;
   } finally {
     removeAbort();
   }
 }
 
-/** Asks a generator to stop. What it throws then is ignored: the call has an outcome already. */
+/** Asks a generator to stop, and resolves to what it returns then. What it throws is ignored: the call has an outcome already. */
 async function callReturn(generator: Generator): Promise<unknown> {
   try {
-    return await generator.return(undefined);
+    const { done, value } = await generator.return(undefined);
+    return done === true ? value : undefined;
   } catch {
     return undefined;
   }

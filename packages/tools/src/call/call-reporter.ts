@@ -112,7 +112,7 @@ export function createCallReporter(
     },
     progress(record, text) {
       if (record.state !== 'running') return;
-      const update = redactor.text(typeof text === 'string' ? text : failureText(text));
+      const update = redactor.text(typeof text === 'string' ? text : failureText(text)).toWellFormed();
       const { id, binding, context } = record.request;
       if (events.hasCallListeners) events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
       if (context.onProgress !== undefined) callSafely(() => context.onProgress?.(update));

@@ -3,11 +3,17 @@ import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 /** How a handler ended, or that it was abandoned before it did. */
 export type HandlerEnd =
   | SettledHandler
+  | StoppedHandler
   /** It returned what throws when it is looked at. */
-  | { readonly kind: 'unread'; readonly error: unknown }
-  | { readonly kind: 'timeout' }
-  /** The caller aborted. `settled` is how the handler settled within the grace period; absent if it still runs. */
-  | { readonly kind: 'aborted'; readonly settled?: SettledHandler };
+  | { readonly kind: 'unread'; readonly error: unknown };
+
+/** A handler that its timeout or its caller stopped. */
+export interface StoppedHandler {
+  /** What stopped it. */
+  readonly kind: 'timeout' | 'aborted';
+  /** How it settled within the grace period; absent if it still runs. */
+  readonly settled?: SettledHandler;
+}
 
 /** What a handler returned or threw. */
 export type SettledHandler =
@@ -28,7 +34,7 @@ export interface RaceOptions {
   readonly onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void;
 }
 
-/** How long an aborted handler has to settle before it is abandoned. */
+/** How long a handler that is stopped has to settle before it is abandoned. */
 const GRACE_MS = 20;
 
 /** Races the promise of a handler against a timeout and the caller's abort. Leaves no timer and no listener behind. */
@@ -39,8 +45,8 @@ export function raceHandler(work: Promise<unknown>, options: RaceOptions): void 
   const settle = (end: SettledHandler): void => {
     if (ended) return onSettled?.({ failed: end.kind === 'error' });
     ended = true;
-    const aborted = watch?.close() ?? false;
-    return options.onEnd(aborted ? { kind: 'aborted', settled: end } : end);
+    const kind = watch?.close();
+    return options.onEnd(kind === undefined ? end : { kind, settled: end });
   };
   const abandon = (end: HandlerEnd): void => {
     if (ended) return;
@@ -68,30 +74,29 @@ export function raceHandler(work: Promise<unknown>, options: RaceOptions): void 
 }
 
 interface Watch {
-  /** Removes timer and listener. Returns whether the caller had aborted. */
-  close(): boolean;
+  /** Removes timer and listener. Returns what had stopped the handler, if it was stopped. */
+  close(): StoppedHandler['kind'] | undefined;
 }
 
 function createWatch(options: RaceOptions, abandon: (end: HandlerEnd) => void): Watch {
   const { signal, timeoutMs } = options;
   let timer: NodeJS.Timeout | undefined;
-  let aborted = false;
-  const onTimeout = (): void => {
-    options.stop(new DOMException('The tool took too long.', 'TimeoutError'));
-    abandon({ kind: 'timeout' });
-  };
-  if (timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) timer = setTimeout(onTimeout, timeoutMs);
-  const removeAbort = onAbort(signal, () => {
-    aborted = true;
+  let stopped: StoppedHandler['kind'] | undefined;
+  const stop = (kind: StoppedHandler['kind'], reason: unknown): void => {
+    if (stopped !== undefined) return;
+    stopped = kind;
     clearTimeout(timer);
-    timer = setTimeout(() => abandon({ kind: 'aborted' }), GRACE_MS);
-    options.stop(signal.reason);
-  });
+    timer = setTimeout(() => abandon({ kind }), GRACE_MS);
+    options.stop(reason);
+  };
+  const onTimeout = (): void => stop('timeout', new DOMException('The tool took too long.', 'TimeoutError'));
+  if (timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) timer = setTimeout(onTimeout, timeoutMs);
+  const removeAbort = onAbort(signal, () => stop('aborted', signal.reason));
   return {
     close() {
       clearTimeout(timer);
       removeAbort();
-      return aborted;
+      return stopped;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { toBase64 } from '@kernel/internal';
-import type { MediaPart, ToolResult } from '@kernel/protocol';
+import { type MediaPart, TOOL_OUTCOMES, type ToolResult } from '@kernel/protocol';
 
 /** A result whose fields have the types that they are declared with, or what is wrong with one. */
 export type CheckedResult =
@@ -7,6 +7,7 @@ export type CheckedResult =
   | { readonly result?: undefined; readonly problem: string };
 
 const FLAGS = ['silent', 'isError', 'async'] as const;
+const OUTCOMES: ReadonlySet<unknown> = new Set(TOOL_OUTCOMES);
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set(['image', 'audio', 'file']);
 
 /**
@@ -14,11 +15,13 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set(['image', 'audio', 'file']);
  * is what the wires carry.
  */
 export function checkFields(result: ToolResult): CheckedResult {
-  const { forLLM, forUser, media, repairs }: { readonly [K in keyof ToolResult]: unknown } = result;
+  const { forLLM, forUser, media, outcome, repairs }: { readonly [K in keyof ToolResult]: unknown } = result;
   if (typeof forLLM !== 'string') return { problem: problemOf('forLLM', 'a string', forLLM) };
   if (repairs !== undefined && !Array.isArray(repairs)) return { problem: problemOf('repairs', 'an array', repairs) };
   if (forUser !== undefined && typeof forUser !== 'string')
     return { problem: problemOf('forUser', 'a string', forUser) };
+  if (outcome !== undefined && !OUTCOMES.has(outcome))
+    return { problem: `a result whose "outcome" is none of ${[...OUTCOMES].join(', ')}` };
   for (const flag of FLAGS) {
     const value: unknown = result[flag];
     if (value !== undefined && typeof value !== 'boolean') return { problem: problemOf(flag, 'a boolean', value) };

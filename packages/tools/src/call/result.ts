@@ -13,7 +13,7 @@ import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
-import type { HandlerEnd, SettledHandler } from './race-handler.ts';
+import type { HandlerEnd, SettledHandler, StoppedHandler } from './race-handler.ts';
 import { checkFields } from './result-fields.ts';
 
 /** The codes that a handler can use for its own failures; an error with any other code becomes `TOOL_FAILED`. */
@@ -36,15 +36,9 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
       return failedResult(end.error, name);
     case 'unread':
       return unreadable(readingFailed(end.error), binding, end.error);
-    case 'timeout': {
-      const message = `"${name}" did not finish within ${timeoutMs} ms and was abandoned; what it has done so far is unknown.`;
-      return toErrorResult(
-        new KernelError('TOOL_TIMEOUT', message, { retryable: true, data: { tool: name, timeoutMs } }),
-        'timeout',
-      );
-    }
+    case 'timeout':
     case 'aborted':
-      return abortedResult(end.settled, binding);
+      return stoppedResult(end, binding, timeoutMs);
     default:
       return end satisfies never;
   }
@@ -55,21 +49,45 @@ export function neverStarted(toolName: string): ToolResult {
   return cancelledResult(toolName, 'was cancelled before it started.', 'cancelled');
 }
 
-/** The result of a call that its caller aborted while it ran; `settled` is undefined if it still runs. What the handler says of its end is kept. */
-function abortedResult(settled: SettledHandler | undefined, binding: ToolBinding): ToolResult {
+/** The result of a call that was stopped while it ran. What the handler says of its end is kept. */
+function stoppedResult(stopped: StoppedHandler, binding: ToolBinding, timeoutMs: number): ToolResult {
+  const { kind, settled } = stopped;
   const { name } = binding.tool;
+  const isTimeout = kind === 'timeout';
+  const errorFor = (state: string): KernelError =>
+    isTimeout
+      ? new KernelError('TOOL_TIMEOUT', `"${name}" did not finish within ${timeoutMs} ms and was ${state}`, {
+          retryable: true,
+          data: { tool: name, timeoutMs },
+        })
+      : new KernelError('TOOL_CANCELLED', `"${name}" was cancelled and ${state}`, { data: { tool: name } });
   if (settled === undefined)
-    return cancelledResult(name, 'was cancelled, but still runs; what it does is unknown.', 'abandoned');
-  if (settled.kind === 'value') return resultAfterAbort(toResult(settled.value, binding), name);
-  const { error } = settled;
-  if (KernelError.is(error) && HANDLER_CODES.has(error.code)) return resultAfterAbort(failedResult(error, name), name);
+    return isTimeout
+      ? toErrorResult(errorFor('abandoned; what it has done so far is unknown.'), 'timeout')
+      : cancelledResult(name, 'was cancelled, but still runs; what it does is unknown.', 'abandoned');
+  const end = withReturnedError(settled);
+  const unknown = isTimeout ? errorFor('stopped; whether it has finished its work is unknown.') : undefined;
+  if (end.kind === 'value') return resultAfterAbort(toResult(end.value, binding), name, unknown);
+  const { error } = end;
+  if (KernelError.is(error) && HANDLER_CODES.has(error.code))
+    return resultAfterAbort(failedResult(error, name), name, unknown);
   const done = isRepeatable(binding.tool) ? '.' : '; what it has done so far is unknown.';
-  return cancelledResult(name, `was cancelled and stopped${done}${reasonOf(error)}`, 'cancelled');
+  return toErrorResult(errorFor(`stopped${done}${reasonOf(error)}`), isTimeout ? 'timeout' : 'cancelled');
 }
 
-/** What a handler threw after an abort, unless it says only that. */
+/** How a handler settled; an error that it returned counts as thrown. */
+function withReturnedError(settled: SettledHandler): SettledHandler {
+  if (settled.kind === 'error') return settled;
+  try {
+    return settled.value instanceof Error ? { kind: 'error', error: settled.value } : settled;
+  } catch {
+    return settled; // a proxy, of which the result is read later
+  }
+}
+
+/** What a handler threw after it was stopped, unless it says only that. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'AbortError') return '';
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return '';
   return ` It reported: ${failureText(error)}`;
 }
 

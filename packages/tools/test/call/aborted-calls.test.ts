@@ -75,6 +75,63 @@ test('a handler that throws after an abort is not said to have done nothing, and
   expect((await aborted(plain, 'read')).forLLM).toBe('TOOL_CANCELLED: "save" was cancelled and stopped.');
 });
 
+test('what an async generator returns when it is stopped is what the model reads', async () => {
+  verifies('tools.execute.abort.truth');
+  const entered = Promise.withResolvers<void>();
+  const own: ToolResult = { forLLM: 'Wrote 3 of 5 files.', isError: true, outcome: 'cancelled' };
+  async function* handler(): AsyncGenerator<string, ToolResult> {
+    try {
+      for (;;) {
+        entered.resolve();
+        yield 'a file';
+        // oxlint-disable-next-line no-await-in-loop -- one after another
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    } finally {
+      // oxlint-disable-next-line no-unsafe-finally -- what is tested
+      return own;
+    }
+  }
+  const stop = new AbortController();
+  const running = createRegistry([simple('save', {}, handler)]).execute('save', {}, { signal: stop.signal });
+  await entered.promise;
+  stop.abort();
+  expect(await running).toEqual({ ...own, code: 'TOOL_CANCELLED' });
+});
+
+test('what a handler says of its end is kept at its timeout as after an abort', async () => {
+  verifies('tools.execute.abort.truth');
+  const timedOut = async (end: () => unknown): Promise<ToolResult> => {
+    const handler = async (_: unknown, { signal }: ToolContext): Promise<unknown> => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      return end();
+    };
+    return createRegistry([simple('save', {}, handler)], { timeoutMs: 5 }).execute('save', {});
+  };
+  const own: ToolResult = { forLLM: 'Wrote 3 of 5 files.', isError: true, outcome: 'timeout' };
+  expect(await timedOut(() => own)).toEqual({ ...own, code: 'TOOL_TIMEOUT' });
+  const said = await timedOut(() => 'row 1 of 10 written');
+  expect(said).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout', isError: true });
+  expect(said.forLLM).toBe(
+    'TOOL_TIMEOUT: "save" did not finish within 5 ms and was stopped; whether it has finished its work is unknown. It returned: row 1 of 10 written',
+  );
+  expect((await timedOut(throws(new Error('3 mails are sent')))).forLLM).toBe(
+    'TOOL_TIMEOUT: "save" did not finish within 5 ms and was stopped; what it has done so far is unknown. It reported: 3 mails are sent',
+  );
+});
+
+test('neither the user nor the model is told that an aborted call has succeeded, or failed before it', async () => {
+  verifies('tools.execute.abort.truth');
+  const { forUser, forLLM } = await aborted(() => ({ forLLM: 'saved', forUser: 'Saved everything!' }));
+  expect([forUser, forLLM]).toEqual([
+    undefined,
+    expect.stringContaining('whether it has finished its work is unknown'),
+  ]);
+  const returned = await aborted(() => new DOMException('This operation was aborted', 'AbortError'));
+  expect(returned.forLLM).toBe('TOOL_CANCELLED: "save" was cancelled and stopped; what it has done so far is unknown.');
+  expect((await aborted(() => ({ forLLM: 'z', outcome: 'weird' }))).outcome).toBe('cancelled');
+});
+
 test('a result that cannot be read does not say that an aborted call ran to its end', async () => {
   verifies('tools.execute.abort.truth');
   const circle: { self?: unknown } = {};

@@ -63,13 +63,27 @@ test.each([
   },
 );
 
-test('at its timeout a handler is stopped, abandoned, and ends once; how it settled is known later', async () => {
+test('a handler that settles within 20 ms after its timeout was stopped by it, also if its caller aborts then', async () => {
+  verifies('tools.execute.timeout');
+  const handler = Promise.withResolvers<unknown>();
+  const { stop, ends, stopped, order, left } = race(handler.promise);
+  await advance(110);
+  stop.abort();
+  handler.resolve('half');
+  await advance(0);
+  const end = { kind: 'timeout', settled: { kind: 'value', value: 'half' } };
+  expect([ends, order, stopped.length, left()]).toEqual([[end], ['end'], 1, [0, 0]]);
+});
+
+test('at its timeout a handler is stopped, abandoned 20 ms later, and ends once; how it settled is known later', async () => {
   verifies('tools.execute.timeout');
   const handler = Promise.withResolvers<unknown>();
   const { ends, stopped, abandoned, order, left } = race(handler.promise);
   await advance(99);
   expect(ends).toEqual([]);
   await advance(1);
+  expect([ends, stopped.length]).toEqual([[], 1]);
+  await advance(20);
   expect([ends, order, left()]).toEqual([[{ kind: 'timeout' }], ['abandoned', 'end'], [0, 0]]);
   expect(stopped).toEqual([expect.objectContaining({ name: 'TimeoutError', message: 'The tool took too long.' })]);
   handler.reject(new Error('late'));

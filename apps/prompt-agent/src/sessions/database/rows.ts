@@ -1,3 +1,6 @@
+import type { SessionEntry } from '@kernel/agent';
+import { isObject } from '@kernel/internal';
+
 /** A row, as SQLite returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -21,4 +24,19 @@ export function jsonIn(row: Row | undefined, column: string): Readonly<Record<st
   } catch {
     return {};
   }
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** The entry of a session in a row, as it was written; undefined for JSON that is none, of which the history would have nothing. */
+export function entryIn(row: Row): SessionEntry | undefined {
+  const entry = jsonIn(row, 'entry');
+  const { callId, calls, message, type } = entry;
+  const isEntry =
+    (type === 'message' && isObject(message) && ROLES.has(message['role']) && 'content' in message) ||
+    (type === 'call-start' && typeof callId === 'string') ||
+    (type === 'suspended' && Array.isArray(calls)) ||
+    type === 'lost';
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `runSession` reads the rest with care
+  return isEntry ? (entry as unknown as SessionEntry) : undefined;
 }

@@ -8,7 +8,7 @@ import {
   toModelText,
   type ToolCall,
   toolCallsOf,
-  type ToolOutcome,
+  TOOL_OUTCOMES,
   type ToolResult,
 } from '@kernel/protocol';
 import type {
@@ -63,18 +63,6 @@ function genericMessage(code: KernelErrorCode): string {
   return 'The run failed.';
 }
 
-/** What a log may say of a call. Anything else in a log is none of these words. */
-const OUTCOMES: readonly ToolOutcome[] = [
-  'done',
-  'timeout',
-  'cancelled',
-  'abandoned',
-  'denied',
-  'skipped',
-  'unknown',
-  'pending',
-];
-
 /** Returns a message as a client may see it; undefined for a system message. `logged` says how the call of a result ended, as far as a log does. */
 export function toClientMessage(
   message: Message,
@@ -97,7 +85,7 @@ export function toClientMessage(
     }
     case 'tool': {
       const { toolCallId, name, isError = false } = message;
-      const outcome = OUTCOMES.find((each) => each === logged.outcome) ?? 'done';
+      const outcome = TOOL_OUTCOMES.find((each) => each === logged.outcome) ?? 'done';
       const code = KERNEL_ERROR_CODES.find((each) => each === logged.code);
       return {
         role: 'tool',

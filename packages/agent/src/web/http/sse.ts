@@ -1,3 +1,4 @@
+import { toJsonText } from '@kernel/internal';
 import { checkNumber } from '@kernel/protocol';
 import { toByteStream } from './byte-stream.ts';
 
@@ -23,7 +24,7 @@ const HEARTBEAT_MS = 15_000;
 /** Returns a value as one server-sent event, with an id if given. */
 export function toFrame(value: unknown, id?: number): string {
   const prefix = id === undefined ? '' : `id: ${id}\n`;
-  return `${prefix}data: ${JSON.stringify(value)}\n\n`;
+  return `${prefix}data: ${toJsonText(value)}\n\n`;
 }
 
 /** Throws `CONFIG_INVALID` for an invalid interval. */
