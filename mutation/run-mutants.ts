@@ -8,7 +8,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'an answer that does not fit is asked for twice more',
-    file: 'packages/agent/src/output/read-answers.ts',
+    file: 'packages/agent/src/output/answer-steps.ts',
     find: 'return rejected > 1 ?',
     replace: 'return rejected > 2 ?',
     tests: OUTPUT_TESTS,

@@ -4,6 +4,6 @@ import { findOnPath } from '../../packages/internal/src/find-program.ts';
 export function systemProgram(name: string): string {
   const program = findOnPath(name);
   if (program === undefined)
-    throw new Error(`There is no program "${name}" on the PATH, outside of this repository. Install it.`);
+    throw new Error(`Program "${name}" was not found on the PATH, where this repository does not count. Install it.`);
   return program;
 }

@@ -74,7 +74,7 @@ async function askUser(
   const lines = showChange(call, await preview?.(call, signal), await commands?.());
   let answer = await askAbout(terminal, output, { lines, question }, signal);
   while (answer?.trim() === '') {
-    const again = ['Enter alone is no answer: y, or n.', ...question.slice(0, -1), 'Run it? [y/N]'];
+    const again = ['Enter alone is not an answer. Type y or n.', ...question.slice(0, -1), 'Run it? [y/N]'];
     // oxlint-disable-next-line no-await-in-loop -- until there is an answer
     answer = await askAbout(terminal, output, { lines: [], question: again }, signal);
   }

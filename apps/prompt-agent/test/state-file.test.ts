@@ -38,7 +38,7 @@ test.each([
   ['nothing', ''],
   ['a list', '[]'],
 ])(
-  'a file that the program keeps and that holds %s is told of, and put aside when something is kept again',
+  'a file that the program keeps and that holds %s is told of, and set aside when something is kept again',
   async (_, content) => {
     verifies('cli.state.damaged');
     const folder = workspace({ 'state.json': content });

@@ -1,6 +1,6 @@
 import { linkAbort, MAX_TIMER_MS, nodeModule, onAbort } from '@kernel/internal';
-import { type AgentEvent, checksCalls, KernelError } from '@kernel/protocol';
-import { withCheckedCalls } from './calls/checked-calls.ts';
+import { type AgentEvent, validatesCalls, KernelError } from '@kernel/protocol';
+import { withValidatedCalls } from './calls/validated-calls.ts';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
@@ -95,7 +95,8 @@ function launch(
   };
   const context: StepContext = { signal, emit };
   const { output, tools } = options;
-  const checked = tools === undefined || checksCalls(tools) ? options : { ...options, tools: withCheckedCalls(tools) };
+  const checked =
+    tools === undefined || validatesCalls(tools) ? options : { ...options, tools: withValidatedCalls(tools) };
   const running = output === undefined ? runLoop(checked, context) : runWithOutput(checked, output, context);
   const ended = running.then(() => end(), end);
   return { controller, ended };

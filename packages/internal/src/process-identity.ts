@@ -28,7 +28,7 @@ export interface ProcessView {
   exists(this: void, pid: number): boolean;
 }
 
-/** The first PID namespace of a machine, whose number is the same on every Linux: none of a container. */
+/** The initial PID namespace, which has the same number on every Linux; a container never has it. */
 const MACHINE_NAMESPACE = 'pid:[4026531836]';
 let view: ProcessView | undefined;
 

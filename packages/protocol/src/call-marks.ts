@@ -4,7 +4,7 @@ import type { Tool } from './tool.ts';
 // Symbol.for: two installed copies of this package recognize each other's marks. Never in JSON, so that no server can claim one.
 const REWRITES_CALLS = Symbol.for('@kernel/protocol/rewritesCalls');
 const AWAITS_BEFORE_HANDLER = Symbol.for('@kernel/protocol/awaitsBeforeHandler');
-const CHECKS_CALLS = Symbol.for('@kernel/protocol/checksCalls');
+const CHECKS_CALLS = Symbol.for('@kernel/protocol/validatesCalls');
 const INNER_STEPS = Symbol.for('@kernel/protocol/innerSteps');
 
 /**
@@ -40,12 +40,12 @@ export function awaitsBeforeHandler(tools: Toolset): boolean {
  * Marks a toolset that validates and repairs the arguments of its calls itself, and whose results say how an aborted call ended. For any other
  * toolset, a run and a registry in which it is mounted do both. Returns the same toolset; wrappers that spread it keep the mark.
  */
-export function markChecksCalls<T extends Toolset>(tools: T): T {
+export function markValidatesCalls<T extends Toolset>(tools: T): T {
   return Object.assign(tools, { [CHECKS_CALLS]: true });
 }
 
 /** Whether a toolset validates and repairs the arguments of its calls itself. */
-export function checksCalls(tools: Toolset): boolean {
+export function validatesCalls(tools: Toolset): boolean {
   return Reflect.get(tools, CHECKS_CALLS) === true;
 }
 

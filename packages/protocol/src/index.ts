@@ -13,11 +13,11 @@ export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptiona
 export { changedCallError } from './changed-call.ts';
 export {
   awaitsBeforeHandler,
-  checksCalls,
+  validatesCalls,
   rewritesCalls,
   hasInnerSteps,
   markAwaitsBeforeHandler,
-  markChecksCalls,
+  markValidatesCalls,
   markRewritesCalls,
   markInnerSteps,
 } from './call-marks.ts';

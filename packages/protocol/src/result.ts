@@ -108,7 +108,7 @@ export function toErrorResult(error: KernelError, outcome?: ToolOutcome): ToolRe
  * again: it says that the call ran, and why there is no result. `why` is a sentence; `error` is kept for logs.
  */
 export function unreadableResult(toolName: string, why: string, error: unknown = new TypeError(why)): ToolResult {
-  const forLLM = `"${toolName}" ran to its end, but its result cannot be read: ${why} Whatever it does is done: do not call it again to get the result.`;
+  const forLLM = `"${toolName}" ran to its end, but its result cannot be read: ${why} Its effects have already taken place: do not call it again to get the result.`;
   return { forLLM, error };
 }
 

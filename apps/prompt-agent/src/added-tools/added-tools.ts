@@ -98,7 +98,7 @@ async function connectServers(
       },
       onUnavailable(_server, error) {
         // A server that cannot be used at all ends the program; what is missing of one that can be used is said.
-        if (error.data?.['tool'] === undefined && error.data?.['isListed'] !== true) throw error;
+        if (error.data?.['tool'] === undefined && error.data?.['isPartial'] !== true) throw error;
         output.note(`warning: ${oneLine(error.message, 600)}`);
       },
     });

@@ -63,5 +63,7 @@ async function parseRules(path: string, json: unknown): Promise<readonly UserRul
 }
 
 function damaged(problem: string): Error {
-  return usageError(`${problem} Correct it, or move it elsewhere: one of its rules may deny something.`);
+  return usageError(
+    `${problem} Correct it or move it away. It is not ignored, because one of its rules may deny something.`,
+  );
 }

@@ -35,7 +35,7 @@ export async function readState<Entry>(
 
 /** A note about a file that counts as empty: what was decided is asked again, and what was kept is missed. */
 function damageNote(path: string, problem: string): string {
-  return `note: ${path} ${problem}, so what it held is not known. It is put aside when something is kept in it again; correct it to use it.`;
+  return `note: ${path} ${problem}, so it is ignored. It will be set aside when the file is next written; to use it, correct it first.`;
 }
 
 /** The object in a file, or what is wrong with it; neither for a file that is missing. Rejects with a usage error for one that cannot be read. */

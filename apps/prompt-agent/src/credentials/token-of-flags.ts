@@ -55,7 +55,7 @@ async function run(command: string, cwd: string, output: Output, signal: AbortSi
   const path = /[/\\]/.test(program) ? resolve(cwd, program) : findOnPath(program, { workspace: cwd });
   if (path === undefined)
     throw usageError(
-      `--token-command: there is no program ${program} on the PATH, outside of this folder and its repository. Write its path to run another.`,
+      `--token-command: program "${program}" was not found on the PATH, where this folder and its repository do not count. To run one from there, give its path.`,
     );
   const stopWarning = warnIfSlow(output, `--token-command: ${program}`);
   try {
@@ -71,5 +71,5 @@ async function run(command: string, cwd: string, output: Output, signal: AbortSi
 function problemOf(error: unknown): string {
   const { code, killed } = error instanceof Error ? (error as Partial<ExecFileException>) : {};
   if (String(code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
-  return killed === true ? `gave nothing within ${TIMEOUT_MS / 1000} s` : `ended with ${code ?? 'failed'}`;
+  return killed === true ? `gave nothing within ${TIMEOUT_MS / 1000} s` : `ended with ${code ?? 'an error'}`;
 }

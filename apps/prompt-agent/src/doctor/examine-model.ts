@@ -73,7 +73,7 @@ async function examineDefault(
   try {
     const names = await list(AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]));
     if (names.includes(name)) return { what, state: 'ok', detail: `${name}, as of ${DEFAULT_MODELS_READ}` };
-    const detail = `${provider} does not list ${name} any more, the default as of ${DEFAULT_MODELS_READ}: choose one of prompt-agent models with --model`;
+    const detail = `${provider} no longer lists ${name}, the default as of ${DEFAULT_MODELS_READ}: pick one that "prompt-agent models" lists, with --model`;
     return { what, state: isChosen ? 'bad' : 'none', detail };
   } catch (error) {
     signal.throwIfAborted();

@@ -32,7 +32,7 @@ export const SESSION_COMMANDS = {
   },
   'sessions repair': {
     usage: 'FILE',
-    summary: 'go on with what can be read of a damaged file of sessions, or of one session',
+    summary: 'recover what can be read of a damaged sessions database or session file',
     flags: [],
     maxWords: 1,
     examples: ['sessions.damaged-2026-01-31T10-00-00.db', 'chat.jsonl'],

@@ -27,7 +27,7 @@ export interface ReadMessageOptions {
   readonly mayBeEmpty?: boolean;
 }
 
-const OPTIONAL = { skipNote: 'The prompt goes without it; -f - waits for it.' };
+const OPTIONAL = { skipNote: 'The prompt is sent without it; to wait for it, use -f -.' };
 
 /**
  * Reads the prompt from `--prompt` or the words, and what comes with it: stdin, `-f`, `-a`, `--images`, `-t`. What is piped into the program precedes the

@@ -45,18 +45,18 @@ export async function readStdin(
       };
       const tell = (): void => {
         if (size > 0) output.alert('waiting for the end of stdin');
-        else if (typeof need === 'string') output.alert('waiting for stdin, from which nothing has come yet');
+        else if (typeof need === 'string') output.alert('waiting for stdin: nothing has arrived yet');
         else {
           output.alert(
-            `note: nothing came from stdin within ${SLOW_MS / 1000} s. ${need.skipNote} Write < /dev/null where nothing is meant to come.`,
+            `note: nothing came from stdin within ${SLOW_MS / 1000} s. ${need.skipNote} If there is no input, add < /dev/null.`,
           );
           resolve();
         }
       };
       const giveUp = (ms: number): void => {
-        const what = size === 0 ? 'Nothing' : 'Nothing more, and no end,';
+        const what = size === 0 ? 'Nothing' : 'Neither more data nor the end of input';
         reject(
-          usageError(`${what} came from stdin within ${ms / 1000} s. Pipe something in, or say it in the arguments.`),
+          usageError(`${what} came from stdin within ${ms / 1000} s. Pipe the input in, or pass it as arguments.`),
         );
       };
       const unnamed = (): void => {

@@ -43,7 +43,7 @@ export function showCall(name: string, json: string, commands?: CommandSetting):
     ...(duplicates.length === 0
       ? []
       : [
-          `Attention: these keys are there twice, and which one counts is not certain: ${oneLine(duplicates.join(', '))}`,
+          `Warning: these keys occur more than once, and it is not certain which value is used: ${oneLine(duplicates.join(', '))}`,
         ]),
   ];
 }

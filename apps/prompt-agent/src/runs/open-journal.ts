@@ -75,7 +75,7 @@ function tablesOf(path: string, name: string): ReadonlySet<unknown> {
     }
   } catch (error) {
     throw usageError(
-      `${name} cannot be read as a journal of runs: ${oneLine(errorMessage(error))}. It was left as it is: name another one with --journal FILE, or move it elsewhere and a new one is begun.`,
+      `${name} cannot be read as a journal of runs: ${oneLine(errorMessage(error))}. It was not changed. Name another one with --journal FILE, or move it away to start a new one.`,
     );
   }
 }

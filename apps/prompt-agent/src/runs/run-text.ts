@@ -54,7 +54,9 @@ function callLines(name: string, text: string, commands: CommandSetting | undefi
     isCut ||= shown !== line;
     return shown === '' && line !== '' ? [] : [shown];
   });
-  return isCut ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json has them.`] : lines;
+  return isCut
+    ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json shows everything.`]
+    : lines;
 }
 
 function waitingLines(

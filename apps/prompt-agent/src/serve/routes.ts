@@ -67,7 +67,7 @@ export function createRoutes({
     const call: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
     const { name, arguments: json } = isObject(call) ? call : {};
     if (typeof name !== 'string' || typeof json !== 'string')
-      return failed(400, 'A call has "name" and "arguments", both text.');
+      return failed(400, '"name" and "arguments" must be strings.');
     const lines = await describe(name, json);
     return Response.json({ lines: lines.map((text) => ({ text, isWarning: text === NOT_ISOLATED })) });
   };

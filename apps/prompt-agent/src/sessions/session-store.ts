@@ -50,7 +50,7 @@ export function openStore(folder: string): SessionStore {
 
 /** Says where a damaged file was put, and how to go on with what is in it. */
 export function setAsideNote(damaged: string): string {
-  return `note: the file of sessions was damaged. It was put aside as ${damaged}, and a new one was begun. To get back what can be read: prompt-agent sessions repair ${JSON.stringify(damaged)}`;
+  return `note: the sessions database was damaged. It was set aside as ${damaged}, and a new one was started. To restore what can be read: prompt-agent sessions repair ${JSON.stringify(damaged)}`;
 }
 
 /** Sets a damaged file aside, and returns the error that says so. */
@@ -61,7 +61,7 @@ function whenDamaged(path: string, cause: unknown): unknown {
       ? cause
       : new KernelError(
           'STORE_FAILED',
-          `The sessions in ${path} cannot be used: the file is damaged and was put aside as ${damaged}.`,
+          `The sessions in ${path} cannot be used: the file is damaged and was set aside as ${damaged}.`,
           {
             hint: `Run it again, which begins a new file. To get back what can be read: prompt-agent sessions repair ${JSON.stringify(damaged)}`,
             cause,

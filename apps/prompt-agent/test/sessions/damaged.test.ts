@@ -65,7 +65,7 @@ test('an entry that is JSON and no entry counts as one that cannot be read', asy
   expect(exported.stdout).toMatch(/"unreadable":"[^\n]*usXr/);
 });
 
-test('what can be read of a file of sessions that was put aside comes back with sessions repair, and the rest is told of', async () => {
+test('what can be read of a file of sessions that was set aside comes back with sessions repair, and the rest is told of', async () => {
   verifies('cli.sessions.repair');
   const cwd = workspace({ 'a.txt': 'x' });
   for (const prompt of ['2+2', '2+3', '2+4']) await promptHere([prompt], { cwd });

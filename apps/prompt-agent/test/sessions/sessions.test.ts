@@ -356,7 +356,7 @@ test('a list fits the terminal, and is whole in a pipe', async () => {
   }
 });
 
-test('a damaged file is put aside and named, never deleted; a newer one and that of another program are left alone', async () => {
+test('a damaged file is set aside and named, never deleted; a newer one and that of another program are left alone', async () => {
   verifies('cli.sessions.damaged');
   const cwd = workspace({ 'a.txt': 'x' });
   const file = join(cwd, STATE, 'sessions.db');
@@ -390,7 +390,7 @@ test('a damaged file is put aside and named, never deleted; a newer one and that
   expect(readFileSync(file).equals(foreign)).toBe(true);
 });
 
-test('pages that are damaged within are put aside when they are read', async () => {
+test('pages that are damaged within are set aside when they are read', async () => {
   verifies('cli.sessions.damaged');
   const cwd = workspace({ 'a.txt': 'x' });
   const file = join(cwd, STATE, 'sessions.db');

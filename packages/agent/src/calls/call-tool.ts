@@ -12,7 +12,7 @@ import {
 } from '@kernel/protocol';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { readResult } from '../read-result.ts';
-import { isForeign } from './checked-calls.ts';
+import { needsAbortOutcome } from './validated-calls.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
 const ABORT_GRACE_MS = 30;
@@ -49,7 +49,7 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
     };
     /** What a registry returns says itself what an abort has ended. */
     const asEnded = (result: ToolResult): ToolResult =>
-      timer !== undefined && isForeign(tools) ? resultAfterAbort(result, call.name) : result;
+      timer !== undefined && needsAbortOutcome(tools) ? resultAfterAbort(result, call.name) : result;
     const finish = (value: unknown): void => {
       try {
         end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));

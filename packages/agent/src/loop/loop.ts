@@ -33,7 +33,7 @@ import { inboxStep } from './inbox-step.ts';
 import { createRunResources } from './run-resources.ts';
 import { createPauses } from './pauses.ts';
 import { answerStep, type GivenAnswer } from '../output/output-step.ts';
-import { createAnswerSteps } from '../output/read-answers.ts';
+import { createAnswerSteps } from '../output/answer-steps.ts';
 import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, runBatch, runStep, type StepContext } from './steps.ts';

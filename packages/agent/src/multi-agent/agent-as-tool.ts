@@ -234,7 +234,7 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
 
 /** Which calls an agent that was stopped had made, so that nobody takes its work for done or not begun. */
 function describeCalls(calls: RunResult['toolCalls']): string {
-  if (calls.length === 0) return 'It had called nothing.';
+  if (calls.length === 0) return 'It had made no calls.';
   const shown = calls.slice(-MAX_CALLS).map(({ call, result }) => `${call.name} (${endOf(result)})`);
   const earlier = calls.length > shown.length ? `${calls.length - shown.length} earlier ones, ` : '';
   return `Its calls until then: ${earlier}${shown.join(', ')}.`;

@@ -214,7 +214,7 @@ function lockedError(path: string, lockPath: string, lock: Lock | undefined): Ke
   return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${sliceHead(where, 100)}${far}.`, {
     hint: isSeen
       ? `Close it there, or remove ${lockPath} if no such process is running.`
-      : `It was opened there at ${since}. Close it there; or make sure that this container or machine is stopped, as "docker ps" or your cluster tells, and then remove ${lockPath}. While it runs, two would write the session.`,
+      : `It was opened there at ${since}. Close it there, or check that this container or machine has stopped (with "docker ps" or your cluster's tools), then remove ${lockPath}. If it still runs, two processes would write the session.`,
     retryable: true,
   });
 }

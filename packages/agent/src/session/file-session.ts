@@ -4,7 +4,7 @@ import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
 import { isUnreadable, parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
-import { damageError, type SessionDamage, setDamageAside } from './session-damage.ts';
+import { damageError, type SessionDamage, replaceDamagedLog } from './session-damage.ts';
 import { storeError } from './store-error.ts';
 
 export type { SessionDamage } from './session-damage.ts';
@@ -63,7 +63,7 @@ export async function openFileSession(path: string, options: FileSessionOptions 
       const [first] = unreadable;
       if (onDamage === undefined && first?.isCut !== true) throw damageError(path, unreadable);
       await file.close();
-      const damage = await setDamageAside(realPath, bytes, log);
+      const damage = await replaceDamagedLog(realPath, bytes, log);
       file = await open(realPath, OPEN_FLAGS, 0o600);
       log = parseLog(await file.readFile(), path);
       onDamage?.(damage);

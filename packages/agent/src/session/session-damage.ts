@@ -18,14 +18,15 @@ const MAX_NAMED = 10;
 
 /** The error of a damaged session, which nobody asked to open all the same. */
 export function damageError(path: string, [first, ...others]: readonly UnreadableLine[]): KernelError {
-  const more = others.length === 0 ? '' : ` So are ${others.length} more.`;
+  const more =
+    others.length === 0 ? '' : ` ${others.length} more ${others.length === 1 ? 'line' : 'lines'} cannot be read.`;
   return new KernelError('CONFIG_INVALID', `${path}:${first?.line ?? 1} ${first?.problem ?? 'is damaged'}.${more}`, {
-    hint: 'The file was not changed. To go on without such lines, which stay in a copy, pass onDamage, or use: prompt-agent sessions repair.',
+    hint: 'The file was not changed. To open it without these lines, pass onDamage, or run: prompt-agent sessions repair FILE. A copy keeps them.',
   });
 }
 
 /** Moves a damaged log to a copy beside it, puts what could be read in its place, and returns what is missing. */
-export async function setDamageAside(path: string, bytes: Uint8Array, log: ParsedLog): Promise<SessionDamage> {
+export async function replaceDamagedLog(path: string, bytes: Uint8Array, log: ParsedLog): Promise<SessionDamage> {
   const lines = [...new Set(log.parts.flatMap((part) => (isUnreadable(part) ? [part.line] : [])))];
   const copy = `${path}.damaged-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}-${crypto.randomUUID().slice(0, 8)}`;
   await writeNew(copy, bytes);
@@ -35,7 +36,7 @@ export async function setDamageAside(path: string, bytes: Uint8Array, log: Parse
   await rename(readable, path);
   const named = lines.slice(0, MAX_NAMED).join(', ');
   const more = lines.length > MAX_NAMED ? ` and ${lines.length - MAX_NAMED} more` : '';
-  const message = `The session ${path} was damaged: line${lines.length === 1 ? '' : 's'} ${named}${more} could not be read, and what stood there is missing from the conversation. Everything is in ${copy}.`;
+  const message = `The session ${path} was damaged: line${lines.length === 1 ? '' : 's'} ${named}${more} could not be read and ${lines.length === 1 ? 'is' : 'are'} missing from the conversation. ${copy} is a copy of the whole file.`;
   return { message, lines, copy };
 }
 

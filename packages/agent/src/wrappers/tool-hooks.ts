@@ -15,7 +15,7 @@ import {
 import { deniedError } from '../approval/approval.ts';
 import { unreadable } from '../calls/call-tool.ts';
 import { validateCall } from '../approval/validate-call.ts';
-import { withCheckedCalls } from '../calls/checked-calls.ts';
+import { withValidatedCalls } from '../calls/validated-calls.ts';
 import { hookStop } from '../loop/hook-stop.ts';
 import type { HookResult } from './model-hooks.ts';
 
@@ -58,7 +58,7 @@ export function withToolHooks<Context = unknown>(
   { beforeTool, afterTool }: ToolHooks<Context>,
 ): Toolset<Context> {
   // What a hook makes of a call is checked after it, as in a registry.
-  const tools = withCheckedCalls(inner);
+  const tools = withValidatedCalls(inner);
   /** What `beforeTool` made of calls that were validated. */
   const decided = new WeakMap<
     ValidatedCall,

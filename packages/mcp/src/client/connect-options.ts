@@ -34,7 +34,7 @@ export interface ConnectMcpOptions {
   /**
    * Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. Also called for a tool that
    * cannot be used because its output schema is invalid; `error.data.tool` names it, and the other tools of the server are used either way. And for a
-   * list of tools that does not end or breaks off: `error.data.isListed` is true, and the tools that were listed until then are used either way.
+   * list of tools that does not end or breaks off: `error.data.isPartial` is true, and the tools that were listed until then are used either way.
    */
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions that servers ask the user. Without it, servers learn that there is no user to ask. */

@@ -2,7 +2,7 @@ import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
-  markChecksCalls,
+  markValidatesCalls,
   toErrorResult,
   type Tool,
   type ToolCall,
@@ -129,7 +129,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     throw error;
   }
 
-  return markChecksCalls({
+  return markValidatesCalls({
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
@@ -176,8 +176,8 @@ function takeLists(tools: ApprovedTools, onFault: (fault: string) => void): Take
 }
 
 function listError(server: string, fault: string): KernelError {
-  return new KernelError('TOOL_UNAVAILABLE', `MCP server "${server}" ${fault}; what it listed until then is used.`, {
-    data: { server, isListed: true },
+  return new KernelError('TOOL_UNAVAILABLE', `MCP server "${server}" ${fault}; the tools listed until then are used.`, {
+    data: { server, isPartial: true },
   });
 }
 

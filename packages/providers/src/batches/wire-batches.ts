@@ -173,7 +173,7 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
 function endlessError(provider: string, id: string): KernelError {
   const message = `${provider}: the batch "${id}" is still running after ${MAX_WAIT_MS / 3_600_000} hours.`;
   return new KernelError('PROVIDER_TIMEOUT', message, {
-    hint: 'Cancel it, or wait once more.',
+    hint: 'Call cancel(id), or call wait(id) again.',
     retryable: true,
     data: { id },
   });

@@ -82,7 +82,7 @@ export function createRestateApi({
       const value: unknown = JSON.parse(text);
       return value;
     } catch (error) {
-      throw new KernelError('STORE_FAILED', `What ${origin(base)} answered ${path} with is not valid JSON.`, {
+      throw new KernelError('STORE_FAILED', `The response of ${origin(base)} to ${path} is not valid JSON.`, {
         hint: 'Check that ingressUrl and adminUrl are those of Restate.',
         cause: error,
       });

@@ -1,6 +1,6 @@
 import {
   type CallContext,
-  checksCalls,
+  validatesCalls,
   type JsonSchema,
   type Tool,
   toErrorResult,
@@ -39,13 +39,13 @@ export function validateForeignText(tool: Tool, raw: RawArguments, repair?: Repa
 }
 
 /** Runs a call of a tool on offer through its toolset, with arguments that fit the schema. Rejects only as the toolset does. */
-export async function callChecked<Context>(
+export async function callValidated<Context>(
   tools: Toolset<Context>,
   tool: Tool,
   call: ToolCall,
   context: CallContext<Context>,
 ): Promise<ToolResult> {
-  if (checksCalls(tools)) return tools.call(call, context);
+  if (validatesCalls(tools)) return tools.call(call, context);
   const validated = validateForeignText(tool, call.arguments);
   if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
   return annotateResult(await tools.call({ ...call, arguments: String(validated.input) }, context), validated);

@@ -64,7 +64,7 @@ function stoppedResult(stopped: StoppedHandler, binding: ToolBinding, timeoutMs:
   if (settled === undefined)
     return isTimeout
       ? toErrorResult(errorFor('abandoned; what it has done so far is unknown.'), 'timeout')
-      : cancelledResult(name, 'was cancelled, but still runs; what it does is unknown.', 'abandoned');
+      : cancelledResult(name, 'was cancelled, but is still running; its effect is unknown.', 'abandoned');
   const end = withReturnedError(settled);
   const unknown = isTimeout ? errorFor('stopped; whether it has finished its work is unknown.') : undefined;
   if (end.kind === 'value') return resultAfterAbort(toResult(end.value, binding), name, unknown);

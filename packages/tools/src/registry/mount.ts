@@ -9,9 +9,9 @@ import {
   type ValidatedCall,
   rewritesCalls,
   checkKeys,
-  checksCalls,
+  validatesCalls,
   markAwaitsBeforeHandler,
-  markChecksCalls,
+  markValidatesCalls,
   markRewritesCalls,
   mountedName,
   optionKeys,
@@ -177,7 +177,7 @@ export function createMounts(
     registerOwner(toolset) {
       owners.set(toolset, mounted);
       markAwaitsBeforeHandler(toolset);
-      markChecksCalls(toolset);
+      markValidatesCalls(toolset);
       return markRewritesCalls(toolset, () => [...mounted].some((each) => rewritesCalls(each.toolset)));
     },
   };
@@ -206,7 +206,7 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, is
   const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
   const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
-  const isCheckedThere = checksCalls(toolset);
+  const isCheckedThere = validatesCalls(toolset);
   return Object.freeze({
     tool: own,
     ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),

@@ -1,7 +1,7 @@
 import {
   type CallContext,
   markAwaitsBeforeHandler,
-  markChecksCalls,
+  markValidatesCalls,
   type Tool,
   type ToolCall,
   type ToolImplementation,
@@ -181,7 +181,7 @@ export function createRegistry(
       call: (toolCall, context) => callWith(find, toolCall, context),
       validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),
     };
-    return markChecksCalls(markAwaitsBeforeHandler(shown));
+    return markValidatesCalls(markAwaitsBeforeHandler(shown));
   };
 
   const listLacking = (): readonly Tool[] =>

@@ -12,13 +12,15 @@ import { withStore } from './with-store.ts';
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /**
- * Goes on with what can be read of a damaged file, which is kept: of a file of sessions that was put aside, the sessions are taken into the present one; of a
- * session of `openFileSession`, the damaged lines are moved to a copy. Says what is missing.
+ * Recovers what can be read of a damaged file, and keeps that file: the sessions of a database that was set aside are added to the current one; for a session
+ * of `openFileSession`, a copy keeps the damaged lines. Says what is missing.
  */
 export async function sessionsRepair(call: CommandCall): Promise<number> {
   const [given] = call.words;
   if (given === undefined)
-    throw usageError('sessions repair needs a file: one of sessions that was put aside, or a session in JSON Lines.');
+    throw usageError(
+      'sessions repair needs a FILE: a sessions database that was set aside, or a session in JSON Lines.',
+    );
   const path = resolve(call.host.cwd, given);
   return startOf(path, given) === SQLITE_MAGIC ? repairStore(call, path, given) : repairLog(call, path);
 }
@@ -40,11 +42,13 @@ function startOf(path: string, given: string): string {
 function repairStore(call: CommandCall, path: string, given: string): Promise<number> {
   return withStore(call, (store) => {
     if (path === store.path)
-      throw usageError('This is the file of sessions in use. It is put aside when damage is found in it.');
+      throw usageError(
+        'This is the sessions database in use. It needs no repair: it is set aside when damage is found in it.',
+      );
     const { sessions, known, isPartial } = salvage(() => salvageSessions(path, store), given);
-    const missing = isPartial ? ' Some of it cannot be read and is missing.' : '';
+    const missing = isPartial ? ' Part of the file cannot be read and is missing.' : '';
     call.output.write(
-      `${sessions} ${sessions === 1 ? 'session is' : 'sessions are'} there again${known === 0 ? '' : `, ${known} had been there`}.${missing}\n`,
+      `${sessions} ${sessions === 1 ? 'session' : 'sessions'} restored${known === 0 ? '' : `, ${known} already there`}.${missing}\n`,
     );
     return EXIT.answer;
   });

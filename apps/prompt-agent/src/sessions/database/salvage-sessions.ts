@@ -5,7 +5,7 @@ import { transaction } from './transaction.ts';
 import { insertEntry } from '../open-session.ts';
 import type { SessionStore } from '../session-store.ts';
 
-/** What was got back of a damaged file. */
+/** What was recovered from a damaged file. */
 export interface Salvaged {
   /** How many sessions there are again. */
   readonly sessions: number;
@@ -19,7 +19,7 @@ const COLUMNS =
   'number, id, name, folder, title, provider, model, flags, created_ms, changed_ms, turns, calls, tokens_in, tokens_out, cost, state';
 const COPIED = COLUMNS.split(', ').slice(1);
 
-/** Takes the sessions that can be read of a damaged file into the store. The file is only read. Throws what SQLite throws for one that it cannot open. */
+/** Copies the sessions that can be read from a damaged file into the store; the file is not changed. Throws SQLite's error if it cannot be opened. */
 export function salvageSessions(path: string, store: SessionStore): Salvaged {
   const { DatabaseSync } = loadSqlite();
   const damaged = new DatabaseSync(path, { readOnly: true });

@@ -39,8 +39,8 @@ const PAGE: StandardSchemaV1<unknown, Page> = {
 };
 
 /**
- * Lists all pages of `tools/list`. When the list ends is not for the server alone to say: a cursor that is empty, null or was there before is the end, and
- * so are too many pages, tools or characters. What was listed until then is used. Rejects if the first page cannot be had, and on abort.
+ * Lists all pages of `tools/list`. When the list ends is not for the server alone to say: a cursor that is empty, null or repeated ends it, and
+ * so do too many pages, tools or characters. The tools listed until then are used. Rejects if the first page cannot be loaded, and on abort.
  */
 export async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ListedTools> {
   // Without this check the SDK prints a line on stdout.
@@ -62,7 +62,7 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
       );
     } catch (error) {
       if (number === 1 || signal.aborted) throw error;
-      return { entries, fault: `did not give page ${number} of its list of tools`, isBroken: true };
+      return { entries, fault: `failed to return page ${number} of its list of tools`, isBroken: true };
     }
     const known = names.size;
     for (const entry of page.tools) {
@@ -75,8 +75,10 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
     }
     const { nextCursor: next } = page;
     if (next === undefined || next === null || next === '') return { entries };
-    if (typeof next !== 'string') return { entries, fault: 'named the next page of its list of tools by no string' };
-    if (cursors.has(next)) return { entries, fault: 'named a page of its list of tools again, which never ends' };
+    if (typeof next !== 'string')
+      return { entries, fault: 'sent a cursor that is not a string for the next page of its list of tools' };
+    if (cursors.has(next))
+      return { entries, fault: 'sent the same cursor twice in its list of tools, which would never end' };
     idlePages = names.size === known ? idlePages + 1 : 0;
     if (idlePages === MAX_IDLE_PAGES || number === MAX_PAGES)
       return { entries, fault: `has a list of tools that did not end after ${number} pages` };

@@ -76,7 +76,7 @@ function programOf({ command, cwd = '.', env: own }: StdioServer, env: Readonly<
   const found = findOnPath(command, { workspace: cwd, path, isPathTrusted: Object.hasOwn(own, key) });
   if (found !== undefined) return found;
   throw new Error(
-    `there is no program "${command}" on the PATH, outside of this folder and its repository (write its path to start another)`,
+    `program "${command}" was not found on the PATH, where this folder and its repository do not count (to start one from there, give its path)`,
   );
 }
 

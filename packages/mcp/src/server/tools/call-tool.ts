@@ -1,6 +1,6 @@
 import { errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
-import { callChecked } from '@kernel/schema';
+import { callValidated } from '@kernel/schema';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
@@ -46,7 +46,7 @@ export async function callTool(
   try {
     const result = await runCall(toolset, tool, params, context);
     if (!isToolResult(result))
-      return { result: unreadableToMcp(tool, params.name, 'the toolset returned something else than a result'), tool };
+      return { result: unreadableToMcp(tool, params.name, 'the toolset returned something other than a result'), tool };
     if (tool === undefined && result.code === 'TOOL_NOT_FOUND')
       throw rpcError(INVALID_PARAMS, result.forLLM.toWellFormed());
     return { result: toMcpResult(result, tool), tool };
@@ -69,7 +69,7 @@ async function runCall(
     arguments: JSON.stringify(params.arguments ?? {}),
   } as const;
   try {
-    return await (tool === undefined ? toolset.call(call, context) : callChecked(toolset, tool, call, context));
+    return await (tool === undefined ? toolset.call(call, context) : callValidated(toolset, tool, call, context));
   } catch (error) {
     return { forLLM: `TOOL_FAILED: the toolset failed: ${errorMessage(error)}`, isError: true, code: 'TOOL_FAILED' };
   }

@@ -43,7 +43,7 @@ function convert(result: ToolResult, tool: Tool | undefined): CallToolResult {
     return { content, ...structured, isError: true };
   }
   if (tool?.outputSchema !== undefined && result.data === undefined) {
-    const text = 'This result has no data, although the tool declares an output schema: the call ran.';
+    const text = 'The call ran, but its result has no data, although the tool declares an output schema.';
     return { content: [...content, { type: 'text', text }], isError: true };
   }
   return { content, ...structuredContent(result) };

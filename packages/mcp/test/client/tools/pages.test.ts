@@ -15,7 +15,7 @@ async function listing(page: (cursor: unknown, count: number) => object) {
   });
   const warnings: string[] = [];
   const onUnavailable = (_: string, error: KernelError): void => {
-    expect(error.data).toMatchObject({ isListed: true });
+    expect(error.data).toMatchObject({ isPartial: true });
     warnings.push(error.message);
   };
   const toolset = await connected({ a: { url } }, { onUnavailable });

@@ -2,11 +2,11 @@ import { isObject } from '@kernel/internal';
 import {
   type CallContext,
   changedCallError,
-  checksCalls,
+  validatesCalls,
   isToolResult,
   type JsonSchema,
   KernelError,
-  markChecksCalls,
+  markValidatesCalls,
   toErrorResult,
   type ToolCall,
   type ToolResult,
@@ -31,19 +31,19 @@ type SchemaModule = Pick<typeof Schema, 'annotateResult' | 'validateForeignText'
 let schemaModule: SchemaModule | undefined;
 
 // On the toolset, so that wrappers that spread it keep it.
-const IS_FOREIGN = Symbol('isForeign');
+const NEEDS_ABORT_OUTCOME = Symbol('needsAbortOutcome');
 
 /** Whether the results of a toolset may not say how an aborted call ended. */
-export function isForeign(tools: Toolset): boolean {
-  return Reflect.get(tools, IS_FOREIGN) === true;
+export function needsAbortOutcome(tools: Toolset): boolean {
+  return Reflect.get(tools, NEEDS_ABORT_OUTCOME) === true;
 }
 
 /**
  * Gives a toolset what a registry does for its calls: the arguments are validated by the schema of the tool, and repaired, before the call. Returns a
  * toolset that does that itself as it is. Loads `@kernel/schema` with the first call of a tool whose schema says something.
  */
-export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Context> {
-  if (checksCalls(tools)) return tools;
+export function withValidatedCalls<Context>(tools: Toolset<Context>): Toolset<Context> {
+  if (validatesCalls(tools)) return tools;
   const checked = new WeakMap<ValidatedCall, CheckedCall>();
 
   /** Not asynchronous once the module is loaded: calls reach the toolset in their order. */
@@ -95,7 +95,7 @@ export function withCheckedCalls<Context>(tools: Toolset<Context>): Toolset<Cont
       return validated;
     },
   });
-  return markChecksCalls(Object.assign(wrapped, { [IS_FOREIGN]: true }));
+  return markValidatesCalls(Object.assign(wrapped, { [NEEDS_ABORT_OUTCOME]: true }));
 }
 
 async function loadSchema(): Promise<SchemaModule> {

@@ -1,6 +1,6 @@
 import {
   type CallContext,
-  markChecksCalls,
+  markValidatesCalls,
   type Tool,
   type ToolCall,
   type ToolResult,
@@ -102,7 +102,7 @@ describe('a toolset that gives a schema and validates nothing itself', () => {
 test('a toolset that validates its calls itself, as a registry does, gets them as they are', async () => {
   verifies('agent.loop.arguments');
   const { heard, toolset } = handWritten();
-  const tools = markChecksCalls(toolset);
+  const tools = markValidatesCalls(toolset);
   await collect(run({ provider: asking('{"queries":"test"}'), model: 'm', messages, tools }));
   expect(heard).toEqual(['{"queries":"test"}']);
 });
