@@ -35,7 +35,7 @@ export interface ApprovalScope {
 /**
  * Creates the question about a call that may change something, asked on stderr, one call after another, with the diff of an edit or all arguments. `y` allows the call, `s` and
  * `a` also those that a rule like it covers, in this session or always; `e` lets the arguments be edited; anything else is no, and a sentence is
- * the reason that the model reads. Enter alone is no answer: the question is asked again. What was typed before the question does not count.
+ * the reason that the model reads. Enter alone is not an answer: the question is asked again. What was typed before the question does not count.
  */
 export function createAskUser(terminal: Terminal, output: Output, scope: ApprovalScope): AskPermission {
   let turn: Promise<unknown> = Promise.resolve();

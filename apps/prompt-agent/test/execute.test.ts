@@ -217,8 +217,8 @@ test('a call that is longer than the screen is shown page by page, and cannot be
 });
 
 test.each([
-  ['{"a":1,"a":2}', 'these keys are there twice'],
-  ['{"a":{"b":1,"\\u0062":2}}', 'twice, and which one counts is not certain: b'],
+  ['{"a":1,"a":2}', 'these keys occur more than once'],
+  ['{"a":{"b":1,"\\u0062":2}}', 'it is not certain which value is used: b'],
   ['{"to":"a\u200bb"}', 'a\\u200bb'],
   ['{"to":"\u202ebob"}', '\\u202ebob'],
   ['{"to":"\u{e0041}x"}', '\\u{e0041}x'],
@@ -230,7 +230,7 @@ test.each([
   ['{"isolated":"bubblewrap, no network"}', '"isolated": bubblewrap, no network'],
   ['{"text":"a\\nnot isolated"}', 'text:\n  a\n  not isolated'],
   ['{"a":"1","b":"","c":" x","d":"null"}', 'a: "1"\nb: ""\nc: " x"\nd: "null"'],
-])('keys that are there twice and invisible characters are marked: %s', (json, marked) => {
+])('keys that occur more than once and invisible characters are marked: %s', (json, marked) => {
   verifies('cli.approval.whole');
   expect(showCall('send', json).join('\n')).toContain(marked);
 });

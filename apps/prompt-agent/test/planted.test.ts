@@ -69,8 +69,8 @@ test.skipIf(process.platform === 'win32')(
       outcomes.push({ args, ...(await prompt(args, { cwd: planted.cwd, env, input: 'sk-key' })), ran: ranIn(planted) });
     expect(outcomes.filter(({ ran }) => ran !== '')).toEqual([]);
     expect(outcomes.slice(0, 3).map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(outcomes[5]?.stderr).toContain('there is no program planted on the PATH');
-    expect(outcomes[6]?.stderr).toContain('there is no program "planted" on the PATH');
+    expect(outcomes[5]?.stderr).toContain('program "planted" was not found on the PATH');
+    expect(outcomes[6]?.stderr).toContain('program "planted" was not found on the PATH');
     // They would have run.
     for (const entry of entries) execFileSync('/bin/sh', ['-c', 'planted'], { cwd: planted.cwd, env: { PATH: entry } });
     expect(ranIn(planted).trim().split(' ')).toHaveLength(entries.length);

@@ -80,6 +80,6 @@ test('rules that are damaged are refused with what to do, and never replaced by 
   const rules = await loadUserRules({ env: {}, home }, home);
   writeFileSync(path, '\0'.repeat(300));
   await expect(rules.add({ allow: 'glob' })).rejects.toThrow('one of its rules may deny something');
-  await expect(loadUserRules({ env: {}, home }, home)).rejects.toThrow('Correct it, or move it elsewhere');
+  await expect(loadUserRules({ env: {}, home }, home)).rejects.toThrow('Correct it or move it away');
   expect(readFileSync(path, 'utf8')).toBe('\0'.repeat(300));
 });

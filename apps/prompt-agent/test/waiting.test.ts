@@ -58,7 +58,7 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
       expect(await code).toBe(0);
       expect(texts.stdout).toBe('2\n');
       expect(texts.stderr).toContain(
-        'nothing came from stdin within 5 s. The prompt goes without it; -f - waits for it.',
+        'nothing came from stdin within 5 s. The prompt is sent without it; to wait for it, use -f -.',
       );
       expect(stdin.isPaused()).toBe(true);
     },
@@ -70,7 +70,7 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
       verifies('cli.ask.stdin.open');
       const { code, pass, texts } = started(args);
       await pass(5000);
-      expect(texts.stderr).toBe('waiting for stdin, from which nothing has come yet\n');
+      expect(texts.stderr).toBe('waiting for stdin: nothing has arrived yet\n');
       await pass(55_000);
       expect(await code).toBe(2);
       expect(texts.stderr).toContain('Nothing came from stdin within 60 s');
@@ -83,7 +83,7 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
       verifies('cli.ask.stdin.open');
       const { code, pass, stdin, texts } = started(args);
       await pass(5000);
-      expect(texts.stderr).toBe('waiting for stdin, from which nothing has come yet\n');
+      expect(texts.stderr).toBe('waiting for stdin: nothing has arrived yet\n');
       await pass(594_000);
       stdin.end('one\ntwo\n');
       expect(await code).toBe(0);
@@ -93,7 +93,7 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
 
   test.each([
     ['', 'Nothing came from stdin within 600 s.'],
-    ['x', 'Nothing more, and no end, came from stdin within 600 s.'],
+    ['x', 'Neither more data nor the end of input came from stdin within 600 s.'],
   ])('that has had %j and then nothing for ten minutes is exit 2', async (before, message) => {
     verifies('cli.ask.stdin.open');
     const { code, pass, stdin, texts } = started(['-q', '-f', '-', 'last line']);

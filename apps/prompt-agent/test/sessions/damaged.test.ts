@@ -89,10 +89,10 @@ test('what can be read of a file of sessions that was set aside comes back with 
   const repaired = await promptHere(['sessions', 'repair', join(cwd, STATE, name)], { cwd });
   expect([repaired.code, repaired.stdout]).toEqual([
     0,
-    '3 sessions are there again. Some of it cannot be read and is missing.\n',
+    '3 sessions restored. Part of the file cannot be read and is missing.\n',
   ]);
   const again = await promptHere(['sessions', 'repair', join(cwd, STATE, name)], { cwd });
-  expect(again.stdout).toContain('0 sessions are there again, 3 had been there.');
+  expect(again.stdout).toContain('0 sessions restored, 3 already there.');
   const { sessions } = JSON.parse((await promptHere(['sessions', 'list', '--json'], { cwd })).stdout) as {
     sessions: { title: string }[];
   };

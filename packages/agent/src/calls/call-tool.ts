@@ -19,7 +19,7 @@ const ABORT_GRACE_MS = 30;
 
 /**
  * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws has broken its
- * contract, which is a failed result, or after an abort a cancelled one. One that returns something else than a result has run the call: then that is said, and it is a failure only of a
+ * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: then that is said, and it is a failure only of a
  * tool that can be called again without harm.
  */
 export function callTool(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {

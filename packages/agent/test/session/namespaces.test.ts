@@ -144,6 +144,6 @@ test.each<readonly [string, Readonly<Record<string, unknown>>, boolean]>([
     expect(hint).toContain(`remove ${path}.lock`);
     // When it was opened is what to compare with when that container was stopped.
     expect(/opened there at 2026-11-20T10:00:0\d/.test(hint ?? '')).toBe(!isSeen);
-    expect(hint?.includes('is stopped')).toBe(!isSeen);
+    expect(hint?.includes('has stopped')).toBe(!isSeen);
   },
 );

@@ -168,7 +168,7 @@ test.each([
     'cancelled',
     'whether it has finished its work is unknown. It returned: x',
   ],
-  ['that ignores it', forever, 'abandoned', 'still runs'],
+  ['that ignores it', forever, 'abandoned', 'is still running'],
 ])(
   'an abort ends the call of a handler %s within 50 ms, and the text says what became of it',
   async (_, handler, outcome, text) => {

@@ -125,7 +125,7 @@ test('a server that exits at its start: connectMcp rejects with its name, exit c
 
 test('a program or folder that does not exist is named', async () => {
   expect((await failure(connectMcp({ mcpServers: { a: { command: 'no-such-program' } } }))).message).toContain(
-    'MCP server "a" (no-such-program) could not be started: there is no program "no-such-program"',
+    'MCP server "a" (no-such-program) could not be started: program "no-such-program" was not found',
   );
   const cwd = temporary('nowhere');
   expect((await failure(connectMcp({ mcpServers: { a: { ...server(), cwd } } }))).message).toContain(

@@ -121,7 +121,7 @@ test('of a server that lists 100,000 tools only as many are used as it may list,
   const toolset = await connected({ a: misbehaving('many', '100000') }, { onUnavailable });
   expect([toolset.list().length, told]).toEqual([
     10_000,
-    ['MCP server "a" lists more than 10000 tools; what it listed until then is used.'],
+    ['MCP server "a" lists more than 10000 tools; the tools listed until then are used.'],
   ]);
 });
 

@@ -38,7 +38,7 @@ test('a page that was there before ends the list, and what was listed is used', 
     [undefined, 'again'],
   ]);
   expect(same.warnings).toEqual([
-    'MCP server "a" named a page of its list of tools again, which never ends; what it listed until then is used.',
+    'MCP server "a" sent the same cursor twice in its list of tools, which would never end; the tools listed until then are used.',
   ]);
   expect((await call(same.toolset, 'a_t2')).forLLM).toBe('ran t2');
   const circle = await listing((_, count) => ({ tools: [tool(`t${count}`)], nextCursor: `p${count % 3}` }));
@@ -62,6 +62,6 @@ test('a page that fails costs the tools of it and of those after it', async () =
   });
   expect(names).toEqual(['a_one']);
   expect(warnings).toEqual([
-    'MCP server "a" did not give page 2 of its list of tools; what it listed until then is used.',
+    'MCP server "a" failed to return page 2 of its list of tools; the tools listed until then are used.',
   ]);
 });
