@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { EDITED, NEW_FILE, PROJECT, runCodeAgent } from './fixtures/code-agent.ts';
 
 /** A small repository with a test that fails for a wrong reason. */
@@ -56,7 +57,9 @@ test('a kill at any point leaves every file whole, old or new', async () => {
   let killed = 0;
   for (let round = 0; round < 16; round += 1) {
     const root = await project();
-    const child = fork(program, [root], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    // What a killed process leaves in the temp folder goes with the test.
+    const env = { ...process.env, TMPDIR: temporaryFolder('killed') };
+    const child = fork(program, [root], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     // From the moment in which it begins: in the middle of calls, between them, and after the last.
     await once(child, 'message');
     await new Promise((resolve) => setTimeout(resolve, round * 12));
