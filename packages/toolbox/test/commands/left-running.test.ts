@@ -1,10 +1,10 @@
 import { verifies } from '@kernel/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { linuxNamespaces } from '../../src/commands/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { findProgram } from '@kernel/internal';
 import { execFileSync } from 'node:child_process';
-import { clean } from '../../src/commands/process/output-buffer.ts';
+import { clean, createProgress } from '../../src/commands/process/output-buffer.ts';
 import { commands } from './support.ts';
 
 const works = (name: string, ...args: readonly string[]): boolean => {
@@ -50,7 +50,7 @@ for (const [name, isolation, options] of [
     it('names five, and tells a name that is meant to pass for something else', async () => {
       const { run } = await commands({ isolation });
       const many =
-        'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; cp "$(command -v sleep)" "$(printf "a) R\\033[1m")"; "./$(printf "a) R\\033[1m")" 1000 & exit';
+        'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; name="$(printf "a) R\\033[1m")"; cp "$(command -v sleep)" "$name"; "./$name" 1000 & exit';
       const { forLLM } = await run(['bash', '-c', many]);
       expect(forLLM).not.toContain('\u001B');
       expect(forLLM).toMatch(process.platform === 'linux' ? /and 3 more\) was ended with it/ : /was ended with it/);
@@ -107,4 +107,38 @@ describe('output with control characters', () => {
     ]);
     expect(forLLM).not.toMatch(/(?![\n\t])\p{Cc}/u);
   });
+});
+
+it(
+  'a command in the background is told what keeps its processes running',
+  { skip: process.platform === 'win32' },
+  async () => {
+    verifies('toolbox.commands.left');
+    const { run, use } = await commands();
+    await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}; echo on`], { background: true });
+    await vi.waitFor(async () => {
+      const text = String((await use('read_output', { id: 'command-1', wait_seconds: 1 })).forLLM);
+      expect(text).toMatch(/was ended with it; the command itself has to go on, for example with wait at its end\./);
+      expect(text).not.toContain('background: true');
+    });
+  },
+);
+
+it('progress has whole characters and colours, however the output arrives', () => {
+  const told: string[] = [];
+  const progress = createProgress((text) => told.push(text));
+  const bytes = Buffer.from('a\u{1F600}b\u001B[31mred\u001B[0m end\u001B[3');
+  for (const byte of bytes) progress.add(Uint8Array.of(byte));
+  progress.add(Buffer.from(`m!${'\u00E9'.repeat(5000)}\u00E9`).subarray(0, -1));
+  progress.end();
+  expect(told.slice(0, -2).join('')).toBe('a\u{1F600}bred end');
+  expect(told.at(-2)).toMatch(/^!\u00E9{3997}$/);
+});
+
+it.each([
+  ['\u202Etxt.exe\u202C', String.raw`\u{202e}txt.exe\u{202c}`],
+  ['a\u200Bb\uFEFFc\u{E0061}', String.raw`a\u{200b}b\u{feff}c\u{e0061}`],
+  ['\u{1F468}\u200D\u{1F469} \uE0B0', '\u{1F468}\u200D\u{1F469} \uE0B0'],
+])('what hides text or turns its direction is seen in output: %j', (output, shown) => {
+  expect(clean(new TextEncoder().encode(output))).toBe(shown);
 });
