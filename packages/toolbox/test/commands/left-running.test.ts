@@ -4,6 +4,7 @@ import { linuxNamespaces } from '../../src/commands/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { findProgram } from '@kernel/internal';
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { clean, createProgress } from '../../src/commands/process/output-buffer.ts';
 import { commands } from './support.ts';
 
@@ -57,20 +58,51 @@ for (const [name, isolation, options] of [
     });
   });
 
-it.skipIf(process.platform === 'win32')(
-  'a process that detached itself and holds the output is named as possible',
-  async () => {
+it.skipIf(process.platform === 'win32')('a process that detached itself and holds the output is named', async () => {
+  verifies('toolbox.commands.left');
+  const { run } = await commands();
+  const script =
+    'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
+  const { forLLM } = await run([process.execPath, '-e', script]);
+  expect(forLLM).toMatch(
+    process.platform === 'linux'
+      ? /s\. What it detached from itself \(sleep\) still runs; its output is no longer read\.\n\d+\n/
+      : /A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/,
+  );
+  process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
+});
+
+/** A script that leaves the session of the command, and prints the id of what it has started. */
+const DETACH = 'setsid sleep 1000 >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+/** Whether a process runs: one that has ended may be listed until somebody asks for its exit code. */
+const isRunning = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+describe('a process that detached itself and holds no output', { skip: process.platform !== 'linux' }, () => {
+  it('is named', async () => {
     verifies('toolbox.commands.left');
     const { run } = await commands();
-    const script =
-      'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
-    const { forLLM } = await run([process.execPath, '-e', script]);
-    expect(forLLM).toMatch(
-      /A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/,
-    );
+    const { forLLM } = await run(['bash', '-c', DETACH]);
+    expect(forLLM).toMatch(/^Exit code 0 after [\d.]+ s\. What it detached from itself \(sleep\) still runs;/);
     process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
-  },
-);
+  });
+
+  it.each([['a timeout'], ['stop_command']])('is ended with the command at %s', async (how) => {
+    verifies('toolbox.commands.left');
+    const { run, use } = await commands();
+    const command = ['bash', '-c', `${DETACH}; sleep 1000`];
+    let text = '';
+    if (how === 'a timeout') text = (await run(command, { timeout_seconds: 1 })).forLLM;
+    else {
+      await run(command, { background: true });
+      text = (await use('read_output', { id: 'command-1', wait_seconds: 5 })).forLLM;
+      text += (await use('stop_command', { id: 'command-1' })).forLLM;
+    }
+    const pid = Number(/^\d+$/m.exec(text)?.[0]);
+    expect(text).not.toContain('detached');
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+  });
+});
 
 describe('output with control characters', () => {
   it.each([
@@ -117,7 +149,7 @@ it(
     const { run, use } = await commands();
     await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}; echo on`], { background: true });
     await vi.waitFor(async () => {
-      const text = String((await use('read_output', { id: 'command-1', wait_seconds: 1 })).forLLM);
+      const text = (await use('read_output', { id: 'command-1', wait_seconds: 1 })).forLLM;
       expect(text).toMatch(/was ended with it; the command itself has to go on, for example with wait at its end\./);
       expect(text).not.toContain('background: true');
     });
