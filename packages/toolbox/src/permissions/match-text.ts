@@ -57,7 +57,8 @@ export function patternOfPath(path: string, root: string | undefined): string {
 /** Leaves out the spaces around a pattern; one behind a `\` belongs to it. */
 function trimPattern(pattern: string): string {
   const trimmed = pattern.trim();
-  const escapes = trimmed.length - trimmed.replace(/\\+$/, '').length;
+  const characters = Array.from(trimmed);
+  const escapes = characters.length - 1 - characters.findLastIndex((each) => each !== '\\');
   return escapes % 2 === 0 ? trimmed : trimmed + pattern.trimStart().slice(trimmed.length, trimmed.length + 1);
 }
 
