@@ -1,15 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
-import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
-import { matchWildcard, splitUnescaped } from './match-wildcard.ts';
-
-/** Tests a text of a call's arguments against the pattern of a rule. */
-export interface TextTest {
-  /** Whether the pattern matches exactly; for `allow`. */
-  covers(text: string): boolean;
-  /** Whether it matches when case, the form of Unicode, encodings and a part of the text are set aside; for `ask` and `deny`. `folder`: what paths may start from. */
-  concerns(text: string, folder?: string): boolean;
-}
+import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
+import { ADDRESS, addressTest } from './match-address.ts';
+import { splitUnescaped } from './match-wildcard.ts';
+import { decode, fold, type TextTest, toSlashes } from './text-forms.ts';
 
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port, path and query are each matched by
@@ -45,7 +39,7 @@ export function toRulePath(text: string, root: string | undefined): string {
   const path = normalize(toSlashes(text));
   if (!isAbsolute(path) || root === undefined) return path;
   const relative = posix.relative(toSlashes(root), path);
-  return relative === '' ? '.' : relative.startsWith('..') ? path : relative;
+  return relative === '' ? '.' : isOutside(relative) || isAbsolute(relative) ? path : relative;
 }
 
 /** The pattern that covers just a path. */
@@ -64,10 +58,6 @@ function trimPattern(pattern: string): string {
 
 function escapeBar(found: string): string {
   return found === '|' ? String.raw`\|` : found;
-}
-
-function toSlashes(text: string): string {
-  return text.replaceAll('\\', '/');
 }
 
 function isAbsolute(path: string): boolean {
@@ -175,77 +165,4 @@ function parts(text: string): readonly string[] {
   const values = /^-[^-]/.test(text) ? [2, 3, 4].map((start) => text.slice(start)).filter((value) => value !== '') : [];
   const decoded = text.includes('%') ? [decode(text), ...decode(text).split(/[=:@,;<]/)] : [];
   return [...new Set([text, ...pieces, ...values, ...decoded])];
-}
-
-/** A text as a file system may take it that does not tell case, forms of Unicode or unseen characters apart. */
-function fold(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
-}
-
-const ADDRESS = /^([a-z*][a-z0-9+.*-]*):\/\/([^/?#]+)(\/[^?#]*)?(\?[^#]*)?(?:#[^]*)?$/i;
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
-function addressTest(pattern: string): TextTest {
-  const [, scheme, authority = '', named, query] = ADDRESS.exec(pattern.replaceAll(/\\([?#])/g, '$1')) ?? [];
-  if (scheme === undefined)
-    throw new RangeError('Write an address as scheme://host/path, such as https://*.example.com/**.');
-  const [host = '', port] = authority.toLowerCase().split(/:(?=[\d*]+$)/);
-  const path = named ?? (query === undefined ? '/**' : '/');
-  // `**` and a missing path stand for every path.
-  const onPath: PathTest = path === '/**' ? () => true : compileGlob(literalBrackets(path));
-  const onFoldedPath: PathTest = path === '/**' ? onPath : compileEitherGlob(fold(posix.normalize(path)));
-  const onHost = compileGlob(hostGlob(host.replace(/^\*\*\./, '*.')));
-  const isScheme = ({ protocol }: URL): boolean =>
-    scheme === '*' ? /^https?:$/.test(protocol) : protocol === `${scheme.toLowerCase()}:`;
-  const onPort = (url: URL): boolean => port === '*' || port === (url.port || DEFAULT_PORTS[url.protocol]);
-  return {
-    covers: (text) => {
-      const url = toUrl(text);
-      return (
-        url !== undefined &&
-        // Credentials in an address hide which host it is.
-        url.username === '' &&
-        url.password === '' &&
-        isScheme(url) &&
-        onHost(url.hostname) &&
-        (port === undefined ? url.port === '' : onPort(url)) &&
-        onPath(url.pathname) &&
-        // A server may take `..%2f` and `..%5c` for `../`.
-        onPath(posix.normalize(toSlashes(decode(url.pathname)))) &&
-        (query === undefined || matchWildcard(query, url.search))
-      );
-    },
-    concerns: (text) => {
-      const url = toUrl(text);
-      return (
-        url !== undefined &&
-        isScheme(url) &&
-        onHost(url.hostname.replace(/\.$/, '')) &&
-        (port === undefined || onPort(url)) &&
-        [url.pathname, decode(url.pathname)].some((each) => onFoldedPath(fold(posix.normalize(each)))) &&
-        (query === undefined || [url.search, decode(url.search)].some((each) => matchWildcard(fold(query), fold(each))))
-      );
-    },
-  };
-}
-
-/** The glob of a host as `URL` writes it: names in Punycode, and the brackets of an IPv6 address as they are. */
-function hostGlob(host: string): string {
-  const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-  return ascii.replace(/[[\]]/g, String.raw`\$&`);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function toUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -36,6 +36,7 @@ describe('a rule that denies matches what equals it read literally', () => {
     ['/work', 'src/a.ts'],
     ['/**/src/**', 'src/a.ts'],
     ['/**', '/etc/passwd'],
+    ['..x/**', '/work/[shop]/x/..x/a'],
     ['x://y/**', 'x:/y/a'],
   ])('edit_file(%s) denies %j', (pattern, path) => {
     verifies('toolbox.permissions.literal');
