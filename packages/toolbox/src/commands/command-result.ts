@@ -18,30 +18,41 @@ export function toCommandResult(end: ProcessEnd, output: OutputBuffer, timeoutMs
   return { forLLM, data, isError: true, outcome: end.stoppedBy === 'timeout' ? 'timeout' : 'cancelled' };
 }
 
-/** How a command ended, in one line. */
+/** How a command ended, in one line; without a time limit, one in the background. */
 export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string {
   if (end instanceof Error) return end.message;
+  const detached = describeDetached(end);
   const seconds = (end.durationMs / 1000).toFixed(1);
   if (end.stoppedBy === 'timeout')
-    return `It was stopped: it ran longer than ${(timeoutMs ?? end.durationMs) / 1000} s.`;
-  if (end.stoppedBy === 'abort') return `It was stopped after ${seconds} s.`;
+    return `It was stopped: it ran longer than ${(timeoutMs ?? end.durationMs) / 1000} s.${detached}`;
+  if (end.stoppedBy === 'abort') return `It was stopped after ${seconds} s.${detached}`;
   const how = end.signal === undefined ? `Exit code ${end.exitCode ?? 0}` : `It was ended by ${end.signal}`;
-  return `${how} after ${seconds} s.${describeRest(end)}`;
+  return `${how} after ${seconds} s.${describeRest(end, timeoutMs === undefined)}${detached}`;
 }
 
 /** How many processes are named. */
 const MAX_NAMED = 5;
 
 /** What happened to the processes that a command left running. */
-function describeRest({ isHeld, leftRunning }: ProcessEnd): string {
-  const names = leftRunning.slice(0, MAX_NAMED).flatMap((name) => (name === '' ? [] : [visibleText(name)]));
-  const more = leftRunning.length - names.length;
-  const listed = names.length === 0 ? '' : ` (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
-  const ended =
-    leftRunning.length === 0
-      ? ''
-      : ` What it had left running${listed} was ended with it; to keep a process running, start it with background: true.`;
-  return isHeld
-    ? `${ended} A process that it detached from itself may still run; its output is no longer read.`
-    : ended;
+function describeRest({ leftRunning }: ProcessEnd, isInBackground: boolean): string {
+  if (leftRunning.length === 0) return '';
+  const advice = isInBackground
+    ? 'the command itself has to go on, for example with wait at its end'
+    : 'to keep a process running, start it with background: true';
+  return ` What it had left running${listed(leftRunning)} was ended with it; ${advice}.`;
+}
+
+/** What is known of the processes that a command detached from itself. */
+function describeDetached({ detached }: ProcessEnd): string {
+  if (detached.length === 0) return '';
+  const names = listed(detached);
+  return names === ''
+    ? ' A process that it detached from itself may still run; its output is no longer read.'
+    : ` What it detached from itself${names} still runs; its output is no longer read.`;
+}
+
+function listed(all: readonly string[]): string {
+  const names = all.slice(0, MAX_NAMED).flatMap((name) => (name === '' ? [] : [visibleText(name)]));
+  const more = all.length - names.length;
+  return names.length === 0 ? '' : ` (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
 }

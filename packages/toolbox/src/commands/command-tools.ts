@@ -18,7 +18,7 @@ import { describeEnd, toCommandResult } from './command-result.ts';
 import { commandVariables, DEFAULT_VARIABLES } from './environment.ts';
 import { isolationOf } from './isolation/isolation-of.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
-import { clean, createOutputBuffer } from './process/output-buffer.ts';
+import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
 import { programOf } from './process/program-of.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
@@ -96,7 +96,6 @@ const KEYS = optionKeys<CommandOptions>(
 const TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 30_000;
 const MAX_BACKGROUND = 8;
-const MAX_PROGRESS = 8_000;
 
 /**
  * Creates the tools `run_command`, `read_output` and `stop_command`. A command is an argument vector: no shell interprets it, unless it names one.
@@ -177,14 +176,16 @@ export function commandTools(options: CommandOptions): CommandTools {
     }
     const timeoutMs = Math.min(maxMs, (input.timeout_seconds ?? Infinity) * 1000);
     const output = createOutputBuffer(maxOutputBytes);
+    const progress = createProgress((text) => context.onProgress?.(text));
     const end = await start(prepared, input, {
       timeoutMs,
       signal: context.signal,
       onOutput(bytes) {
         output.append(bytes);
-        context.onProgress?.(clean(bytes.subarray(0, MAX_PROGRESS)));
+        progress.add(bytes);
       },
     });
+    progress.end();
     return toCommandResult(end, output, timeoutMs, warning);
   };
 

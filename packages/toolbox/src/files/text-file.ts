@@ -29,9 +29,9 @@ export interface TextFile {
 /** Reads a text file to edit it. Throws for one that is binary or too large. */
 export async function readTextFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<TextFile> {
   const { bytes, ...info } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
-  const format = detectFormat(bytes);
-  if (format === undefined || (format.encoding.startsWith('utf-16') && bytes.length % 2 === 1))
-    throw toolError(`${quote(path)} is a binary file (${info.size} bytes), not text.`);
+  const found = detectFormat(bytes);
+  if (found === undefined) throw toolError(`${quote(path)} is a binary file (${info.size} bytes), not text.`);
+  const format = { ...found, isCut: found.encoding.startsWith('utf-16') && bytes.length % 2 === 1 };
   const text = decodeText(bytes, format);
   return { info, text, format, ending: endingOf(text) };
 }

@@ -1,7 +1,8 @@
 import { KernelError } from '@kernel/protocol';
-import { compileText, type TextTest } from './match-text.ts';
+import { compileText } from './match-text.ts';
 import { splitWords } from './match-wildcard.ts';
 import { type ParsedRule, parseRule } from './parse-rule.ts';
+import type { TextTest } from './text-forms.ts';
 import type { PermissionDecision, PermissionRule } from './types.ts';
 
 /** A rule whose pattern is compiled. */

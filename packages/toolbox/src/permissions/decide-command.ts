@@ -4,8 +4,9 @@ import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-
 import type { Redirection } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
 import { createLinks } from './links.ts';
+import { patternOfPath } from './match-text.ts';
+import { escapeBackslashes, matchWildcard, splitCommands } from './match-wildcard.ts';
 import { concernsCommand, coversCommand, patternFor, placeCommand, type PlacedCommand } from './match-command.ts';
-import { escapeGlob } from '../workspace/glob.ts';
 import { lineage } from '../workspace/paths.ts';
 import type { PermissionDecision, PermissionVerdict } from './types.ts';
 
@@ -34,8 +35,8 @@ export function decideCommand(
   { rules, fallback, folder, mayOpen, root }: CommandPolicy,
 ): PermissionDecision {
   const facts = analyzeCommand(command);
-  const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder));
-  const decisive = strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder));
+  const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder, command));
+  const decisive = strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder, command));
   if (decisive !== undefined) return decidedBy(decisive);
   const unknown = unknownPart(facts, rules);
   const reasonToAsk = `The command contains ${unknown ?? ''}, so no rule can tell what it does.`;
@@ -77,7 +78,9 @@ export function decideCommand(
       ...(text === undefined || facts.changesFolder
         ? {}
         : {
-            suggestion: { allow: `${tool}(${escapeGlob(posix.isAbsolute(text) ? text : posix.join(folder, text))})` },
+            suggestion: {
+              allow: `${tool}(${patternOfPath(posix.isAbsolute(text) ? text : posix.join(folder, text), root)})`,
+            },
           }),
     };
   }
@@ -90,6 +93,7 @@ function concerns(
   { folder: named, isForNamedTools, pattern, texts }: CompiledRule,
   { commands: every, redirections, suspected }: CommandFacts,
   folder: string,
+  command: readonly string[],
 ): boolean {
   const mayBeThere = (each: string): boolean => lineage(each).some((above) => named?.concerns(above) !== false);
   const commands = every.filter(
@@ -101,8 +105,12 @@ function concerns(
   const words = [...all.flatMap((each) => each.words), ...redirections.map(({ target }) => target)];
   if (words.some(({ text }) => text !== undefined && texts?.concerns(text, folder) === true)) return true;
   // A pattern for tools of any name is one of paths, unless it begins like a command.
-  const isOfCommand = isForNamedTools || /^[\w.|-]+\s/.test(pattern);
-  return isOfCommand && all.some((each) => concernsCommand(pattern, each));
+  if (!isForNamedTools && !/^\s*[\w.|-]+\s/.test(pattern)) return false;
+  if (command.includes(pattern.trim()) || matchWildcard(escapeBackslashes(pattern.trim()), command.join(' ')))
+    return true;
+  const isThere = (part: string): boolean => all.some((each) => concernsCommand(part, each));
+  const parts = splitCommands(pattern);
+  return isThere(pattern) || (parts.length > 1 && parts.every(isThere));
 }
 
 /** What keeps the rules from telling what a command does. */

@@ -6,7 +6,14 @@ import type { ShellWord } from '../commands/shell/types.ts';
 import { escapeGlob } from '../workspace/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { Links } from './links.ts';
-import { escapeWildcards, literalPrefix, matchWildcard, splitUnescaped, splitWords } from './match-wildcard.ts';
+import {
+  escapeWildcards,
+  literalPrefix,
+  matchWildcard,
+  readingsOfWords,
+  splitUnescaped,
+  splitWords,
+} from './match-wildcard.ts';
 import { isOwnRepository } from './own-repository.ts';
 
 /** The words of a pattern for commands, each with its alternatives. */
@@ -73,8 +80,12 @@ export function coversCommand(
  * Whether a pattern may be about a command: its first word is the program in any folder, the others come in their order with anything between them. Words
  * that only a shell knows may be any.
  */
-export function concernsCommand(pattern: string, { words }: AnalyzedCommand): boolean {
-  const expected = splitPattern(pattern).filter((alternatives, index) => index === 0 || !isStar(alternatives));
+export function concernsCommand(pattern: string, command: AnalyzedCommand): boolean {
+  return [...readingsOfWords(pattern)].some((each) => concernsWords(splitPattern(each).map(withWhole), command));
+}
+
+function concernsWords(pattern: CommandPattern, { words }: AnalyzedCommand): boolean {
+  const expected = pattern.filter((alternatives, index) => index === 0 || !isStar(alternatives));
   // A program that runs others, such as sudo, has their names among its arguments.
   const [program] = expected;
   const start = words.findIndex((word) => program?.some((each) => mayBe(each, word, true)));
@@ -115,6 +126,11 @@ function coversWord(pattern: string, { text }: ShellWord, isInside: boolean, isO
   if (named === text || isOpen) return true;
   // Only its program knows what is in the value of an option: a list, an address, `@FILE`.
   return isInside && /.=$/.test(named) && isPlainPath(text.slice(named.length));
+}
+
+/** The alternatives of a word, and the word with each `|` as a character. */
+function withWhole(alternatives: readonly string[]): readonly string[] {
+  return alternatives.length === 1 ? alternatives : [...alternatives, alternatives.join(String.raw`\|`)];
 }
 
 function isStar(alternatives: readonly string[] | undefined): boolean {

@@ -1,26 +1,33 @@
+import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
-import { compileEitherGlob, compileGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
-
-/** Tests a text of a call's arguments against the pattern of a rule. */
-export interface TextTest {
-  /** Whether the pattern matches exactly; for `allow`. */
-  covers(text: string): boolean;
-  /** Whether it matches when case, the form of Unicode, encodings and a part of the text are set aside; for `ask` and `deny`. `folder`: what paths may start from. */
-  concerns(text: string, folder?: string): boolean;
-}
+import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
+import { ADDRESS, addressTest } from './match-address.ts';
+import { splitUnescaped } from './match-wildcard.ts';
+import { decode, fold, type TextTest, toSlashes } from './text-forms.ts';
 
 /**
- * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port and path are each matched by their
- * part. Otherwise it is a glob over paths relative to `root`. `|` separates alternatives. Brackets and braces are ordinary characters of names, as in
- * `app/[locale]`; what asks or denies also takes them for what they stand for. Throws a `RangeError` for a glob that is too large, and for an address that is
- * none, unless the pattern is one of commands, of which an address can be one word.
+ * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port, path and query are each matched by
+ * their part. Otherwise it is a glob over paths, relative to `root` or absolute. `|` separates alternatives. Brackets and braces are ordinary characters
+ * of names, as in `app/[locale]`, and so is a `\` before what means nothing in a pattern.
+ *
+ * What asks or denies also matches what equals it read literally, takes brackets and braces for what they stand for, and a folder for all that is in it.
+ *
+ * Throws a `RangeError` for a glob that is too large, and for an address that is none, unless the pattern is one of commands, of which an address can be
+ * one word.
  */
 export function compileText(pattern: string, root: string | undefined, isOfCommands = false): TextTest {
-  const alternatives = pattern.split(/(?<!\\)\|/).map((each) => each.trim());
-  const isAddress = (each: string): boolean => (isOfCommands ? ADDRESS.test(each) : each.includes('://'));
-  const tests = alternatives.map((each) => (isAddress(each) ? addressTest(each) : pathTest(each, root)));
+  const testsOf = (each: string): readonly TextTest[] => {
+    const trimmed = trimPattern(each);
+    if (trimmed === '') return [];
+    if (isOfCommands ? ADDRESS.test(trimmed) : trimmed.includes('://'))
+      return [addressTest(trimmed), { ...pathTest(each, root, false), covers: () => false }];
+    // The name of a program is no folder.
+    return [pathTest(each, root, !isOfCommands || /[^/.]\/|\/[^/.]/.test(trimmed))];
+  };
+  const alternatives = splitUnescaped(pattern, /\|/);
+  const tests = alternatives.flatMap(testsOf);
   // A name may have a `|` in it.
-  const whole = alternatives.length === 1 ? [] : [pathTest(pattern.replaceAll(/\\[^]|\|/g, escapeBar), root)];
+  const whole = alternatives.length === 1 ? [] : testsOf(pattern.replaceAll(/\\[^]|\|/g, escapeBar));
   return {
     covers: (text) => tests.some((test) => test.covers(text)),
     concerns: (text, folder) => [...tests, ...whole].some((test) => test.concerns(text, folder)),
@@ -29,36 +36,127 @@ export function compileText(pattern: string, root: string | undefined, isOfComma
 
 /** Returns a path as rules know it: relative to the root if it is below it, with `/`, without `.` and `..`. */
 export function toRulePath(text: string, root: string | undefined): string {
-  const slashed = text.replaceAll('\\', '/');
-  const isAbsolute = slashed.startsWith('/') || /^[A-Za-z]:\//.test(slashed);
-  const path = posix.normalize(slashed).replace(/(?<=.)\/$/, '');
-  if (!isAbsolute || root === undefined) return path;
-  const relative = posix.relative(root.replaceAll('\\', '/'), path);
-  return relative === '' ? '.' : relative.startsWith('..') ? path : relative;
+  const path = normalize(toSlashes(text));
+  if (!isAbsolute(path) || root === undefined) return path;
+  const relative = posix.relative(toSlashes(root), path);
+  return relative === '' ? '.' : isOutside(relative) || isAbsolute(relative) ? path : relative;
+}
+
+/** The pattern that covers just a path. */
+export function patternOfPath(path: string, root: string | undefined): string {
+  const isName = path.includes('\\') && process.platform !== 'win32';
+  return escapeGlob(isName ? path : toRulePath(path, root)).replaceAll(/^\s|\s$/g, String.raw`\$&`);
+}
+
+/** Leaves out the spaces around a pattern; one behind a `\` belongs to it. */
+function trimPattern(pattern: string): string {
+  const trimmed = pattern.trim();
+  const characters = Array.from(trimmed);
+  const escapes = characters.length - 1 - characters.findLastIndex((each) => each !== '\\');
+  return escapes % 2 === 0 ? trimmed : trimmed + pattern.trimStart().slice(trimmed.length, trimmed.length + 1);
 }
 
 function escapeBar(found: string): string {
   return found === '|' ? String.raw`\|` : found;
 }
 
-function pathTest(glob: string, root: string | undefined): TextTest {
-  const normal = glob.startsWith('./') ? glob.slice(2) : glob;
-  const exact = compileGlob(literalBrackets(normal));
-  const folded = compileEitherGlob(fold(normal));
-  const isConcerned = (part: string): boolean => folded(fold(toRulePath(part, root)));
+function isAbsolute(path: string): boolean {
+  return path.startsWith('/') || /^[A-Za-z]:\//.test(path);
+}
+
+/** A path, or a pattern for paths, without `.`, `..` and slashes that say nothing. */
+function normalize(path: string): string {
+  return posix.normalize(path).replace(/(?<=.)\/$/, '');
+}
+
+/** Replaces each `\` before what means nothing in a pattern. */
+function replacePlainBackslashes(glob: string, by: string): string {
+  return glob.replaceAll(/\\(?:([*?[\]{}()|\s\\])|)/g, (found, escaped?: string) =>
+    escaped === undefined ? by : found,
+  );
+}
+
+/** The paths of the root: as it was given, and without links, as programs see it. */
+function rootsOf(root: string | undefined): readonly string[] {
+  if (root === undefined) return [];
+  try {
+    return [...new Set([root, realpathSync.native(root)])];
+  } catch {
+    return [root];
+  }
+}
+
+/** What an absolute pattern stands for below the root; undefined if it leads elsewhere. */
+function belowRoot(glob: string, root: string): string | undefined {
+  if (!isAbsolute(glob)) return undefined;
+  const names = glob.split('/');
+  const above = normalize(toSlashes(root)).replace(/\/$/, '').split('/');
+  const star = names.indexOf('**');
+  const depth = star === -1 ? above.length : Math.min(star, above.length);
+  const isAbove = compileEitherGlob(fold(names.slice(0, depth).join('/')));
+  return isAbove(fold(above.slice(0, depth).join('/'))) ? names.slice(depth).join('/') || '.' : undefined;
+}
+
+/** All that a pattern may mean in a rule that asks or denies, and whether that is all below the root. */
+function readingsOf(
+  pattern: string,
+  root: string | undefined,
+  isFolder: boolean,
+): { readonly globs: ReadonlySet<string>; readonly isOfAll: boolean } {
+  const given = [trimPattern(pattern), pattern].flatMap((each) => [
+    each,
+    replacePlainBackslashes(each, '/'),
+    literalBrackets(toSlashes(each)),
+  ]);
+  const globs = new Set(given.flatMap((each) => [each, normalize(each)]));
+  const isNamed = (glob: string): boolean => isFolder && !/[*?]/.test(posix.basename(glob));
+  const folders = [...globs].filter(isNamed).map((each) => `${each.replace(/\/$/, '')}/**`);
+  const below = rootsOf(root)
+    .flatMap((known) => [...globs, ...folders].map((each) => belowRoot(each, known)))
+    .filter((each) => each !== undefined);
+  const isOfAll = below.includes('**') || (isFolder && globs.has('.'));
+  return { globs: new Set([...globs, ...folders, ...below.filter((each) => each !== '**')]), isOfAll };
+}
+
+function pathTest(pattern: string, root: string | undefined, isFolder: boolean): TextTest {
+  const { globs, isOfAll } = readingsOf(pattern, root, isFolder);
+  const roots = rootsOf(root);
+  const folded = [...globs].map((each) => compileEitherGlob(fold(each)));
+  // As it is written, too: a pattern may be about the folders above the root.
+  const rulePaths = (text: string): readonly string[] => [
+    ...new Set([undefined, ...roots].map((each) => toRulePath(text, each))),
+  ];
+  const isConcerned = (part: string): boolean =>
+    rulePaths(part)
+      .map(fold)
+      .some((path) => folded.some((test) => test(path)));
+  const isInRoot = (text: string): boolean => rulePaths(text).some((path) => !isAbsolute(path) && !isOutside(path));
+
+  const plain = replacePlainBackslashes(trimPattern(pattern), process.platform === 'win32' ? '/' : '\\\\');
+  const prefix = root === undefined ? '/' : `${normalize(toSlashes(root))}/`.replace('//', '/');
+  const glob = normalize(plain.startsWith(prefix) && prefix !== '/' ? plain.slice(prefix.length) : plain);
+  const exact = compileGlob(literalBrackets(glob));
+  const name = /[*?]/.test(plain.replaceAll(/\\[^]/g, '')) ? undefined : plain.replaceAll(/\\([^])/g, '$1');
   return {
     covers: (text) => {
+      if (text === name) return !text.includes('\0');
+      // A backslash is a character of a name outside of Windows, and between names on it: no wildcard stands for one.
+      if (/[\0\\]/.test(process.platform === 'win32' ? toSlashes(text) : text)) return false;
       const path = toRulePath(text, root);
-      // `**` stands for folders below the root, and a backslash is a character of a name outside of Windows.
-      const isOutside = path.startsWith('../') && !normal.startsWith('../');
-      return (
-        exact(path) && !isOutside && !/[\0\\]/.test(process.platform === 'win32' ? text.replaceAll('\\', '') : text)
-      );
+      // `**` stands for folders below the root.
+      return exact(path) && (!isOutside(path) || isOutside(glob));
     },
-    concerns: (text, folder = '.') => {
-      return parts(text).some((part) => isConcerned(part) || (folder !== '.' && isConcerned(posix.join(folder, part))));
+    concerns: (text, folder) => {
+      // A word of a command need not be a path, so none is taken for what is merely somewhere in the workspace.
+      if (isOfAll && folder === undefined && isInRoot(text)) return true;
+      const isElsewhere = folder !== undefined && folder !== '.';
+      return parts(text).some((part) => isConcerned(part) || (isElsewhere && isConcerned(posix.join(folder, part))));
     },
   };
+}
+
+function isOutside(path: string): boolean {
+  return path === '..' || path.startsWith('../');
 }
 
 /** A text and what may be a path in it: the value of an option (`--file=.env`, `-f.env`), or of a program's own notation (`HEAD:.env`, `@.env`, `x=<.env`). */
@@ -67,72 +165,4 @@ function parts(text: string): readonly string[] {
   const values = /^-[^-]/.test(text) ? [2, 3, 4].map((start) => text.slice(start)).filter((value) => value !== '') : [];
   const decoded = text.includes('%') ? [decode(text), ...decode(text).split(/[=:@,;<]/)] : [];
   return [...new Set([text, ...pieces, ...values, ...decoded])];
-}
-
-/** A text as a file system may take it that does not tell case, forms of Unicode or unseen characters apart. */
-function fold(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
-}
-
-const ADDRESS = /^([a-z*][a-z0-9+.*-]*):\/\/([^/]+)(\/.*)?$/i;
-
-function addressTest(pattern: string): TextTest {
-  const [, scheme, authority = '', path] = ADDRESS.exec(pattern) ?? [];
-  if (scheme === undefined)
-    throw new RangeError('Write an address as scheme://host/path, such as https://*.example.com/**.');
-  const [host = '', port] = authority.toLowerCase().split(/:(?=[\d*]+$)/);
-  // `**` and a missing path stand for every path.
-  const onPath: PathTest = path === undefined || path === '/**' ? () => true : compileGlob(literalBrackets(path));
-  const onFoldedPath: PathTest = path === undefined || path === '/**' ? onPath : compileEitherGlob(fold(path));
-  const onHost = compileGlob(hostGlob(host.replace(/^\*\*\./, '*.')));
-  const isScheme = ({ protocol }: URL): boolean =>
-    scheme === '*' ? /^https?:$/.test(protocol) : protocol === `${scheme.toLowerCase()}:`;
-  return {
-    covers: (text) => {
-      const url = toUrl(text);
-      return (
-        url !== undefined &&
-        // Credentials in an address hide which host it is.
-        url.username === '' &&
-        url.password === '' &&
-        isScheme(url) &&
-        onHost(url.hostname) &&
-        (port === undefined ? url.port === '' : port === '*' || port === url.port) &&
-        onPath(url.pathname) &&
-        // A server may take `..%2f` and `..%5c` for `../`.
-        onPath(posix.normalize(decode(url.pathname).replaceAll('\\', '/')))
-      );
-    },
-    concerns: (text) => {
-      const url = toUrl(text);
-      return (
-        url !== undefined &&
-        isScheme(url) &&
-        onHost(url.hostname.replace(/\.$/, '')) &&
-        (port === undefined || port === '*' || port === url.port) &&
-        [url.pathname, decode(url.pathname)].some((each) => onFoldedPath(fold(posix.normalize(each))))
-      );
-    },
-  };
-}
-
-/** The glob of a host as `URL` writes it: names in Punycode, and the brackets of an IPv6 address as they are. */
-function hostGlob(host: string): string {
-  const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-  return ascii.replace(/[[\]]/g, String.raw`\$&`);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function toUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Whether a text matches a pattern, in which `*` matches any characters and `\` escapes the next one. Takes linear time. */
+/** Whether a text matches a pattern, in which `*` matches any characters and `\` escapes one that is no letter or digit. Takes linear time. */
 export function matchWildcard(pattern: string, text: string): boolean {
   const parts = splitAtStars(pattern);
   const [first = '', ...rest] = parts;
@@ -20,9 +20,34 @@ export function literalPrefix(pattern: string): string {
   return splitAtStars(pattern)[0] ?? '';
 }
 
+/** What is no escape behind a `\`: the two are characters of a name. */
+const PLAIN = /[\p{L}\p{N}_.-]/u;
+
 /** Takes the meaning of every special character of a pattern away. */
 export function escapeWildcards(text: string): string {
-  return text.replace(/[\\*|\s]/g, String.raw`\$&`);
+  return text.replaceAll(/[\\*|\s]/g, String.raw`\$&`);
+}
+
+/** A pattern whose backslashes are characters. */
+export function escapeBackslashes(pattern: string): string {
+  return pattern.replaceAll('\\', '\\\\');
+}
+
+/** The commands of a pattern that names several, as `a && b`, `a | b` and `a; b` do. */
+export function splitCommands(pattern: string): readonly string[] {
+  const joined = splitWords(pattern).map((word) => (/^(?:&&?|\|\|?)$/.test(word) ? ';' : word));
+  return splitUnescaped(joined.join(' '), /;/).filter((each) => each.trim() !== '');
+}
+
+/**
+ * All that a pattern of words may mean in a rule that asks or denies: with `\` as an escape and as a character, and with quotes as characters and around
+ * a word, in which a space is then escaped.
+ */
+export function readingsOfWords(pattern: string): ReadonlySet<string> {
+  const unquoted = pattern.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double = '', single = '') =>
+    escapeWildcards(double || single).replaceAll(String.raw`\*`, '*'),
+  );
+  return new Set([pattern, escapeBackslashes(pattern), pattern.replaceAll(/\\(?=[\p{L}\p{N}_.-])/gu, ''), unquoted]);
 }
 
 /** The words of a pattern: what is between spaces that are not escaped. */
@@ -55,8 +80,10 @@ function splitAtStars(pattern: string): string[] {
       parts.push('');
       continue;
     }
-    if (char === '\\') at += 1;
-    parts[parts.length - 1] += char === '\\' ? (pattern[at] ?? '') : char;
+    const next = pattern[at + 1];
+    const isEscape = char === '\\' && next !== undefined && !PLAIN.test(next);
+    if (isEscape) at += 1;
+    parts[parts.length - 1] += isEscape ? (pattern[at] ?? '') : char;
   }
   return parts;
 }

@@ -15,7 +15,7 @@ export interface ParsedRule {
   readonly isForNamedTools: boolean;
   /** Whether it is about `run_command` alone, so that its pattern is one of commands. */
   readonly isForCommands: boolean;
-  /** The pattern for the arguments; undefined if any match. */
+  /** The pattern for the arguments, with the spaces around it; undefined if any match. */
   readonly pattern: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function parseRule(rule: PermissionRule): ParsedRule {
     matchesTool: (name) => names.some((each) => matchWildcard(each, name)),
     isForNamedTools: !tools.includes('*'),
     isForCommands: names.every((each) => each === RUN_COMMAND),
-    pattern: isAny ? undefined : pattern.trim(),
+    pattern: isAny ? undefined : pattern,
   };
 }
 

@@ -4,8 +4,7 @@ import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal } from './describe-refusal.ts';
 import { createLinks } from './links.ts';
-import { toRulePath } from './match-text.ts';
-import { escapeGlob } from '../workspace/glob.ts';
+import { patternOfPath, toRulePath } from './match-text.ts';
 import { decideText } from './decide-text.ts';
 import { RUN_COMMAND } from './parse-rule.ts';
 import { subjectsOf } from './subjects.ts';
@@ -34,8 +33,8 @@ const READ_FILE = 'read_file';
  * A deny rule takes precedence over an ask rule, and an ask rule over an allow rule; their order does not matter. A call is allowed if allow rules
  * cover every text that rules are matched against; a call that no rule matches leads to a question (`default`).
  *
- * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, with scheme, host, port and path
- * matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
+ * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, with scheme, host, port, path and
+ * query matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
  * Commands are parsed first: every program in a shell script, in a substitution, of `env` and of `find -exec` must be covered, and a shell
  * redirection that opens a file needs a rule that allows `write_file`, or outside of `root` `read_file`, there. A wildcard covers arguments only of
  * programs that are known to run and change nothing with them, such as `cat`, `grep` and `git log`, no path or link out of `root`, and Git only in the
@@ -44,8 +43,9 @@ const READ_FILE = 'read_file';
  *
  * In rules that allow, brackets and braces are characters of names (`app/[locale]/**`); write alternatives with `|`.
  *
- * Deny and ask rules are matched broadly: in any case and Unicode form, against parts of an argument, and against each word of a command. They do not
- * replace a workspace and a sandbox, which apply whatever a program is called.
+ * Deny and ask rules are matched broadly: in any case and Unicode form, read literally as well as for a pattern, with the name of a folder for all that is
+ * in it, against parts of an argument, and against each word of a command. They do not replace a workspace and a sandbox, which apply whatever a program is
+ * called.
  *
  * Throws `CONFIG_INVALID` for an invalid rule.
  *
@@ -156,7 +156,7 @@ function concerns({ pattern, texts: test }: CompiledRule, texts: readonly string
 /** The rule that allows just this call. */
 function suggest(toolName: string, texts: readonly string[], root: string | undefined): PermissionRule {
   const patterns = texts.map((text) => {
-    if (!text.includes('://') || !URL.canParse(text)) return escapeGlob(toRulePath(text, root));
+    if (!text.includes('://') || !URL.canParse(text)) return patternOfPath(text, root);
     const { protocol, host } = new URL(text);
     return `${protocol}//${host}/**`;
   });

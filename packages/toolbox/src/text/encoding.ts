@@ -7,6 +7,8 @@ export interface TextFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   /** 0, 2 or 3. */
   readonly bomLength: number;
+  /** Whether it is UTF-16 that ends within a unit, so that the last one of its text stands for a byte alone. */
+  readonly isCut?: boolean;
 }
 
 /** Reads text that arrives in pieces, with characters cut anywhere. Bytes that are not UTF-8 become U+DC80 to U+DCFF. */
@@ -27,7 +29,7 @@ const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘�
 
 /**
  * Finds out how a text is stored from its bytes, or from those at its beginning; undefined if it is not text, which a NUL among the first 8,000 bytes shows, as
- * in Git, except in UTF-16. With more characters of several bytes than broken ones it is UTF-8, and else Windows-1252.
+ * in Git, except in UTF-16. With more that speaks for UTF-8 than against it, it is UTF-8, and else Windows-1252.
  */
 export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
   const sample = bytes.subarray(0, SAMPLE);
@@ -53,9 +55,12 @@ export function createPieceDecoder({ encoding }: TextFormat): PieceDecoder {
       rest = whole.slice(end);
       return decode(whole.subarray(0, end));
     },
-    end: () => (isUtf8Text ? decodeUtf8(rest) : '\uFFFD'.repeat(rest.length)),
+    end: () => (isUtf8Text ? decodeUtf8(rest) : String.fromCharCode(...Array.from(rest, (byte) => CUT + byte))),
   };
 }
+
+/** With a byte, half a pair that stands for that byte alone: as a first half it never makes a pair with what is before it. */
+const CUT = 0xd800;
 
 /** The text of all bytes of a file, without its byte order mark. */
 export function decodeText(bytes: Uint8Array, format: TextFormat): string {
@@ -64,13 +69,16 @@ export function decodeText(bytes: Uint8Array, format: TextFormat): string {
 }
 
 /** The content of a file with a text in a format; its byte order mark included. Of Windows-1252 the text must have no `missingCharacter`. */
-export function encodeText(text: string, { bomLength, encoding }: TextFormat): string | Uint8Array {
+export function encodeText(text: string, { bomLength, encoding, isCut = false }: TextFormat): string | Uint8Array {
   if (encoding === 'windows-1252')
     return Buffer.from(text.replaceAll(/[^\0-\u007F\u00A0-\u00FF]/g, toWindows), 'latin1');
   const whole = bomLength > 0 ? `\uFEFF${text}` : text;
   if (encoding === 'utf-8') return whole.isWellFormed() ? whole : encodeKeptBytes(whole);
-  const bytes = Buffer.from(whole, 'utf16le');
-  return encoding === 'utf-16le' ? bytes : bytes.swap16();
+  const last = isCut ? whole.charCodeAt(whole.length - 1) - CUT : -1;
+  const isByte = last >= 0 && last <= 0xff;
+  const bytes = Buffer.from(isByte ? whole.slice(0, -1) : whole, 'utf16le');
+  const ordered = encoding === 'utf-16le' ? bytes : bytes.swap16();
+  return isByte ? Buffer.concat([ordered, Uint8Array.of(last)]) : ordered;
 }
 
 /** The first character of a text that a format does not have; undefined if it has them all. */
@@ -100,14 +108,19 @@ function unmarkedUtf16(sample: Uint8Array): TextFormat | undefined {
   return utf16(even === 0 ? 'utf-16le' : 'utf-16be', sample, 0);
 }
 
+/** What may stand behind a capital letter or an ß in Windows-1252, which are the first bytes of two in UTF-8: quotes, dashes, dots and the hard space. */
+const CLOSING = new Set(Buffer.from('…‘’“”–—›»«·\u00A0'.replaceAll(/[^\u00A0-\u00FF]/g, toWindows), 'latin1'));
+
+/** A character of several bytes speaks for UTF-8 more than a broken one against it, unless Windows-1252 could have its two bytes as well. */
 function looksLikeUtf8(bytes: Uint8Array): boolean {
-  let whole = 0;
+  let weight = 0;
   for (let at = 0; at < bytes.length;) {
     const length = utf8Length(bytes, at);
-    if (length !== 1) whole += length > 1 ? 1 : -1;
+    if (length < 1) weight -= 1;
+    else if (length > 1) weight += length === 2 && CLOSING.has(bytes[at + 1] ?? 0) ? 1 : 2;
     at += Math.max(1, length);
   }
-  return whole > 0;
+  return weight > 0;
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

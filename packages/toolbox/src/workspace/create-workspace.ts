@@ -46,7 +46,7 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
   checkChoice('createWorkspace', 'hardLinks', hardLinks, ['refuse', 'read']);
   const alias = resolve(folder);
   const root = realFolder(alias, folder);
-  const compiled = compileRules('createWorkspace', rules, root);
+  const compiled = compileRules('createWorkspace', rules, root, alias);
   const store = diskStore(state.folder === undefined ? undefined : resolve(state.folder));
   const mayReadKeys = rules.denyCredentials === false && hardLinks === 'read';
   const guard = createGuard(root, compiled, {

@@ -30,6 +30,14 @@ export function quote(text: string): string {
   return `"${escapeUnseen(short)}"`;
 }
 
+/** A text as a JSON string of ASCII alone, in which each character is told apart from those that look the same. */
+export function quoteAscii(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[^\x20-\x7E]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** A text with everything that is not seen, breaks a line or turns its direction escaped as `\u{…}`. */
 export function escapeUnseen(text: string): string {
   return text.replaceAll(

@@ -1,6 +1,7 @@
 import type { KernelError } from '@kernel/protocol';
 import { nearest } from '@kernel/internal';
-import { missingError, quote } from './errors.ts';
+import { foldText } from '../text/fold-text.ts';
+import { escapeUnseen, missingError, quote, quoteAscii } from './errors.ts';
 import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
 
@@ -9,7 +10,7 @@ const MAX_LENGTH = 100;
 /** Creates the error for a path that leads to nothing, with one that resembles it, if there is any that may be shown. */
 export async function missingPath(storage: Storage, path: string): Promise<KernelError> {
   const near = await nearestPath(storage, path).catch(() => undefined);
-  return missingError(path, undefined, near === undefined ? '' : ` Did you mean ${quote(near)}?`);
+  return missingError(path, undefined, near === undefined ? '' : ` Did you mean ${describeNear(near, path)}?`);
 }
 
 /** An existing path in which the first part that does not exist is replaced by the nearest name in its folder. */
@@ -28,10 +29,19 @@ async function nearestPath(storage: Storage, wanted: string): Promise<string | u
   return undefined;
 }
 
-/** The name that differs only in case or by its extension, otherwise the one that is fewest edits away, if any is near. */
+/** A path in quotes, and as it is written in JSON if it cannot be told from another one by looking at it, or is not seen whole. */
+export function describeNear(path: string, other: string): string {
+  const isClear = escapeUnseen(path) === path && foldText(path).text !== foldText(other).text;
+  return isClear ? quote(path) : `${quote(path)}, in JSON ${quoteAscii(path)}`;
+}
+
+/** The name that differs only in case, in characters that look the same, or by its extension, otherwise the one that is fewest edits away, if any is near. */
 export function nearestName(missing: string, names: readonly string[]): string | undefined {
   const wanted = missing.toLowerCase();
-  const sameName = names.find((name) => name.toLowerCase() === wanted);
+  const seen = foldText(wanted).text;
+  const sameName =
+    names.find((name) => name.toLowerCase() === wanted) ??
+    names.find((name) => foldText(name.toLowerCase()).text === seen);
   const withExtension = sameName ?? names.find((name) => name.toLowerCase().startsWith(`${wanted}.`));
   return withExtension ?? (wanted.length > MAX_LENGTH ? undefined : nearest(missing, names, 1)[0]);
 }

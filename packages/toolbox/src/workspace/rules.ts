@@ -1,3 +1,4 @@
+import { posix, sep } from 'node:path';
 import { checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
 import { mayHoldCredentials } from './credential-names.ts';
 import { quote, toolError } from './errors.ts';
@@ -24,16 +25,17 @@ const MAX_REMEMBERED = 1000;
 
 /**
  * Compiles the rules of a workspace. `root` is the folder that paths are below, as far as its own names count: a workspace within a folder of keys is as
- * private as one around it.
+ * private as one around it. `alias` is another path of it.
  */
-export function compileRules(owner: string, rules: WorkspaceRules, root = ''): Rules {
+export function compileRules(owner: string, rules: WorkspaceRules, root = '', alias = root): Rules {
   checkKeys(owner, rules, KEYS);
   const { read = ['**'], write = [], deny = [], denyCredentials = true } = rules;
+  const roots = [root, alias].filter((each) => each !== '').map((each) => fold(each.split(sep).join('/')));
   const tests = {
-    read: compileList(owner, 'read', read),
-    write: compileList(owner, 'write', write),
+    read: compileList(owner, 'read', read, roots),
+    write: compileList(owner, 'write', write, roots),
   };
-  const isDenied = compileList(owner, 'deny', deny, true);
+  const isDenied = compileList(owner, 'deny', deny, roots, true);
   const isPrivate = memoize(
     (path) => mayHoldCredentials(`${root}/${path}`) || (!isPlain(path) && mayHoldCredentials(`${root}/${fold(path)}`)),
   );
@@ -62,14 +64,20 @@ export function compileRules(owner: string, rules: WorkspaceRules, root = ''): R
  * form, because a file system may take them for the same; what gives something holds for the name as it is written. Brackets and braces are ordinary
  * characters of names for what gives something; what takes something away also takes them for what they stand for.
  */
-function compileList(owner: string, option: string, globs: readonly string[], isDeny = false): PathTest {
+function compileList(
+  owner: string,
+  option: string,
+  globs: readonly string[],
+  roots: readonly string[],
+  isDeny = false,
+): PathTest {
   if (!Array.isArray(globs)) throw invalidOption(owner, option, 'a list of globs', globs);
   const tests = globs.map((glob: unknown) => {
     if (typeof glob !== 'string' || glob === '') throw invalidOption(owner, option, 'a list of globs', glob);
     const isNegated = glob.startsWith('!');
     const isFolded = isNegated !== isDeny;
     const body = isNegated ? glob.slice(1) : glob;
-    return { gives: !isNegated, isFolded, test: compileRule(owner, option, body, isFolded) };
+    return { gives: !isNegated, isFolded, test: compileRule(owner, option, body, isFolded ? roots : undefined) };
   });
   return (path) => {
     const last = tests.findLast(
@@ -79,14 +87,21 @@ function compileList(owner: string, option: string, globs: readonly string[], is
   };
 }
 
-/** As in a `.gitignore`: without a slash before its end it is a name at any depth, otherwise a path from the root. */
-function compileRule(owner: string, option: string, glob: string, isFolded: boolean): PathTest {
-  const body = withoutSlashes(isFolded ? fold(glob) : glob);
+/**
+ * As in a `.gitignore`: without a slash before its end it is a name at any depth, otherwise a path from the root. With the folded roots, for what takes something
+ * away, it is also what equals it read literally: an absolute path below the root, one with `..` or `//`, and a name with a `\`.
+ */
+function compileRule(owner: string, option: string, glob: string, roots?: readonly string[]): PathTest {
+  const body = withoutSlashes(roots === undefined ? glob : fold(glob));
   if (body === '**') return EVERYTHING;
   const anchored = body.replace(/^(?:\.?\/)+/, '');
   try {
     const whole = body.includes('/') ? anchored : `**/${body}`;
-    return isFolded ? compileEitherGlob(whole) : compileGlob(literalBrackets(whole));
+    if (roots === undefined) return compileGlob(literalBrackets(whole));
+    const below = roots.filter((root) => body.startsWith(`${root}/`)).map((root) => body.slice(root.length + 1));
+    const readings = [whole, ...below].flatMap((each) => [each, posix.normalize(each), each.replaceAll('\\', '\\\\')]);
+    const tests = [...new Set(readings)].map(compileEitherGlob);
+    return (path) => tests.some((test) => test(path));
   } catch (error) {
     throw invalidOption(owner, option, `globs that can be read (${error instanceof Error ? error.message : ''})`, glob);
   }

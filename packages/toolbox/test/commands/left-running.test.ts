@@ -1,10 +1,11 @@
 import { verifies } from '@kernel/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { linuxNamespaces } from '../../src/commands/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { findProgram } from '@kernel/internal';
 import { execFileSync } from 'node:child_process';
-import { clean } from '../../src/commands/process/output-buffer.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { clean, createProgress } from '../../src/commands/process/output-buffer.ts';
 import { commands } from './support.ts';
 
 const works = (name: string, ...args: readonly string[]): boolean => {
@@ -50,27 +51,58 @@ for (const [name, isolation, options] of [
     it('names five, and tells a name that is meant to pass for something else', async () => {
       const { run } = await commands({ isolation });
       const many =
-        'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; cp "$(command -v sleep)" "$(printf "a) R\\033[1m")"; "./$(printf "a) R\\033[1m")" 1000 & exit';
+        'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; name="$(printf "a) R\\033[1m")"; cp "$(command -v sleep)" "$name"; "./$name" 1000 & exit';
       const { forLLM } = await run(['bash', '-c', many]);
       expect(forLLM).not.toContain('\u001B');
       expect(forLLM).toMatch(process.platform === 'linux' ? /and 3 more\) was ended with it/ : /was ended with it/);
     });
   });
 
-it.skipIf(process.platform === 'win32')(
-  'a process that detached itself and holds the output is named as possible',
-  async () => {
+it.skipIf(process.platform === 'win32')('a process that detached itself and holds the output is named', async () => {
+  verifies('toolbox.commands.left');
+  const { run } = await commands();
+  const script =
+    'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
+  const { forLLM } = await run([process.execPath, '-e', script]);
+  expect(forLLM).toMatch(
+    process.platform === 'linux'
+      ? /s\. What it detached from itself \(sleep\) still runs; its output is no longer read\.\n\d+\n/
+      : /A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/,
+  );
+  process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
+});
+
+/** A script that leaves the session of the command, and prints the id of what it has started. */
+const DETACH = 'setsid sleep 1000 >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+/** Whether a process runs: one that has ended may be listed until somebody asks for its exit code. */
+const isRunning = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+describe('a process that detached itself and holds no output', { skip: process.platform !== 'linux' }, () => {
+  it('is named', async () => {
     verifies('toolbox.commands.left');
     const { run } = await commands();
-    const script =
-      'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
-    const { forLLM } = await run([process.execPath, '-e', script]);
-    expect(forLLM).toMatch(
-      /A process that it detached from itself may still run; its output is no longer read\.\n\d+\n/,
-    );
+    const { forLLM } = await run(['bash', '-c', DETACH]);
+    expect(forLLM).toMatch(/^Exit code 0 after [\d.]+ s\. What it detached from itself \(sleep\) still runs;/);
     process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
-  },
-);
+  });
+
+  it.each([['a timeout'], ['stop_command']])('is ended with the command at %s', async (how) => {
+    verifies('toolbox.commands.left');
+    const { run, use } = await commands();
+    const command = ['bash', '-c', `${DETACH}; sleep 1000`];
+    let text = '';
+    if (how === 'a timeout') text = (await run(command, { timeout_seconds: 1 })).forLLM;
+    else {
+      await run(command, { background: true });
+      text = (await use('read_output', { id: 'command-1', wait_seconds: 5 })).forLLM;
+      text += (await use('stop_command', { id: 'command-1' })).forLLM;
+    }
+    const pid = Number(/^\d+$/m.exec(text)?.[0]);
+    expect(text).not.toContain('detached');
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+  });
+});
 
 describe('output with control characters', () => {
   it.each([
@@ -107,4 +139,38 @@ describe('output with control characters', () => {
     ]);
     expect(forLLM).not.toMatch(/(?![\n\t])\p{Cc}/u);
   });
+});
+
+it(
+  'a command in the background is told what keeps its processes running',
+  { skip: process.platform === 'win32' },
+  async () => {
+    verifies('toolbox.commands.left');
+    const { run, use } = await commands();
+    await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}; echo on`], { background: true });
+    await vi.waitFor(async () => {
+      const text = (await use('read_output', { id: 'command-1', wait_seconds: 1 })).forLLM;
+      expect(text).toMatch(/was ended with it; the command itself has to go on, for example with wait at its end\./);
+      expect(text).not.toContain('background: true');
+    });
+  },
+);
+
+it('progress has whole characters and colours, however the output arrives', () => {
+  const told: string[] = [];
+  const progress = createProgress((text) => told.push(text));
+  const bytes = Buffer.from('a\u{1F600}b\u001B[31mred\u001B[0m end\u001B[3');
+  for (const byte of bytes) progress.add(Uint8Array.of(byte));
+  progress.add(Buffer.from(`m!${'\u00E9'.repeat(5000)}\u00E9`).subarray(0, -1));
+  progress.end();
+  expect(told.slice(0, -2).join('')).toBe('a\u{1F600}bred end');
+  expect(told.at(-2)).toMatch(/^!\u00E9{3997}$/);
+});
+
+it.each([
+  ['\u202Etxt.exe\u202C', String.raw`\u{202e}txt.exe\u{202c}`],
+  ['a\u200Bb\uFEFFc\u{E0061}', String.raw`a\u{200b}b\u{feff}c\u{e0061}`],
+  ['\u{1F468}\u200D\u{1F469} \uE0B0', '\u{1F468}\u200D\u{1F469} \uE0B0'],
+])('what hides text or turns its direction is seen in output: %j', (output, shown) => {
+  expect(clean(new TextEncoder().encode(output))).toBe(shown);
 });

@@ -119,14 +119,49 @@ describe('a file that is not UTF-8', () => {
     const files = {
       'nul.bin': Buffer.from('a\0b'),
       'utf32.txt': Buffer.from('fffe00006100000062000000', 'hex'),
-      'odd.txt': Buffer.concat([UTF_16_LE, Buffer.of(0x61)]),
       'controls.bin': Buffer.from('fffe0100610062006300', 'hex'),
     };
     const workspace = memoryWorkspace(files);
     for (const path of ['nul.bin', 'utf32.txt', 'controls.bin'])
       expect(await call(workspace, 'read_file', { path })).toContain('is a binary file');
-    expect(
-      await call(workspace, 'edit_file', { path: 'odd.txt', edits: [{ old_text: 'second', new_text: 'x' }] }),
-    ).toContain('is a binary file');
+  });
+
+  test.each([
+    ['le.txt', Buffer.concat([UTF_16_LE, Buffer.of(0x41)])],
+    ['be.txt', Buffer.concat([UTF_16_BE, Buffer.of(0xd8)])],
+  ])('keeps the byte at its end that is no whole unit of UTF-16: %s', async (path, before) => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace({ [path]: before });
+    expect(await call(workspace, 'read_file', { path })).toMatch(
+      /second\n\uFFFD\n… \(1 byte that is no character is shown as U\+FFFD; edit_file keeps what it does not replace, write_file would not\)$/,
+    );
+    await call(workspace, 'edit_file', { path, edits: [{ old_text: 'naïve', new_text: 'wise' }] });
+    await call(workspace, 'edit_file', { path, edits: [{ old_text: 'wise', new_text: 'naïve' }] });
+    await call(workspace, 'apply_patch', {
+      patch: `*** Begin Patch\n*** Update File: ${path}\n@@\n-second\n+2nd\n*** End Patch`,
+    });
+    await call(workspace, 'edit_file', { path, edits: [{ old_text: '2nd', new_text: 'second' }] });
+    expect((await bytesOf(workspace, path)).toString('hex')).toBe(before.toString('hex'));
+    expect(await call(workspace, 'write_file', { path, content: 'x\uFFFD' })).toContain('they would be lost');
+  });
+
+  test.each([
+    [
+      'one broken byte among UTF-8',
+      Buffer.concat([Buffer.from('é ok '), Buffer.of(0xff), Buffer.from(' end\n')]),
+      'é ok \uFFFD end',
+    ],
+    [
+      'a dash and two broken bytes',
+      Buffer.concat([Buffer.from('a — b'), Buffer.of(0xff), Buffer.from(' end\n')]),
+      'a — b\uFFFD end',
+    ],
+    ['a capital before a quote', Buffer.from('\xABCAF\xC9\xBB\n', 'latin1'), '«CAFÉ»'],
+    ['an ß before a quote', Buffer.from('\xBBGru\xDF\xAB\n', 'latin1'), '»Gruß«'],
+    ['a capital before a dash', Buffer.from('\xC9\x97 o\xF9\n', 'latin1'), 'É— où'],
+  ])('is read as the more likely of UTF-8 and Windows-1252: %s', async (_, bytes, shown) => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace({ 'a.txt': bytes });
+    expect(await call(workspace, 'read_file', { path: 'a.txt' })).toContain(`${shown}\n`);
   });
 });

@@ -1,7 +1,8 @@
 import { createRegistry } from '@kernel/tools';
-import { verifies } from '@kernel/testing';
+import { timeGrowth, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { fileTools } from '../../src/files/index.ts';
+import { nearestLine } from '../../src/files/edit/nearest-line.ts';
 import { memoryTool } from '../../src/memory/index.ts';
 import { memoryWorkspace } from '../../src/workspace/index.ts';
 import { textOf } from '../workspace/three-workspaces.ts';
@@ -188,5 +189,97 @@ describe('the refusal of a text that is not there', () => {
     const long = 'ab'.repeat(200_000);
     const { forLLM } = await edit(long, `${'ab'.repeat(20_000)}c`, 'x');
     expect(forLLM).toContain('goes on with');
+  });
+});
+
+describe('a refusal names what tells two texts apart', () => {
+  test.each([
+    [
+      'a letter of another script',
+      'x\ns\u0441ope = 1\n',
+      'scope = 1',
+      'Line 2 is the nearest, "s\u0441ope = 1", which has U+0441 "с".',
+    ],
+    ['an arrow', 'a → b\n', 'a -> b', 'Line 1 is the nearest, "a → b", which has U+2192 "→".'],
+    ['an entity', 'a &amp; b &lt;c&gt;\n', 'a & b <c>', 'Line 1 is the nearest, "a &amp; b &lt;c&gt;".'],
+    ['a line separator', 'a\u2028b\n', 'a\nb', String.raw`Line 1 is the nearest, "a\u{2028}b", which has U+2028.`],
+  ])('of a line that begins otherwise: %s', async (_, before, oldText, expected) => {
+    verifies('toolbox.files.alike');
+    const { forLLM, text } = await edit(before, oldText, 'new');
+    expect(forLLM).toContain(expected);
+    expect(text).toBe(before);
+  });
+
+  test('and no line where none is like it', async () => {
+    expect((await edit('alpha\nbeta\n', 'zzz = 12', 'new')).forLLM).not.toContain('nearest');
+  });
+
+  test('also of a patch, which says when it fitted a text that only looks the same', async () => {
+    const workspace = memoryWorkspace({ 'a.txt': 's\u0441ope = 1\n', 'b.txt': 'say “no”\n' });
+    const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
+    const patch = async (path: string, from: string, to: string) =>
+      (
+        await registry.call(
+          {
+            type: 'tool-call',
+            id: '1',
+            name: 'apply_patch',
+            arguments: JSON.stringify({
+              patch: `*** Begin Patch\n*** Update File: ${path}\n@@\n-${from}\n+${to}\n*** End Patch`,
+            }),
+          },
+          { signal },
+        )
+      ).forLLM;
+    expect(await patch('a.txt', 'scope = 1', 'x')).toContain('which has U+0441');
+    expect(await patch('b.txt', 'say "no"', 'say "yes"')).toContain(`1 hunk ${KINDS}; check the result.`);
+    expect(await patch('b.txt', 'say "yes"', 'say "no"')).not.toContain('fitted');
+  });
+
+  test('in time linear in the file', async () => {
+    const make = (size: number): string => 'some line of text\n'.repeat(size / 18);
+    expect(await timeGrowth({ make, work: (text) => nearestLine(text, 'same lime'), largest: 524_288 })).toBeLessThan(
+      3,
+    );
+  });
+});
+
+describe('names of files that look the same', () => {
+  const files = {
+    'Cafe\u0301.txt': 'x',
+    'it’s.txt': 'y',
+    'a\u00A0b.txt': 'z',
+    'zero\u200B.txt': 'q',
+    'plain.txt': 'p',
+  };
+  const call = async (name: string, input: object) => {
+    const registry = createRegistry(fileTools(memoryWorkspace(files), { ripgrep: false }));
+    return (await registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal }))
+      .forLLM;
+  };
+
+  test.each([
+    ['Café.txt', String.raw`in JSON "Cafe\u0301.txt"?`],
+    ["it's.txt", String.raw`in JSON "it\u2019s.txt"?`],
+    ['a b.txt', String.raw`in JSON "a\u00a0b.txt"?`],
+    ['zero.txt', String.raw`in JSON "zero\u200b.txt"?`],
+    ['plan.txt', 'Did you mean "plain.txt"?'],
+  ])('are told apart in the refusal of %j', async (path, expected) => {
+    verifies('toolbox.files.alike');
+    for (const [name, input] of [
+      ['read_file', { path }],
+      ['search_text', { query: 'x', path }],
+      ['move', { from: path, to: 'new.txt' }],
+      ['delete', { path }],
+    ] as const)
+      expect([name, await call(name, input)]).toEqual([name, expect.stringContaining(expected)]);
+  });
+
+  test('are told of where a new file is made beside one', async () => {
+    const note = String.raw`Beside it is "it’s.txt", in JSON "it\u2019s.txt", whose name looks the same`;
+    expect(await call('write_file', { path: "it's.txt", content: 'new' })).toContain(note);
+    const patch = "*** Begin Patch\n*** Add File: it's.txt\n+new\n*** End Patch";
+    expect(await call('apply_patch', { patch })).toContain(note);
+    expect(await call('write_file', { path: 'other.txt', content: 'new' })).not.toContain('Beside');
   });
 });

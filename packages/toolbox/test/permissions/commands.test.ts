@@ -536,7 +536,7 @@ describe('commands that rules decide on', () => {
         command,
         command[0] === 'awk' ? { allow: `run_command(awk ${'{a,b}'.repeat(10)})` } : undefined,
       ]);
-    for (const text of [' lead', 'a\\b', 'C:\\x', 'file:///etc/passwd', 'urn:x://y'])
+    for (const text of ['file:///etc/passwd', 'urn:x://y'])
       expect([text, rules.decide('mine', { text }).suggestion]).toEqual([text, undefined]);
     expect(rules.decide('mine', { text: 'https://example.com/a' }).suggestion).toEqual({
       allow: 'mine(https://example.com/**)',

@@ -1,3 +1,5 @@
+import { realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, test } from 'vitest';
 import { fileTools, findFiles } from '../../src/files/index.ts';
@@ -152,4 +154,19 @@ test('alternatives of a rule that allows are written with |, not with braces', (
   expect(of('edit_file(*.{ts,tsx})', 'a.ts')).toBe('ask');
   expect(of('edit_file(*.ts|*.tsx)', 'a.tsx')).toBe('allow');
   expect(of('fetch_url(https://{a,b}.example.com/{x,y}/**)', 'https://a.example.com/x/1')).toBe('ask');
+});
+
+test('what a workspace denies is also what equals it read literally', async () => {
+  verifies('toolbox.permissions.literal');
+  const above = realpathSync.native(folderWith({ 'real/src/a.ts': '', 'real/src/b.ts': '', 'real/c.ts': '' }));
+  const [folder, link] = [join(above, 'real'), join(above, 'link')];
+  symlinkSync(folder, link, 'junction');
+  const globs = ['src//a.ts', 'src/x/../a.ts', './src/./a.ts', join(folder, 'src/a.ts'), join(link, 'src/a*')];
+  for (const glob of globs) {
+    const workspace = await createWorkspace({ root: link, deny: [glob.replaceAll('\\', '/')] });
+    const denied = ['src/a.ts', 'src/b.ts', 'c.ts'].filter((path) => !workspace.allows('read', path));
+    expect([glob, denied]).toEqual([glob, ['src/a.ts']]);
+  }
+  const named = memoryWorkspace({}, { deny: [String.raw`a\b.ts`] });
+  expect(named.allows('read', String.raw`a\b.ts`)).toBe(false);
 });

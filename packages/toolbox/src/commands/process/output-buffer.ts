@@ -1,6 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { decodeText, detectFormat } from '../../text/encoding.ts';
+import { unfinishedUtf8 } from '../../text/utf-8.ts';
 import { escapeCharacter } from '../../text/visible.ts';
+
+/** How much of a piece of output is reported while it arrives, in bytes. */
+const MAX_PROGRESS = 8_000;
+/** The longest escape that is waited for, in bytes. */
+const MAX_ESCAPE = 64;
 
 /** Output of a process, of which the beginning and the end are kept. */
 export interface OutputBuffer {
@@ -57,8 +63,8 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
 }
 
 /**
- * Text of a terminal as a model can read it: no escapes and no bells, of what was written over only the last state, and every other control character
- * visible, such as `\u{0}`.
+ * Text of a terminal as a model can read it: no escapes and no bells, of what was written over only the last state, and every other control character, and
+ * what hides text or turns its direction, visible, such as `\u{0}`.
  */
 export function clean(bytes: Uint8Array): string {
   const text = stripVTControlCharacters(decodeOutput(bytes).replaceAll(STRINGS, ''))
@@ -67,7 +73,32 @@ export function clean(bytes: Uint8Array): string {
     .replaceAll('\r\n', '\n')
     .replaceAll(/[\v\f]/g, '\n');
   const shown = /[\r\b]/.test(text) ? text.split('\n').map(lastState).join('\n') : text;
-  return shown.replaceAll(/(?![\n\t])\p{Cc}/gu, escapeCharacter);
+  return shown.replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+}
+
+/** Returns a function that takes output as it arrives, and reports it as `clean` text: a character or a colour that arrives in two pieces is reported whole. */
+export function createProgress(report: (text: string) => void): { add(bytes: Uint8Array): void; end(): void } {
+  let rest: Uint8Array = new Uint8Array();
+  const tell = (bytes: Uint8Array): void => {
+    const text = clean(bytes);
+    if (text !== '') report(text);
+  };
+  return {
+    add(bytes) {
+      const whole = Buffer.concat([rest, bytes]);
+      rest = whole.slice(whole.length - unfinishedLength(whole));
+      const done = whole.subarray(0, Math.min(whole.length - rest.length, MAX_PROGRESS));
+      tell(done.subarray(0, done.length - (done.length === MAX_PROGRESS ? unfinishedLength(done) : 0)));
+    },
+    end: () => tell(rest),
+  };
+}
+
+/** How many bytes at the end begin a character or an escape that they do not complete. */
+function unfinishedLength(bytes: Uint8Array): number {
+  const end = bytes.subarray(-MAX_ESCAPE);
+  const escape = CUT_ESCAPE.exec(Buffer.from(end).toString('latin1'));
+  return escape === null ? unfinishedUtf8(bytes) : escape[0].length;
 }
 
 /** What is not UTF-8 is read as what it seems to be, so that as little as possible is lost. */

@@ -14,11 +14,21 @@ export function namesInGroup({ pid }: ChildProcess): readonly string[] {
     // Windows has no groups.
     if (pid === undefined || process.platform === 'win32') return [];
     process.kill(-pid, 0);
-    if (process.platform !== 'linux' || readlinkSync('/proc/self') !== String(process.pid)) return [''];
+    if (!saysProcesses()) return [''];
   } catch {
     return [];
   }
-  return readdirSync('/proc').flatMap((id) => (/^\d+$/.test(id) ? nameIfIn(id, pid) : []));
+  return processIds().flatMap((id) => nameIfIn(id, pid));
+}
+
+/** Whether the system says which processes run, by the ids that this process knows. */
+export function saysProcesses(): boolean {
+  return process.platform === 'linux' && readlinkSync('/proc/self') === String(process.pid);
+}
+
+/** The ids of all processes. */
+export function processIds(): readonly string[] {
+  return readdirSync('/proc').filter((id) => /^\d+$/.test(id));
 }
 
 function nameIfIn(id: string, group: number): readonly string[] {

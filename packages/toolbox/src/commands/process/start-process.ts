@@ -5,6 +5,7 @@ import { onAbort, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
+import { givenTo, namesOfHolders } from './holders.ts';
 import { endGroup, namesInGroup, trackGroup } from './process-group.ts';
 
 /** How a process runs. */
@@ -33,8 +34,8 @@ export interface ProcessEnd {
   readonly durationMs: number;
   /** The names of the processes that it had left running, which were ended with it; an empty one where the system does not say it. */
   readonly leftRunning: readonly string[];
-  /** Whether a process that it started, and that is not of its group, still holds its output, which is not read any more. */
-  readonly isHeld: boolean;
+  /** The names of processes that it detached from itself, and that still run; an empty one where the system does not say it. Their output is not read any more. */
+  readonly detached: readonly string[];
 }
 
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */
@@ -49,7 +50,8 @@ const MAX_ANNOUNCED = 4096;
 
 /**
  * Starts a process in a group of its own. Resolves when it has ended, and everything that it started with it: what is left of the group is killed, so that no
- * process outlives its command. On a timeout or an abort the group gets SIGTERM, and two seconds later SIGKILL. Time counts from when the command itself starts.
+ * process outlives its command, unless it detached itself. On a timeout or an abort the group gets SIGTERM, and two seconds later SIGKILL, and so do processes
+ * that detached themselves, where the system says which these are. Time counts from when the command itself starts.
  *
  * Rejects with `TOOL_FAILED` if the program cannot be started, or its isolation ends before it is.
  */
@@ -81,7 +83,8 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       if (Number.isFinite(options.timeoutMs)) timer = setTimeout(() => stop('timeout'), options.timeoutMs);
     };
     const third = child.stdio[3];
-    const announcement = third instanceof Readable ? third : undefined;
+    const announcement = command.announcesStart === true && third instanceof Readable ? third : undefined;
+    const given = command.announcesStart === undefined ? givenTo(child) : [];
     let announced = '';
     const mark = typeof command.announcesStart === 'string' ? Buffer.from(`${command.announcesStart}\n`) : undefined;
     announcement?.once('data', begin);
@@ -138,11 +141,13 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
             stoppedBy,
             durationMs,
             leftRunning: announcement === undefined ? inGroup : announced.split('\n').slice(1, -1),
-            isHeld,
+            detached: isHeld ? namesOfHolders(given, stoppedBy !== undefined) : [],
           };
         }),
       );
     });
+    // Nobody writes to it unless it announces: what counts is who has it.
+    if (announcement === undefined && third instanceof Readable) third.resume();
     child.stdout.on('data', options.onOutput);
     child.stderr.on('data', onError);
     // A program that does not read its input, or ends first, breaks the pipe: that is its own business.
@@ -156,14 +161,15 @@ function spawnChild(
   { announcesStart, args, program, variables }: IsolatedCommand,
   cwd: string,
 ): ChildProcessWithoutNullStreams {
+  const hasFourth = announcesStart === true || (announcesStart === undefined && process.platform !== 'win32');
   try {
     const child = spawn(program, args, {
       cwd,
       env: { ...variables },
       detached: process.platform !== 'win32',
       windowsHide: true,
-      // The fourth is for what announces its start.
-      stdio: announcesStart === true ? ['pipe', 'pipe', 'pipe', 'pipe'] : 'pipe',
+      // The fourth is for what announces its start, or tells who was started by a command that is not isolated.
+      stdio: hasFourth ? ['pipe', 'pipe', 'pipe', 'pipe'] : 'pipe',
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three are pipes
     return child;

@@ -3,8 +3,9 @@ import { escapeUnseen } from '../../workspace/errors.ts';
 import { describeCharacter } from '../text-file.ts';
 import { indexOfText } from './find-sequence.ts';
 import { lineAt, type TextEdit, toEnding } from './text-edit.ts';
-import { type FoldedText, foldText } from './fold-text.ts';
+import { type FoldedText, foldText } from '../../text/fold-text.ts';
 import type { Replaced } from './line-diff.ts';
+import { nearestLine } from './nearest-line.ts';
 
 /** How many places are looked for: with a second one it is not clear which is meant. */
 const MAX_PLACES = 10;
@@ -59,7 +60,7 @@ function continues(text: string, place: number): boolean {
   );
 }
 
-/** Says how far a text that is not in a file is there, and which characters follow in both; else which of its characters are easily mistaken. */
+/** Says how far a text that is not in a file is there, and which characters follow in both; else which of its characters are easily mistaken, and which line is like it. */
 export function whereItEnds(text: string, folded: FoldedText, oldText: string): string {
   const wanted = foldText(oldText);
   let [most, least] = [wanted.text.length, 0];
@@ -70,10 +71,11 @@ export function whereItEnds(text: string, folded: FoldedText, oldText: string): 
   }
   const place = indexOfText(folded.text, wanted.text.slice(0, least), 0);
   const beginning = wanted.text.slice(0, least);
-  if (beginning.trim().length < MIN_BEGINNING) return `.${namedCharacters(oldText)}`;
+  const elsewhere = (): string => `.${namedCharacters(oldText)}${nearestLine(text, oldText)}`;
+  if (beginning.trim().length < MIN_BEGINNING) return elsewhere();
   const file = folded.original(0, place + least)?.end;
   const own = wanted.original(0, least)?.end;
-  if (file === undefined || own === undefined) return `.${namedCharacters(oldText)}`;
+  if (file === undefined || own === undefined) return elsewhere();
   const quoted = escapeUnseen(sliceTail(oldText.slice(0, own), MAX_QUOTED).toWellFormed());
   return `: as far as "${quoted}" it is in line ${lineAt(text, file)}, where the file goes on with ${characterAt(text, file)} and this text with ${characterAt(oldText, own)}.`;
 }

@@ -3,7 +3,7 @@ import { count } from '../describe.ts';
 import { locateAlike, whereItEnds } from './find-alike.ts';
 import { linesOf, locateLoosely, normalizeSpace } from './find-loosely.ts';
 import { indexOfText } from './find-sequence.ts';
-import { foldText } from './fold-text.ts';
+import { foldText } from '../../text/fold-text.ts';
 import type { Replaced } from './line-diff.ts';
 import { lineList, type TextEdit, toEnding } from './text-edit.ts';
 

@@ -3,6 +3,7 @@ import { countBroken, decodeText, detectFormat, type TextFormat } from '../../te
 import { visibleText } from '../../text/visible.ts';
 import { escapeUnseen, isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
+import { alikeNote } from '../alike-name.ts';
 import { bounded, count } from '../describe.ts';
 import { noteSeen, staleNote } from '../seen.ts';
 import { MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
@@ -50,8 +51,9 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
       const encoding = format.encoding === 'utf-8' ? '' : ` of ${nameOf(format)}`;
       const size = `${count(linesOf(content), 'line')}, ${count(Buffer.byteLength(bytes), 'byte')}${encoding}`;
       const done = before === undefined ? 'Created' : 'Replaced';
+      const alike = before === undefined ? await alikeNote(workspace, path, signal) : '';
       const result: ToolResult = {
-        forLLM: `${done} ${quote(path)} (${size}; change ${id}).${stale}`,
+        forLLM: `${done} ${quote(path)} (${size}; change ${id}).${stale}${alike}`,
         forUser: visibleText(await difference(escapeUnseen(path), before, content)),
       };
       return result;

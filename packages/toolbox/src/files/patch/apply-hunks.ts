@@ -2,7 +2,7 @@ import { sliceHead } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
 import { whereItEnds } from '../edit/find-alike.ts';
 import { indexOfSequence, indexOfText } from '../edit/find-sequence.ts';
-import { foldText } from '../edit/fold-text.ts';
+import { foldText } from '../../text/fold-text.ts';
 import type { TextFile } from '../text-file.ts';
 import type { Hunk } from './parse-patch.ts';
 
@@ -14,8 +14,15 @@ const COMPARISONS: readonly ((line: string) => string)[] = [
   (line) => foldText(line).text.trim(),
 ];
 
-/** The text of a file after its hunks, applied in order. Throws an error that names the hunk whose context is not there. */
-export function applyHunks(path: string, { ending, text }: TextFile, hunks: readonly Hunk[]): string {
+/**
+ * The text of a file after its hunks, applied in order, and how many of them fitted only lines that look the same. Throws an error that names the hunk whose
+ * context is not there.
+ */
+export function applyHunks(
+  path: string,
+  { ending, text }: TextFile,
+  hunks: readonly Hunk[],
+): { readonly text: string; readonly loose: number } {
   const raw = text.split('\n');
   const find = createFinder(raw.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)));
   const done: Line[] = [];
@@ -25,6 +32,7 @@ export function applyHunks(path: string, { ending, text }: TextFile, hunks: read
       done.push({ text: line, isLast: from + index === raw.length - 1 });
   };
   let at = 0;
+  let loose = 0;
   for (const [index, hunk] of hunks.entries()) {
     const which = hunks.length === 1 ? 'The hunk' : `Hunk ${index + 1}`;
     const after = at === 0 ? '' : ` after line ${at}`;
@@ -42,6 +50,8 @@ export function applyHunks(path: string, { ending, text }: TextFile, hunks: read
       throw toolError(
         `${which} of ${quote(path)} does not fit: these lines are not in the file${after}:\n${shown(old)}\n${firstMissing(text, old)}Read the file and copy its lines. Nothing was changed.`,
       );
+    if (!old.slice(0, old.length - place.dropped).every((line, offset) => isSameLine(line, raw[place.start + offset])))
+      loose += 1;
     keep(at, place.start);
     let next = place.start;
     for (const { sign, text: line } of hunk.lines.slice(0, hunk.lines.length - place.dropped)) {
@@ -55,12 +65,16 @@ export function applyHunks(path: string, { ending, text }: TextFile, hunks: read
   }
   keep(at, raw.length);
   const tail = ending === '\r\n' ? '\r' : '';
-  return done
-    .map((line, index) => {
-      if (index < done.length - 1) return line.isLast ? line.text + tail : line.text;
-      return line.isLast ? line.text : line.text.replace(/\r$/, '');
-    })
-    .join('\n');
+  const lines = done.map((line, index) => {
+    if (index < done.length - 1) return line.isLast ? line.text + tail : line.text;
+    return line.isLast ? line.text : line.text.replace(/\r$/, '');
+  });
+  return { text: lines.join('\n'), loose };
+}
+
+/** Whether lines differ in no more than the white space around them. */
+function isSameLine(line: string, other = ''): boolean {
+  return line.trim() === other.trim();
 }
 
 /** A line of the result. */

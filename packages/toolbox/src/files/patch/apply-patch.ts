@@ -2,7 +2,8 @@ import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { visibleText } from '../../text/visible.ts';
 import { quote } from '../../workspace/errors.ts';
 import type { Edit, Workspace } from '../../workspace/index.ts';
-import { bounded } from '../describe.ts';
+import { alikeNote } from '../alike-name.ts';
+import { bounded, count } from '../describe.ts';
 import { noteSeen, staleNote } from '../seen.ts';
 import { readTextFile, toContent } from '../text-file.ts';
 import { applyHunks } from './apply-hunks.ts';
@@ -45,9 +46,16 @@ export function applyPatchTool(workspace: Workspace): ToolImplementation {
       for (const each of parsePatch(patch)) plans.push(await plan(workspace, each, signal));
       const edits = plans.flatMap(({ edits: own }) => own);
       const { id } = await workspace.apply(edits, { signal });
-      for (const { path } of plans) if (path !== undefined) noteSeen(workspace, await workspace.stat(path, { signal }));
+      const lines: string[] = [];
+      for (const { done, edits: own, path } of plans) {
+        if (path !== undefined) noteSeen(workspace, await workspace.stat(path, { signal }));
+        const isNew = own.some(
+          (edit) => edit.type === 'move' || (edit.type === 'write' && edit.ifVersion === 'absent'),
+        );
+        lines.push(path !== undefined && isNew ? done + (await alikeNote(workspace, path, signal)) : done);
+      }
       return {
-        forLLM: `Done (change ${id}):\n${plans.map(({ done }) => done).join('\n')}`,
+        forLLM: `Done (change ${id}):\n${lines.join('\n')}`,
         forUser: visibleText(bounded(patch.trim(), MAX_SHOWN)),
       };
     },
@@ -71,10 +79,15 @@ async function plan(workspace: Workspace, patch: FilePatch, signal: AbortSignal)
     return { edits: [{ type: 'write', path, content, ifVersion: 'absent' }], done: `A ${quote(path)}`, path };
   }
   const file = await readTextFile(workspace, path, signal);
-  const content = toContent(path, file.format, applyHunks(path, file, patch.hunks));
+  const { loose, text } = applyHunks(path, file, patch.hunks);
+  const content = toContent(path, file.format, text);
   const write: Edit = { type: 'write', path, content, ifVersion: file.info.version };
-  const stale = staleNote(workspace, file.info);
-  if (patch.to === undefined) return { edits: [write], done: `M ${quote(path)}${stale}`, path };
+  const fitted =
+    loose === 0
+      ? ''
+      : ` ${count(loose, 'hunk')} fitted only without comparing the kind of quotes, dashes, spaces, accents and unseen characters; check the result.`;
+  const notes = fitted + staleNote(workspace, file.info);
+  if (patch.to === undefined) return { edits: [write], done: `M ${quote(path)}${notes}`, path };
   const move: Edit = { type: 'move', from: path, to: patch.to };
-  return { edits: [write, move], done: `M ${quote(path)} to ${quote(patch.to)}${stale}`, path: patch.to };
+  return { edits: [write, move], done: `M ${quote(path)} to ${quote(patch.to)}${notes}`, path: patch.to };
 }

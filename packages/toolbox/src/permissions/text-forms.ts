@@ -1,0 +1,29 @@
+/** Tests a text of a call's arguments against the pattern of a rule. */
+export interface TextTest {
+  /** Whether the pattern matches exactly; for `allow`. */
+  covers(text: string): boolean;
+  /** Whether it matches when case, the form of Unicode, encodings and a part of the text are set aside; for `ask` and `deny`. `folder`: what paths may start from. */
+  concerns(text: string, folder?: string): boolean;
+}
+
+/** A text with `/` between its names. */
+export function toSlashes(text: string): string {
+  return text.replaceAll('\\', '/');
+}
+
+/** A text as a file system may take it that does not tell case, forms of Unicode or unseen characters apart. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
+/** A text without percent encoding, if it can be read. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
