@@ -69,10 +69,16 @@ function stoppedResult(stopped: StoppedHandler, binding: ToolBinding, timeoutMs:
   const unknown = isTimeout ? errorFor('stopped; whether it has finished its work is unknown.') : undefined;
   if (end.kind === 'value') return resultAfterAbort(toResult(end.value, binding), name, unknown);
   const { error } = end;
-  if (KernelError.is(error) && HANDLER_CODES.has(error.code))
-    return resultAfterAbort(failedResult(error, name), name, unknown);
+  const as = isTimeout ? 'timeout' : 'cancelled';
   const done = isRepeatable(binding.tool) ? '.' : '; what it has done so far is unknown.';
-  return toErrorResult(errorFor(`stopped${done}${reasonOf(error)}`), isTimeout ? 'timeout' : 'cancelled');
+  try {
+    if (KernelError.is(error) && HANDLER_CODES.has(error.code))
+      return resultAfterAbort(failedResult(error, name), name, unknown);
+    return toErrorResult(errorFor(`stopped${done}${reasonOf(error)}`), as);
+  } catch {
+    // A thrown value can be a proxy, or have getters that throw.
+    return toErrorResult(errorFor(`stopped${done}`), as);
+  }
 }
 
 /** How a handler settled; an error that it returned counts as thrown. */

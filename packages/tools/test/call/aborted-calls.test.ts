@@ -143,6 +143,17 @@ test('a result that cannot be read does not say that an aborted call ran to its 
   ]);
 });
 
+const explode = throws(new Error('do not look at me'));
+
+test.each([
+  ['an error whose name throws', Object.defineProperty(new Error('x'), 'name', { get: explode })],
+  ['a proxy that throws', new Proxy({}, { get: explode, getPrototypeOf: explode, has: explode })],
+])('an aborted call whose handler throws %s ends as cancelled', async (_, thrown) => {
+  verifies('tools.execute.abort.truth');
+  const { code, outcome } = await aborted(throws(thrown));
+  expect([code, outcome]).toEqual(['TOOL_CANCELLED', 'cancelled']);
+});
+
 test('a handler that had ended before the abort keeps its result', async () => {
   verifies('tools.execute.abort.truth');
   const stop = new AbortController();
