@@ -35,7 +35,7 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'command.stop.program': MADE_FOR_START,
   },
   'packages/toolbox/src/commands/command-tools.ts': {
-    "programOf(program, request, options.setVariables?.['PATH'] !== undefined)": MADE_FOR_START,
+    "resolveProgram(program, request, options.setVariables?.['PATH'] !== undefined)": MADE_FOR_START,
   },
   'packages/toolbox/src/files/search/ripgrep.ts': {
     program: 'an absolute path from the options, or what findProgram found',

@@ -39,7 +39,7 @@ function describeRest({ leftRunning }: ProcessEnd, isInBackground: boolean): str
   const advice = isInBackground
     ? 'the command itself has to go on, for example with wait at its end'
     : 'to keep a process running, start it with background: true';
-  return ` What it had left running${listed(leftRunning)} was ended with it; ${advice}.`;
+  return ` The processes that it left running${listed(leftRunning)} were ended with it; ${advice}.`;
 }
 
 /** What is known of the processes that a command detached from itself. */
@@ -47,7 +47,7 @@ function describeDetached({ detached }: ProcessEnd): string {
   if (detached.length === 0) return '';
   const names = listed(detached);
   return names === ''
-    ? ' A process that it detached from itself may still run; its output is no longer read.'
+    ? ' A detached process may still be running; its output is no longer read.'
     : ` What it detached from itself${names} still runs; its output is no longer read.`;
 }
 

@@ -16,10 +16,10 @@ import type { Workspace } from '../workspace/index.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { describeEnd, toCommandResult } from './command-result.ts';
 import { commandVariables, DEFAULT_VARIABLES } from './environment.ts';
-import { isolationOf } from './isolation/isolation-of.ts';
+import { resolveIsolation } from './isolation/resolve-isolation.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
-import { programOf } from './process/program-of.ts';
+import { resolveProgram } from './process/resolve-program.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 
@@ -130,7 +130,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     if (command[0] === '') throw new KernelError('TOOL_FAILED', 'The name of the program is empty.');
     const info = await workspace.stat(cwd, { signal });
     if (info.type !== 'directory') throw new KernelError('TOOL_FAILED', `"${cwd}" is not a folder.`);
-    const isolation = await isolationOf(options.isolation);
+    const isolation = await resolveIsolation(options.isolation);
     const request = {
       command,
       folder,
@@ -148,7 +148,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     /** What is started: a program that is not there is known only then, also for a command in the background. */
     const toStart = (): IsolatedCommand =>
       isolated ?? {
-        program: programOf(program, request, options.setVariables?.['PATH'] !== undefined),
+        program: resolveProgram(program, request, options.setVariables?.['PATH'] !== undefined),
         args,
         variables,
       };

@@ -1,6 +1,6 @@
 import type { MediaPart, Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toBase64 } from '@kernel/internal';
-import { createPieceDecoder, decodeText, detectFormat } from '../text/encoding.ts';
+import { createFormatDecoder, decodeText, detectFormat } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -73,7 +73,7 @@ export function readFileTool(workspace: Workspace): ToolImplementation {
       if (Object.values(part).some((value) => value !== undefined && value !== false))
         return readLines(workspace, { ...input, size: info.size, format, maxLength: MAX_BYTES, signal });
       if (info.size <= head.length) return withNote(decodeText(head, format), format);
-      const text = createPieceDecoder(format).write(head.subarray(format.bomLength));
+      const text = createFormatDecoder(format).write(head.subarray(format.bomLength));
       const next = { line: text.split('\n').length, column: text.length - text.lastIndexOf('\n') };
       return withNote(text, format, `the first ${MAX_BYTES} of ${info.size} bytes`, next);
     },

@@ -1,5 +1,5 @@
 import { sliceHead } from '@kernel/internal';
-import { createPieceDecoder, type TextFormat } from '../text/encoding.ts';
+import { createFormatDecoder, type TextFormat } from '../text/encoding.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { formatNote } from './text-file.ts';
 
@@ -19,7 +19,7 @@ interface Lines {
 }
 
 /** Where text goes on after what was returned. */
-export interface TextPlace {
+export interface TextPosition {
   /** The line, from 1. */
   readonly line: number;
   /** The character in it, from 1. */
@@ -27,7 +27,7 @@ export interface TextPlace {
 }
 
 /** Text of a file as it was decoded, and a sentence in brackets about what is not shown, or not as it is stored. */
-export function withNote(text: string, format: TextFormat, part = '', next?: TextPlace): string {
+export function withNote(text: string, format: TextFormat, part = '', next?: TextPosition): string {
   const notes = [part, next === undefined ? '' : continueAt(next), formatNote(format, text)].filter(Boolean).join('; ');
   return notes === '' ? text : `${text.toWellFormed()}\n… (${notes})`;
 }
@@ -96,12 +96,12 @@ export async function* pieces(
   workspace: Workspace,
   { format, path, signal, size }: Pick<Lines, 'format' | 'path' | 'signal' | 'size'>,
 ): AsyncGenerator<string> {
-  const decoder = createPieceDecoder(format);
+  const decoder = createFormatDecoder(format);
   for (let start = format.bomLength; start < size; start += CHUNK)
     yield decoder.write((await workspace.read(path, { start, length: CHUNK, signal })).bytes);
   yield decoder.end();
 }
 
-function continueAt({ column, line }: TextPlace): string {
+function continueAt({ column, line }: TextPosition): string {
   return `continue with offset ${line}${column === 1 ? '' : `, column ${column}`}`;
 }

@@ -57,7 +57,7 @@ export function toContent(path: string, format: TextFormat, text: string): strin
 /** What a model has to know of how a text is stored before it writes it back; empty if there is nothing to say. `shown` is what it is shown, as decoded. */
 export function formatNote({ encoding }: TextFormat, shown: string): string {
   const broken = countBroken(shown);
-  const lost = `${count(broken, 'byte')} that ${broken === 1 ? 'is' : 'are'} no character ${broken === 1 ? 'is' : 'are'} shown as U+FFFD; edit_file keeps what it does not replace, write_file would not`;
+  const lost = `${count(broken, 'byte')} that ${broken === 1 ? 'is not a valid character is' : 'are not valid characters are'} shown as U+FFFD; edit_file keeps what it does not replace, write_file would not`;
   if (broken > 0) return lost;
   if (encoding === 'utf-8') return '';
   return `${nameOf({ encoding })}; edit_file and write_file keep that`;

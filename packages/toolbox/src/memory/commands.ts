@@ -90,7 +90,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         );
       const after = text.slice(0, replaced.start) + replaced.text + text.slice(replaced.end);
       await files.write(at, after, info, signal);
-      const how = near === undefined ? '' : ` old_str fitted only ${near.how}; check the result.`;
+      const how = near === undefined ? '' : ` old_str matched only ${near.how}; check the result.`;
       const message = `The memory file has been edited.${how} Here is the snippet showing the change (with line numbers):\n${snippet(after, replaced.start, replaced.text)}`;
       return done(message, at, text, [replaced]);
     };

@@ -6,7 +6,7 @@ import { type CompiledRule, decidedBy } from './compile-rules.ts';
 import { createLinks } from './links.ts';
 import { patternOfPath } from './match-text.ts';
 import { escapeBackslashes, matchWildcard, splitCommands } from './match-wildcard.ts';
-import { concernsCommand, coversCommand, patternFor, placeCommand, type PlacedCommand } from './match-command.ts';
+import { concernsCommand, coversCommand, patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
 import { lineage } from '../workspace/paths.ts';
 import type { PermissionDecision, PermissionVerdict } from './types.ts';
 
@@ -25,8 +25,9 @@ interface CommandPolicy {
 }
 
 const WILDCARDS =
-  ' A wildcard covers arguments only of programs that are known to change and run nothing with them, such as cat and grep, and no path or link out of the workspace.';
-const FOREIGN_GIT = ' The repository there is one of its own, and Git runs programs that its config names.';
+  ' A wildcard covers arguments only of programs known to run and change nothing, such as cat and grep, and never a path or link out of the workspace.';
+const FOREIGN_GIT =
+  ' Git would use another repository than that of the workspace there, and run programs that its config names.';
 
 /** Decides on a command by its argument vector; see `permissions` for how. */
 export function decideCommand(
@@ -49,8 +50,8 @@ export function decideCommand(
   if (unknown !== undefined) return { verdict: fallback === 'allow' ? 'ask' : fallback, reason: reasonToAsk };
 
   const links = root === undefined ? undefined : createLinks(root);
-  const commands = facts.commands.map((each) => placeCommand(each, folder, root, links));
-  const covering = (each: PlacedCommand): CompiledRule | undefined =>
+  const commands = facts.commands.map((each) => resolveCommand(each, folder, root, links));
+  const covering = (each: ResolvedCommand): CompiledRule | undefined =>
     allowing.find((rule) => rule.isForNamedTools && coversCommand(rule, each));
   const open = commands.find((each) => covering(each) === undefined);
   if (open !== undefined) {

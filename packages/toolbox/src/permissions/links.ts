@@ -60,7 +60,7 @@ function pathsIn(text: string): readonly string[] {
   return [text, ...(value === -1 ? [] : [text.slice(value + 1)]), ...short].filter((path) => path !== '');
 }
 
-/** Whether there is something, which may be a link that leads to nothing. */
+/** Whether a path exists; a dangling link counts. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -20,7 +20,7 @@ import { isOwnRepository } from './own-repository.ts';
 type CommandPattern = readonly (readonly string[])[];
 
 /** A command, and what the disk says of it. */
-export interface PlacedCommand extends AnalyzedCommand {
+export interface ResolvedCommand extends AnalyzedCommand {
   /** For each word: whether it stays in the workspace if it is a path, as far as folders and links tell. */
   readonly isInside: readonly boolean[];
   /** Whether it is Git in a repository that may have come with the files of the workspace, and may name programs that Git runs. */
@@ -31,12 +31,12 @@ export interface PlacedCommand extends AnalyzedCommand {
  * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. The disk is looked at below `root`; without
  * one, links are not known, and Git is known at the top only.
  */
-export function placeCommand(
+export function resolveCommand(
   { folders: below, ...command }: AnalyzedCommand,
   folder: string,
   root: string | undefined,
   links: Links | undefined,
-): PlacedCommand {
+): ResolvedCommand {
   const folders = below?.map((each) => posix.join(folder, each));
   const isKnown =
     folders !== undefined && folders.every((each) => !mayLeaveFolder(each) && links?.leadOut(each) !== true);
@@ -60,7 +60,7 @@ export function placeCommand(
  */
 export function coversCommand(
   { folder, pattern = '' }: Pick<CompiledRule, 'folder' | 'pattern'>,
-  { folders, isForeignGit, isInside, isListed, isOpen, words }: PlacedCommand,
+  { folders, isForeignGit, isInside, isListed, isOpen, words }: ResolvedCommand,
 ): boolean {
   const isThere = folders?.every((each) => (folder === undefined ? each === '.' : folder.covers(each))) === true;
   if (!isThere && (folder !== undefined || isOpen.includes(false))) return false;
@@ -94,7 +94,7 @@ function concernsWords(pattern: CommandPattern, { words }: AnalyzedCommand): boo
 }
 
 /** The pattern that covers exactly this command, where it runs; undefined if a part of it only a shell knows. */
-export function patternFor({ folders, words }: PlacedCommand): string | undefined {
+export function patternFor({ folders, words }: ResolvedCommand): string | undefined {
   const texts = words.map(({ text }) => text);
   if (texts.includes(undefined)) return undefined;
   const pattern = texts.map((text) => escapeWildcards(text ?? '')).join(' ');

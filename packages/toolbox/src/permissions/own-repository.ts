@@ -27,7 +27,7 @@ export function isOwnRepository(root: string, folder: string): boolean {
 /** How much the `.git` of a submodule or a worktree may hold, in bytes. */
 const MAX_FILE = 8192;
 
-/** The folder of a repository, which the `.git` of a submodule or a worktree is a file about. */
+/** The Git folder of a `.git`, which in a submodule or a worktree is a file that names it. */
 function gitFolder(git: string): string {
   const real = realpathSync.native(git);
   const stats = lstatSync(real);

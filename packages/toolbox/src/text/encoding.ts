@@ -12,7 +12,7 @@ export interface TextFormat {
 }
 
 /** Reads text that arrives in pieces, with characters cut anywhere. Bytes that are not UTF-8 become U+DC80 to U+DCFF. */
-export interface PieceDecoder {
+export interface FormatDecoder {
   /** Returns the characters that are complete. */
   write(bytes: Uint8Array): string;
   /** Returns what is left of a character that was cut off. */
@@ -43,7 +43,7 @@ export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
 }
 
 /** Creates a decoder. A byte order mark must have been removed. */
-export function createPieceDecoder({ encoding }: TextFormat): PieceDecoder {
+export function createFormatDecoder({ encoding }: TextFormat): FormatDecoder {
   if (encoding === 'windows-1252') return { write: decodeWindows, end: () => '' };
   const isUtf8Text = encoding === 'utf-8';
   const decode = isUtf8Text ? decodeUtf8 : (bytes: Uint8Array): string => decodeUtf16(bytes, encoding);
@@ -64,7 +64,7 @@ const CUT = 0xd800;
 
 /** The text of all bytes of a file, without its byte order mark. */
 export function decodeText(bytes: Uint8Array, format: TextFormat): string {
-  const decoder = createPieceDecoder(format);
+  const decoder = createFormatDecoder(format);
   return decoder.write(bytes.subarray(format.bomLength)) + decoder.end();
 }
 

@@ -1,4 +1,4 @@
-/** A text of which characters that look alike are the same, and the way back. */
+/** A text in which characters that look alike are the same, with a mapping back to the original. */
 export interface FoldedText {
   /** The text. */
   readonly text: string;

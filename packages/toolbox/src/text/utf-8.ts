@@ -23,7 +23,7 @@ export function unfinishedUtf8(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Reads UTF-8 without loss: each byte that belongs to no character becomes one of U+DC80 to U+DCFF, which no UTF-8 text has. */
+/** Decodes UTF-8 without loss, as `surrogateescape` of Python does: each invalid byte becomes one of U+DC80 to U+DCFF, which valid UTF-8 never has. */
 export function decodeKeepingBytes(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: string[] = [];

@@ -35,7 +35,7 @@ for (const [name, isolation, options] of [
       const { run } = await commands({ isolation });
       const result = await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}`]);
       expect(result.forLLM).toMatch(
-        /^Exit code 0 after [\d.]+ s\. What it had left running(?: \(sleep\))? was ended with it; .*background: true\.\n/,
+        /^Exit code 0 after [\d.]+ s\. The processes that it left running(?: \(sleep\))? were ended with it; .*background: true\.\n/,
       );
       expect(result.data).toMatchObject({ endedProcesses: process.platform === 'linux' ? ['sleep'] : [''] });
     });
@@ -54,7 +54,7 @@ for (const [name, isolation, options] of [
         'for i in 1 2 3 4 5 6 7; do sleep 1000 & done; name="$(printf "a) R\\033[1m")"; cp "$(command -v sleep)" "$name"; "./$name" 1000 & exit';
       const { forLLM } = await run(['bash', '-c', many]);
       expect(forLLM).not.toContain('\u001B');
-      expect(forLLM).toMatch(process.platform === 'linux' ? /and 3 more\) was ended with it/ : /was ended with it/);
+      expect(forLLM).toMatch(process.platform === 'linux' ? /and 3 more\) were ended with it/ : /were ended with it/);
     });
   });
 
@@ -150,7 +150,7 @@ it(
     await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}; echo on`], { background: true });
     await vi.waitFor(async () => {
       const text = (await use('read_output', { id: 'command-1', wait_seconds: 1 })).forLLM;
-      expect(text).toMatch(/was ended with it; the command itself has to go on, for example with wait at its end\./);
+      expect(text).toMatch(/were ended with it; the command itself has to go on, for example with wait at its end\./);
       expect(text).not.toContain('background: true');
     });
   },

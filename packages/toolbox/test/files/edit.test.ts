@@ -79,11 +79,11 @@ describe('edit_file', () => {
     verifies('toolbox.files.edit');
     const edits = [{ old_text: 'def f(self):\n    return 1', new_text: 'def f(self):\n    return 10' }];
     const result = await call('edit_file', { path: 'code.py', edits });
-    expect(result.forLLM).toContain('1 edit fitted only without comparing white space; check the result.');
+    expect(result.forLLM).toContain('1 edit matched only without comparing white space; check the result.');
     expect(await textOf(workspace, 'code.py')).toContain('class A:\n    def f(self):\n        return 10\n\n    def g');
     await workspace.write('twice.txt', ' a\n b\nc\n  a\n  b\n');
     const twice = await call('edit_file', { path: 'twice.txt', edits: [{ old_text: '\ta\n\tb', new_text: 'x' }] });
-    expect(twice.forLLM).toContain('only without comparing white space, and then in lines 1, 4');
+    expect(twice.forLLM).toContain('only without comparing white space, and then in several places: lines 1, 4');
     expect(await textOf(workspace, 'twice.txt')).toBe(' a\n b\nc\n  a\n  b\n');
   });
 

@@ -38,7 +38,7 @@ describe('a file that is not UTF-8', () => {
       '2\tsecond\n… (UTF-16LE; edit_file and write_file keep that)',
     );
     expect(await call(workspace, 'read_file', { path: 'broken.txt' })).toBe(
-      'größe über\nsecond \uFFFD\uFFFD end\n\n… (2 bytes that are no character are shown as U+FFFD; edit_file keeps what it does not replace, write_file would not)',
+      'größe über\nsecond \uFFFD\uFFFD end\n\n… (2 bytes that are not valid characters are shown as U+FFFD; edit_file keeps what it does not replace, write_file would not)',
     );
     expect(await call(memoryWorkspace({ 'a.txt': 'a \uFFFD' }), 'read_file', { path: 'a.txt' })).toBe('a \uFFFD');
   });
@@ -98,7 +98,7 @@ describe('a file that is not UTF-8', () => {
     const workspace = memoryWorkspace(FILES);
     const content = (await call(workspace, 'read_file', { path: 'broken.txt' })).replace(/\n… \([^\n]*\)$/, '');
     expect(await call(workspace, 'write_file', { path: 'broken.txt', content })).toContain(
-      '"broken.txt" has 2 bytes that are no character, and the content has U+FFFD in such a place: they would be lost. Nothing was changed.',
+      '"broken.txt" has 2 bytes that are not valid characters, and the content has U+FFFD in their place: they would be lost. Nothing was changed.',
     );
     expect(await bytesOf(workspace, 'broken.txt')).toEqual(BROKEN);
     expect(await call(workspace, 'write_file', { path: 'broken.txt', content: 'größe\n' })).toContain('Replaced');
@@ -133,7 +133,7 @@ describe('a file that is not UTF-8', () => {
     verifies('toolbox.files.encoding');
     const workspace = memoryWorkspace({ [path]: before });
     expect(await call(workspace, 'read_file', { path })).toMatch(
-      /second\n\uFFFD\n… \(1 byte that is no character is shown as U\+FFFD; edit_file keeps what it does not replace, write_file would not\)$/,
+      /second\n\uFFFD\n… \(1 byte that is not a valid character is shown as U\+FFFD; edit_file keeps what it does not replace, write_file would not\)$/,
     );
     await call(workspace, 'edit_file', { path, edits: [{ old_text: 'naïve', new_text: 'wise' }] });
     await call(workspace, 'edit_file', { path, edits: [{ old_text: 'wise', new_text: 'naïve' }] });

@@ -21,7 +21,7 @@ async function edit(before: string, oldText: string, newText: string, more: obje
   return { text: await textOf(workspace, 'a.txt'), forLLM };
 }
 
-const KINDS = 'fitted only without comparing the kind of quotes, dashes, spaces, accents and unseen characters';
+const KINDS = 'matched only without comparing the kind of quotes, dashes, spaces, accents and unseen characters';
 
 describe('a text that is in the file but for how it is written', () => {
   test.each([
@@ -118,7 +118,7 @@ describe('a text that is in the file but for how it is written', () => {
   ])('is edited with its escapes read: %s', async (_, before, oldText, newText, after, how) => {
     verifies('toolbox.files.alike');
     const { forLLM, text } = await edit(before, oldText, newText);
-    expect(forLLM).toContain(`1 edit fitted only ${how}`);
+    expect(forLLM).toContain(`1 edit matched only ${how}`);
     expect(text).toBe(after);
   });
 
@@ -133,7 +133,7 @@ describe('a text that is in the file but for how it is written', () => {
     verifies('toolbox.files.alike');
     const twice = await edit('“a” 1\n”a“ 2\n', '"a"', '"b"');
     expect(twice.forLLM).toContain(
-      'old_text fits only without comparing the kind of quotes, dashes, spaces, accents and unseen characters, and then in lines 1, 2.',
+      'old_text matches only without comparing the kind of quotes, dashes, spaces, accents and unseen characters, and then in several places: lines 1, 2.',
     );
     expect(twice.text).toBe('“a” 1\n”a“ 2\n');
     expect((await edit('cafe\u0301', 'cafè', 'x')).forLLM).toContain('is not in the file');
@@ -159,7 +159,7 @@ describe('a text that is in the file but for how it is written', () => {
     expect(unsure).toContain('does not fit');
     const none = await call('apply_patch', { patch: patchOf('a.md', ' It’s “two”', '-2nd', '+x') });
     expect(none).toContain(
-      '"It’s “two”" is nowhere in it: as far as "It’s “" it is in line 1, where the file goes on with U+006F "o" and this text with U+0074 "t".',
+      '"It’s “two”" is nowhere in it: it matches line 1 up to "It’s “"; there the file continues with U+006F "o", and this text with U+0074 "t".',
     );
     const done = await call('memory', {
       command: 'str_replace',
@@ -167,7 +167,7 @@ describe('a text that is in the file but for how it is written', () => {
       old_str: 'It\'s "one"',
       new_str: 'It\'s "1"',
     });
-    expect(done).toContain('old_str fitted only without comparing the kind of quotes');
+    expect(done).toContain('old_str matched only without comparing the kind of quotes');
     expect(await textOf(workspace, 'a.md')).toBe('It’s “1”\n2nd\n');
   });
 });
@@ -177,10 +177,10 @@ describe('the refusal of a text that is not there', () => {
     verifies('toolbox.files.alike');
     const { forLLM } = await edit('one\nconst total = a + b;\n', 'const total = a * b;', 'x');
     expect(forLLM).toContain(
-      'is not in the file: as far as "const total = a " it is in line 2, where the file goes on with U+002B "+" and this text with U+002A "*".',
+      'is not in the file: it matches line 2 up to "const total = a "; there the file continues with U+002B "+", and this text with U+002A "*".',
     );
     expect((await edit('the end', 'the end.', 'x')).forLLM).toContain(
-      'where the file goes on with nothing and this text with U+002E "."',
+      'there the file continues with nothing, and this text with U+002E "."',
     );
     expect((await edit('abc', '\u200B¿x', 'y')).forLLM).toContain('is not in the file. It has U+200B, U+00BF "¿".');
   });
@@ -188,7 +188,7 @@ describe('the refusal of a text that is not there', () => {
   test('takes linear time', async () => {
     const long = 'ab'.repeat(200_000);
     const { forLLM } = await edit(long, `${'ab'.repeat(20_000)}c`, 'x');
-    expect(forLLM).toContain('goes on with');
+    expect(forLLM).toContain('continues with');
   });
 });
 

@@ -48,7 +48,7 @@ describe('Git below the workspace', () => {
         expect(verdictOf(shell(`cd vendor/x.git && git ${command}`))).toBe('ask');
       }
       expect(decide(['git', 'status'], 'vendor/x.git')).toMatchObject({
-        reason: expect.stringContaining('runs programs that its config names'),
+        reason: expect.stringContaining('run programs that its config names'),
         suggestion: { allow: 'run_command(cd vendor/x.git && git status)' },
       });
       await close();

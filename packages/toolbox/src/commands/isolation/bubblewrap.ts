@@ -1,5 +1,5 @@
 import { requireProgram } from '../../require-program.ts';
-import { announced } from './announced.ts';
+import { announceByDescriptor } from './announce-start.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isFolder, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -38,7 +38,7 @@ export function bubblewrap(): Isolation {
         '--chdir',
         cwd,
         '--',
-        ...announced(command),
+        ...announceByDescriptor(command),
       ];
       return {
         program: requireProgram('bwrap', 'The isolation with bubblewrap', folder),

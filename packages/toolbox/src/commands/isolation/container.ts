@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
 import { requireProgram } from '../../require-program.ts';
-import { marked } from './announced.ts';
+import { announceByMarker } from './announce-start.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isFolder } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -57,7 +57,7 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         cwd,
         '--',
         image,
-        ...marked(mark, command),
+        ...announceByMarker(mark, command),
       ];
       const program = requireProgram(engine, 'The isolation in a container', folder);
       return { program, args, variables, announcesStart: mark, stop: { program, args: ['kill', name] } };

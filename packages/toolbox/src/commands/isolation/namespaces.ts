@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { requireProgram } from '../../require-program.ts';
-import { announced } from './announced.ts';
+import { announceByDescriptor } from './announce-start.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -96,7 +96,7 @@ export function linuxNamespaces(): Isolation {
         ...counted(shown),
         ...counted(gitWritable ? [] : repositoryOf(folder)),
         ...counted(hidden),
-        ...announced(command),
+        ...announceByDescriptor(command),
       ];
       return {
         program: requireProgram('unshare', 'The isolation with Linux namespaces', folder),

@@ -74,7 +74,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
     let hasBegun = false;
-    /** What an isolation has written so far, which is why the command did not start if it does not. */
+    /** What the isolation has written so far: the reason, if the command does not start. */
     let setup = Buffer.alloc(0);
     const begin = (): void => {
       hasBegun = true;
@@ -195,7 +195,7 @@ async function drained(child: ChildProcess): Promise<boolean> {
 function setupError(setup: Uint8Array, code: number | null): KernelError {
   const said =
     sliceHead(clean(setup).trim().replace(/\.$/, ''), 1000) ||
-    `the isolation ended with exit code ${code ?? 'of a signal'}`;
+    (code === null ? 'the isolation was ended by a signal' : `the isolation ended with exit code ${code}`);
   return new KernelError('TOOL_FAILED', `The command did not start: ${said}.`);
 }
 

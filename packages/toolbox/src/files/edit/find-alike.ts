@@ -15,7 +15,7 @@ const MIN_BEGINNING = 4;
 const MAX_QUOTED = 40;
 
 /**
- * Where a text is that looks the same as the one to replace. Of it only that is replaced in which the old and the new text differ, so that the file keeps its own
+ * Finds text that looks the same as the text to replace. Only the part in which the old and the new text differ is replaced, so that the file keeps its own
  * quotes and dashes elsewhere.
  */
 export function locateAlike(folded: FoldedText, edit: TextEdit, ending: '\n' | '\r\n'): readonly Replaced[] {
@@ -61,7 +61,7 @@ function continues(text: string, place: number): boolean {
 }
 
 /** Says how far a text that is not in a file is there, and which characters follow in both; else which of its characters are easily mistaken, and which line is like it. */
-export function whereItEnds(text: string, folded: FoldedText, oldText: string): string {
+export function describeMismatch(text: string, folded: FoldedText, oldText: string): string {
   const wanted = foldText(oldText);
   let [most, least] = [wanted.text.length, 0];
   while (least < most) {
@@ -77,7 +77,7 @@ export function whereItEnds(text: string, folded: FoldedText, oldText: string): 
   const own = wanted.original(0, least)?.end;
   if (file === undefined || own === undefined) return elsewhere();
   const quoted = escapeUnseen(sliceTail(oldText.slice(0, own), MAX_QUOTED).toWellFormed());
-  return `: as far as "${quoted}" it is in line ${lineAt(text, file)}, where the file goes on with ${characterAt(text, file)} and this text with ${characterAt(oldText, own)}.`;
+  return `: it matches line ${lineAt(text, file)} up to "${quoted}"; there the file continues with ${characterAt(text, file)}, and this text with ${characterAt(oldText, own)}.`;
 }
 
 function characterAt(text: string, place: number): string {

@@ -1,6 +1,6 @@
 import { quote, toolError } from '../../workspace/errors.ts';
 import { count } from '../describe.ts';
-import { locateAlike, whereItEnds } from './find-alike.ts';
+import { locateAlike, describeMismatch } from './find-alike.ts';
 import { linesOf, locateLoosely, normalizeSpace } from './find-loosely.ts';
 import { indexOfText } from './find-sequence.ts';
 import { foldText } from '../../text/fold-text.ts';
@@ -35,7 +35,8 @@ export function locateEdits(path: string, text: string, edits: readonly TextEdit
     near ??= createNearSearch(text, ending);
     const { how, places, why } = near(edit);
     if (places.length === 0) throw refuse(`is not in the file${why} Read the file and copy the text exactly.`);
-    if (places.length > 1) throw refuse(`fits only ${how}, and then in ${lineList(text, places)}. Copy it exactly.`);
+    if (places.length > 1)
+      throw refuse(`matches only ${how}, and then in several places: ${lineList(text, places)}. Copy it exactly.`);
     ways.set(how, (ways.get(how) ?? 0) + 1);
     return places;
   });
@@ -48,11 +49,11 @@ export function locateEdits(path: string, text: string, edits: readonly TextEdit
   }
   return {
     replacements,
-    notes: [...ways].map(([how, times]) => `${count(times, 'edit')} fitted only ${how}; check the result.`),
+    notes: [...ways].map(([how, times]) => `${count(times, 'edit')} matched only ${how}; check the result.`),
   };
 }
 
-/** Where a text may be meant that is not there as it was written: in the first way of reading it that fits anywhere. */
+/** Finds where a text that does not occur as written may be meant, by the first tolerant comparison that matches anywhere. */
 export type NearSearch = (edit: TextEdit) => {
   /** The places; none if it fits in no way. */
   readonly places: readonly Replaced[];
@@ -92,7 +93,7 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
       const places = locate(edit);
       if (places.length > 0) return { places, how, why: '' };
     }
-    return { places: [], how: '', why: whereItEnds(text, folded(), edit.old_text) };
+    return { places: [], how: '', why: describeMismatch(text, folded(), edit.old_text) };
   };
 }
 

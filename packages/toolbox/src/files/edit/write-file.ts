@@ -31,7 +31,7 @@ const tool: Tool = {
 const UTF_8: TextFormat = { encoding: 'utf-8', bomLength: 0 };
 
 /**
- * Creates the tool `write_file`. A file that is replaced keeps its encoding and byte order mark; one with bytes that are no UTF-8 is not replaced by a text
+ * Creates the tool `write_file`. A file that is replaced keeps its encoding and byte order mark; one with bytes that are not UTF-8 is not replaced by a text
  * that has U+FFFD in their place. The user sees a unified diff from the previous content, the model the numbers of lines and bytes.
  */
 export function writeFileTool(workspace: Workspace): ToolImplementation {
@@ -68,7 +68,7 @@ async function checkLoss(workspace: Workspace, path: string, signal: AbortSignal
   const broken = format === undefined ? 0 : countBroken(decodeText(bytes, format));
   if (broken > 0)
     throw toolError(
-      `${quote(path)} has ${count(broken, 'byte')} that ${broken === 1 ? 'is' : 'are'} no character, and the content has U+FFFD in such a place: they would be lost. Nothing was changed. Use edit_file, which keeps what it does not replace, or write the right characters.`,
+      `${quote(path)} has ${count(broken, 'byte')} that ${broken === 1 ? 'is not a valid character' : 'are not valid characters'}, and the content has U+FFFD in their place: they would be lost. Nothing was changed. Use edit_file, which keeps what it does not replace, or write the correct characters.`,
     );
 }
 

@@ -1,6 +1,6 @@
 import { sliceHead } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
-import { whereItEnds } from '../edit/find-alike.ts';
+import { describeMismatch } from '../edit/find-alike.ts';
 import { indexOfSequence, indexOfText } from '../edit/find-sequence.ts';
 import { foldText } from '../../text/fold-text.ts';
 import type { TextFile } from '../text-file.ts';
@@ -15,7 +15,7 @@ const COMPARISONS: readonly ((line: string) => string)[] = [
 ];
 
 /**
- * The text of a file after its hunks, applied in order, and how many of them fitted only lines that look the same. Throws an error that names the hunk whose
+ * The text of a file after its hunks, applied in order, and how many of them matched only lines that look the same. Throws an error that names the hunk whose
  * context is not there.
  */
 export function applyHunks(
@@ -141,7 +141,7 @@ function firstMissing(text: string, lines: readonly string[]): string {
   const missing = lines.find((line) => indexOfText(folded.text, foldText(line.trim()).text, 0) === -1);
   return missing === undefined
     ? ''
-    : `${quote(missing)} is nowhere in it${whereItEnds(text, folded, missing.trim())}\n`;
+    : `${quote(missing)} is nowhere in it${describeMismatch(text, folded, missing.trim())}\n`;
 }
 
 function shown(lines: readonly string[]): string {

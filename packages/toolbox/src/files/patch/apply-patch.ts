@@ -85,7 +85,7 @@ async function plan(workspace: Workspace, patch: FilePatch, signal: AbortSignal)
   const fitted =
     loose === 0
       ? ''
-      : ` ${count(loose, 'hunk')} fitted only without comparing the kind of quotes, dashes, spaces, accents and unseen characters; check the result.`;
+      : ` ${count(loose, 'hunk')} matched only without comparing the kind of quotes, dashes, spaces, accents and unseen characters; check the result.`;
   const notes = fitted + staleNote(workspace, file.info);
   if (patch.to === undefined) return { edits: [write], done: `M ${quote(path)}${notes}`, path };
   const move: Edit = { type: 'move', from: path, to: patch.to };

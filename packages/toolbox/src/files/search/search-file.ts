@@ -1,5 +1,5 @@
 import { sliceHead, sliceTail } from '@kernel/internal';
-import { createPieceDecoder, decodeText, type TextFormat } from '../../text/encoding.ts';
+import { createFormatDecoder, decodeText, type TextFormat } from '../../text/encoding.ts';
 import { escapeUnseen } from '../../workspace/errors.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
@@ -68,7 +68,7 @@ async function* decodedPieces(
   { content, format, path }: SearchedFile,
   { signal, skipped }: Reading,
 ): AsyncGenerator<string> {
-  const decoder = createPieceDecoder(format);
+  const decoder = createFormatDecoder(format);
   yield decoder.write(content.bytes.subarray(format.bomLength));
   for (let start = content.bytes.length; start < content.size; start += READ_BYTES) {
     const next = await workspace.read(path, { start, length: READ_BYTES, signal }).catch((error: unknown) => {

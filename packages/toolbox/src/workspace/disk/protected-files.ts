@@ -6,7 +6,7 @@ import { CREDENTIAL_FOLDERS, mayHoldCredentials } from '../credential-names.ts';
 /** Tells whether an opened file is one of those that are closed to tools, under another name. */
 export type IsProtected = (stats: BigIntStats) => boolean;
 
-/** How long the files that were found count as those that are there: in milliseconds, and at least in times of what finding them took. */
+/** How long the result of a search stays valid: at least so many milliseconds, and so many times as long as the search took. */
 const FRESH_MS = 2000;
 const FRESH_TIMES = 20;
 /** How many entries are looked at below each folder with credentials, and below the workspace. */

@@ -55,11 +55,11 @@ exec "$isolated_program" "$@"
 `;
 
 /** A command that announces its start, and what it leaves running. It has a process namespace of its own. */
-export function announced(command: readonly string[]): readonly string[] {
+export function announceByDescriptor(command: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', WATCHED, 'sh', ...command];
 }
 
 /** A command that announces its start by a line of its standard error, for what passes on no other descriptor. */
-export function marked(mark: string, command: readonly string[]): readonly string[] {
+export function announceByMarker(mark: string, command: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', MARKED, 'sh', mark, ...command];
 }

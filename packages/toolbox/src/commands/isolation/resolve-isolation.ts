@@ -3,14 +3,14 @@ import { detectIsolation } from './detect-isolation.ts';
 import type { Isolation } from './types.ts';
 
 /** Returns the isolation for an option of `commandTools`; undefined for none. Rejects with `TOOL_FAILED` where one is required and nothing works. */
-export async function isolationOf(
+export async function resolveIsolation(
   option: Isolation | 'auto' | 'required' | 'none' = 'auto',
 ): Promise<Isolation | undefined> {
   if (typeof option === 'object') return option;
   if (option === 'none') return undefined;
   const found = await detectIsolation();
   if (found !== undefined || option === 'auto') return found;
-  throw new KernelError('TOOL_FAILED', 'Commands have to be isolated, and this system has no way to.', {
+  throw new KernelError('TOOL_FAILED', 'Commands must be isolated, but no isolation works on this system.', {
     hint: 'Install bubblewrap, or pass containerIsolation({ image }).',
   });
 }

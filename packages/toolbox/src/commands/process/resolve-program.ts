@@ -7,7 +7,7 @@ import type { IsolationRequest } from '../isolation/types.ts';
  * Returns the path of a program that runs without isolation. One that is only named is looked up in the folders of its `PATH` where nobody else can have put it;
  * `isPathTrusted` says that the caller chose those folders. Throws `TOOL_FAILED` if none has it.
  */
-export function programOf(
+export function resolveProgram(
   name: string,
   { cwd, folder, variables }: Omit<IsolationRequest, 'command'>,
   isPathTrusted: boolean,
