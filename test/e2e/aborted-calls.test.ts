@@ -27,7 +27,9 @@ test('a command that is stopped halfway is told as one, with what it wrote until
   );
   expect(result).toMatchObject({ isError: true, code: 'TOOL_CANCELLED' });
   // On a busy machine it takes longer to end than a call may wait for that.
-  expect(result.forLLM).toMatch(result.outcome === 'abandoned' ? /is still running/ : /^It was stopped after .* s\.\nhalf/);
+  expect(result.forLLM).toMatch(
+    result.outcome === 'abandoned' ? /is still running/ : /^It was stopped after .* s\.\nhalf/,
+  );
   await commands.close();
 });
 
