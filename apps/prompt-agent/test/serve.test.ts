@@ -109,7 +109,8 @@ describe('serve http', () => {
       const [, url = '', token = ''] = match;
       const given = new AbortController();
       const headers = { authorization: `Bearer ${token}` };
-      await fetch(`${url}chats/a`, { method: 'POST', body: 'one', headers, signal: given.signal });
+      // Kept: the body of a response that nobody has any more is closed when it is collected.
+      const first = await fetch(`${url}chats/a`, { method: 'POST', body: 'one', headers, signal: given.signal });
       await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
       const second = await fetch(`${url}chats/a`, { method: 'POST', body: 'two', headers });
       expect(second.status).toBe(409);
@@ -118,6 +119,7 @@ describe('serve http', () => {
       expect(await second.json()).toEqual({ error: { status: 409, message } });
       // Another chat is not held up.
       expect((await send(`${url}chats/b`, token, 'three')).at(-1)).toMatchObject({ type: 'run-end', reason: 'done' });
+      expect([first.status, first.bodyUsed]).toEqual([200, false]);
       given.abort();
       const again = () => fetch(`${url}chats/a`, { method: 'POST', body: 'four', headers });
       const answer = await vi.waitFor(
