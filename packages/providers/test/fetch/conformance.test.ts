@@ -1,3 +1,4 @@
-/* oxlint-disable import/no-unassigned-import -- the first chooses the transport, the second has the tests */
+/* oxlint-disable import/no-unassigned-import -- the first chooses the transport, the others have the tests */
 import '../use-fetch.ts';
 import '../wire/conformance.test.ts';
+import '../wire/every-byte.slow.test.ts';
