@@ -6,7 +6,7 @@ import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**
- * Builds a tree with only what is named, makes it the root, drops every capability and runs the command. Arguments: the folder that is mounted over to
+ * Builds a tree with only what is named, and what is mounted below that, read-only; makes it the root, drops every capability and runs the command. Arguments: the folder that is mounted over to
  * build the tree, the folder of the command, where it starts, the number of readable paths and the paths, the same for
  * paths that stay as they are and for hidden ones, the command.
  */
@@ -22,9 +22,19 @@ show() {
   if [ -d "$1" ]; then mkdir -p "$new$1"; else mkdir -p "$new$(dirname "$1")"; : > "$new$1"; fi
   mount --rbind "$1" "$new$1"
 }
+seal() {
+  for flags in ,nosuid,nodev '' ,nosuid,nodev,noexec; do
+    if mount -o "remount,bind,ro$flags" "$1" 2>/dev/null; then return; fi
+  done
+  mount -t tmpfs -o ro,mode=755,nosuid,nodev tmpfs "$1"
+}
 while [ "$count" -gt 0 ]; do
   show "$1"
-  mount -o remount,bind,ro,nosuid,nodev "$new$1" 2>/dev/null || mount -o remount,bind,ro "$new$1"
+  seal "$new$1"
+  while read -r _ _ _ _ point _; do
+    case $point in *\\\\*) point=$(printf '%b' "$point") ;; esac
+    case $point in "$new$1"/*) seal "$point" ;; esac
+  done < /proc/self/mountinfo
   count=$((count - 1))
   shift
 done
