@@ -9,7 +9,12 @@ import { findChromium } from '../../../../test/setup/chromium.ts';
 import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { deepTranscript, HOSTILE, sampleTranscript } from './sample-session.ts';
 
-const chromium = findChromium(['cli.sessions.page.look', 'cli.sessions.page.alone']);
+const chromium = findChromium([
+  'cli.sessions.page.look',
+  'cli.sessions.page.alone',
+  'cli.sessions.page.timeline',
+  'cli.sessions.page.keyboard',
+]);
 let folder = '';
 let file = '';
 let browser: Browser | undefined;
