@@ -320,7 +320,7 @@ describe('a container', () => {
   it('takes nothing of the time limit of its command to start, and what its engine says is no output', async () => {
     verifies('toolbox.commands.limit');
     const { run, folder } = await withEngine(
-      `echo "loading" >&2; mkfifo setup; cat setup > /dev/null; printf 'half of a line' >&2; ${RUN}`,
+      `[ "$1" = kill ] && exit 0; echo "loading" >&2; mkfifo setup; cat setup > /dev/null; printf 'half of a line' >&2; ${RUN}`,
     );
     const clock = virtualTimers();
     const { saw, onProgress } = progress();
