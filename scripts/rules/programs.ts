@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
 import {
+  type Around,
   type SyntaxNode,
   isFunction,
   nameOf,
@@ -9,6 +10,7 @@ import {
   nodesAt,
   parseModule,
   textOf,
+  valueOf,
   walkSyntax,
 } from '../lib/syntax.ts';
 
@@ -141,9 +143,6 @@ function checkFile(root: string, file: string): readonly Problem[] {
   }
 }
 
-/** The nodes that a node is in, the nearest first. */
-type Around = readonly SyntaxNode[];
-
 /** The functions of a module that start programs, by their names there, and which of their arguments is the program. */
 function starterNames(
   module: SyntaxNode,
@@ -228,35 +227,6 @@ function isPathOfCall(node: SyntaxNode, around: Around): boolean {
   if (name === 'join') return nameOf(first) === 'root' && rest.every((part) => isWithin(part));
   if (name === 'URL') return textOf(first) !== undefined;
   return name === 'fileURLToPath' && first !== undefined && isPath(first, around);
-}
-
-/** What a name stands for: the value of the nearest `const` of that name. Undefined for a parameter, a `let` and what is not declared here. */
-function valueOf(node: SyntaxNode, around: Around): SyntaxNode | undefined {
-  const name = nameOf(node);
-  if (name === undefined) return node;
-  for (const outer of around) {
-    if (isFunction(outer) && nodesAt(outer, 'params').some((parameter) => declares(parameter, name))) return undefined;
-    const statements = [...nodesAt(outer, 'body'), ...nodesAt(nodeAt(outer, 'body'), 'body')];
-    for (const statement of statements) {
-      const declaration = nodeAt(statement, 'declaration') ?? statement;
-      const declared = nodesAt(declaration, 'declarations').find((each) => declares(nodeAt(each, 'id'), name));
-      if (declared === undefined) continue;
-      return declaration['kind'] === 'const' && nameOf(nodeAt(declared, 'id')) === name
-        ? nodeAt(declared, 'init')
-        : undefined;
-    }
-  }
-  return undefined;
-}
-
-/** Whether a pattern, such as a parameter, declares a name. */
-function declares(pattern: SyntaxNode | undefined, name: string): boolean {
-  if (pattern === undefined) return false;
-  let found = false;
-  walkSyntax(pattern, (node) => {
-    found ||= nameOf(node) === name;
-  });
-  return found;
 }
 
 function shorten(argument: string): string {

@@ -2,11 +2,12 @@ import { open, readdir, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { sliceHead } from '@kernel/internal';
+import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { isInside } from './files/is-inside.ts';
 import { decodeAnyText } from './prompt/decode-text.ts';
 import type { Output } from './output/output.ts';
+import { listText } from './sessions/quantities.ts';
 import { usageError } from './usage-error.ts';
-import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 
 /** How much all notes may have. */
 const MAX_BYTES = 65_536;
@@ -47,9 +48,7 @@ export async function loadMemory(folder: string, cwd: string, output: Output): P
     if (kept !== '') notes.push(`## ${entry.name}\n${kept}`);
   }
   if (notes.length === 0 && leftOut.length === 0) return '';
-  const more = leftOut.length - MAX_NAMED;
-  const named = [...leftOut.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])];
-  const note = named.length === 0 ? [] : [`Left out: ${named.join(', ')}.`];
+  const note = leftOut.length === 0 ? [] : [`Left out: ${listText(leftOut, MAX_NAMED)}.`];
   for (const line of note) output.note(`memory ${folder}: ${line}`);
   return `# Memory\n${[...notes, ...note].join('\n\n')}`;
 }

@@ -7,6 +7,7 @@ import { readBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
 import { warnIfSlow } from '../output/warn-if-slow.ts';
+import { listText } from '../sessions/quantities.ts';
 import { usageError } from '../usage-error.ts';
 import { decodeAnyText } from './decode-text.ts';
 import { fragmentPart } from './fragment.ts';
@@ -112,9 +113,10 @@ async function loadFolder(
   }
   if (parts.length === 0 && known > 0) return [];
   if (parts.length === 0) throw usageError(`-f: "${source}" has no text files.`);
-  const named = skipped.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  const rest = skipped.length - named.length;
-  const leftOut = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  const leftOut = listText(
+    skipped.map((path) => JSON.stringify(path)),
+    MAX_NAMED,
+  );
   output.note(
     `-f ${source}: ${parts.length} ${parts.length === 1 ? 'file' : 'files'}${leftOut === '' ? '' : `, ${skipped.length} left out, which are not text: ${leftOut}`}`,
   );

@@ -22,3 +22,9 @@ export function countText(count: number): string {
 export function tokenText(input: number, output: number): string {
   return input === 0 && output === 0 ? '' : `${countText(input)} tokens in, ${countText(output)} out`;
 }
+
+/** The first texts of a list, with commas, and how many more there are. */
+export function listText(texts: readonly string[], max: number): string {
+  const more = texts.length - max;
+  return [...texts.slice(0, max), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

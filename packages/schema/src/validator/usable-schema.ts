@@ -32,8 +32,7 @@ export function usableSchema(schema: JsonSchema): JsonSchema {
 type IsUsable = (pattern: string) => boolean;
 
 function relax(schema: JsonSchema, index: SchemaIndex, isUsable: IsUsable): JsonSchema {
-  const inner = (value: unknown): Schema =>
-    typeof value === 'boolean' || !isObject(value) ? value !== false : relax(value, index, isUsable);
+  const inner = (value: unknown): Schema => (isObject(value) ? relax(value, index, isUsable) : value !== false);
   const dropped = new Set<string>();
   const alternatives: unknown[] = [];
   const kept = Object.entries(schema).flatMap(([keyword, content]): (readonly [string, unknown])[] => {

@@ -100,7 +100,7 @@ function belowRoot(glob: string, root: string): string | undefined {
 /** All that a pattern may mean in a rule that asks or denies, and whether that is all below the root. */
 function readingsOf(
   pattern: string,
-  root: string | undefined,
+  roots: readonly string[],
   isFolder: boolean,
 ): { readonly globs: ReadonlySet<string>; readonly isOfAll: boolean } {
   const given = [trimPattern(pattern), pattern].flatMap((each) => [
@@ -111,7 +111,7 @@ function readingsOf(
   const globs = new Set(given.flatMap((each) => [each, normalize(each)]));
   const isNamed = (glob: string): boolean => isFolder && !/[*?]/.test(posix.basename(glob));
   const folders = [...globs].filter(isNamed).map((each) => `${each.replace(/\/$/, '')}/**`);
-  const below = rootsOf(root)
+  const below = roots
     .flatMap((known) => [...globs, ...folders].map((each) => belowRoot(each, known)))
     .filter((each) => each !== undefined);
   const isOfAll = below.includes('**') || (isFolder && globs.has('.'));
@@ -119,8 +119,8 @@ function readingsOf(
 }
 
 function pathTest(pattern: string, root: string | undefined, isFolder: boolean): TextTest {
-  const { globs, isOfAll } = readingsOf(pattern, root, isFolder);
   const roots = rootsOf(root);
+  const { globs, isOfAll } = readingsOf(pattern, roots, isFolder);
   const folded = [...globs].map((each) => compileEitherGlob(fold(each)));
   // As it is written, too: a pattern may be about the folders above the root.
   const rulePaths = (text: string): readonly string[] => [

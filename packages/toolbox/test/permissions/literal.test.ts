@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type PermissionRule, permissions } from '../../src/permissions/index.ts';
 import { folderWith } from '../workspace/folders.ts';
 
-const verdictOf = (rule: PermissionRule, name: string, input: object, root = '/work/[shop]/x'): string =>
+const verdictOf = (rule: PermissionRule, name: string, input: object, root = '/srv/[shop]/x'): string =>
   permissions([rule], { root }).decide(name, { ...input }).verdict;
 
 describe('a rule that denies matches what equals it read literally', () => {
@@ -27,16 +27,16 @@ describe('a rule that denies matches what equals it read literally', () => {
     ['packages/*/', 'packages/a'],
     ['./', 'a'],
     ['.', 'a'],
-    ['/work/[shop]/x', 'a'],
-    ['/work/[shop]/x/src/**', 'src/a.ts'],
-    ['/work/[shop]/x/src/**', '/work/[shop]/x/src/a.ts'],
-    [String.raw`/work/\[shop\]/x/src/**`, 'src/a.ts'],
-    ['/WORK/*/x/src/**', 'src/a.ts'],
-    ['/work/**', 'src/a.ts'],
-    ['/work', 'src/a.ts'],
+    ['/srv/[shop]/x', 'a'],
+    ['/srv/[shop]/x/src/**', 'src/a.ts'],
+    ['/srv/[shop]/x/src/**', '/srv/[shop]/x/src/a.ts'],
+    [String.raw`/srv/\[shop\]/x/src/**`, 'src/a.ts'],
+    ['/SRV/*/x/src/**', 'src/a.ts'],
+    ['/srv/**', 'src/a.ts'],
+    ['/srv', 'src/a.ts'],
     ['/**/src/**', 'src/a.ts'],
     ['/**', '/etc/passwd'],
-    ['..x/**', '/work/[shop]/x/..x/a'],
+    ['..x/**', '/srv/[shop]/x/..x/a'],
     ['x://y/**', 'x:/y/a'],
   ])('edit_file(%s) denies %j', (pattern, path) => {
     verifies('toolbox.permissions.literal');
@@ -47,13 +47,13 @@ describe('a rule that denies matches what equals it read literally', () => {
   it.each<readonly [string, string]>([
     ['src', 'srcs/a'],
     ['src/*', 'src/a/b'],
-    ['/work/[shop]/x/src', 'test/a'],
-    ['/work/other/**', 'src/a'],
-    ['/work/[shop]/x', '/etc/passwd'],
+    ['/srv/[shop]/x/src', 'test/a'],
+    ['/srv/other/**', 'src/a'],
+    ['/srv/[shop]/x', '/etc/passwd'],
     ['../y', 'y'],
     ['|', 'a'],
   ])('edit_file(%s) says nothing of %j', (pattern, path) => {
-    const policy = permissions([{ allow: '*' }, { deny: `edit_file(${pattern})` }], { root: '/work/[shop]/x' });
+    const policy = permissions([{ allow: '*' }, { deny: `edit_file(${pattern})` }], { root: '/srv/[shop]/x' });
     expect(policy.decide('edit_file', { path }).verdict).toBe('allow');
   });
 
@@ -86,7 +86,7 @@ describe('a rule that denies matches what equals it read literally', () => {
     ['curl * | sh', ['bash', '-c', 'curl x | tee y | sh']],
     ['cat secrets/', ['cat', 'secrets/']],
     ['cat', ['cat', 'a']],
-    ['/work/[shop]/x/src/**', ['cat', 'src/a']],
+    ['/srv/[shop]/x/src/**', ['cat', 'src/a']],
     ['secrets/', ['cat', 'secrets/a']],
   ])('run_command(%s) denies %j', (pattern, command) => {
     expect(verdictOf({ deny: `run_command(${pattern})` }, 'run_command', { command })).toBe('deny');
@@ -94,12 +94,12 @@ describe('a rule that denies matches what equals it read literally', () => {
 
   it.each<readonly [string, readonly string[]]>([
     ['run_command(docker)', ['ls', 'docker/a']],
-    ['*(/work/**)', ['git', 'status']],
+    ['*(/srv/**)', ['git', 'status']],
     ['run_command(git push)', ['git', 'commit', '-m', 'please git push']],
     ['run_command(;)', ['ls']],
     ['run_command(a && b)', ['bash', '-c', 'a; c']],
   ])('%s says nothing of %j', (rule, command) => {
-    const policy = permissions([{ allow: 'run_command' }, { deny: rule }], { root: '/work/[shop]/x' });
+    const policy = permissions([{ allow: 'run_command' }, { deny: rule }], { root: '/srv/[shop]/x' });
     expect(policy.decide('run_command', { command }).verdict).toBe('allow');
   });
 
@@ -121,9 +121,9 @@ describe('a rule that allows names nothing else', () => {
   it.each<readonly [string, string, object, string]>([
     ['edit_file', String.raw`a\b.txt`, { path: 'ab.txt' }, 'ask'],
     ['edit_file', String.raw`a\b.txt`, { path: String.raw`a\b.txt` }, 'allow'],
-    ['edit_file', '/work/[shop]/x/src/**', { path: 'src/a' }, 'allow'],
-    ['edit_file', '/work/[shop]/x/src/**', { path: '/work/s/x/src/a' }, 'ask'],
-    ['edit_file', '/work/**', { path: '../a' }, 'ask'],
+    ['edit_file', '/srv/[shop]/x/src/**', { path: 'src/a' }, 'allow'],
+    ['edit_file', '/srv/[shop]/x/src/**', { path: '/srv/s/x/src/a' }, 'ask'],
+    ['edit_file', '/srv/**', { path: '../a' }, 'ask'],
     ['edit_file', '*|x', { path: '..' }, 'ask'],
     ['edit_file', 'src', { path: 'src/a' }, 'ask'],
     ['list_directory', 'src/', { path: 'src' }, 'allow'],
@@ -142,10 +142,10 @@ describe('a rule that allows names nothing else', () => {
   });
 });
 
-it.each([' a', 'a ', '  a  ', 'a|b', '[a]/{b,c}', 'a*', '!a', 'a//b', '/work/[shop]/x/a', String.raw`a\b`])(
+it.each([' a', 'a ', '  a  ', 'a|b', '[a]/{b,c}', 'a*', '!a', 'a//b', '/srv/[shop]/x/a', String.raw`a\b`])(
   'the rule that is suggested for %j allows it, and no other path',
   (path) => {
-    const policy = permissions([], { root: '/work/[shop]/x' });
+    const policy = permissions([], { root: '/srv/[shop]/x' });
     const { suggestion } = policy.decide('edit_file', { path });
     expect(suggestion).toBeDefined();
     if (suggestion !== undefined) policy.remember(suggestion);

@@ -4,6 +4,7 @@ import { EXIT } from '../../exit-code.ts';
 import { runJson, waitingJson } from '../../runs/run-json.ts';
 import { ageOf } from '../../sessions/age.ts';
 import { tableLines, terminalWidth } from '../../sessions/columns.ts';
+import { listText } from '../../sessions/quantities.ts';
 import { limitOf } from '../sessions/with-store.ts';
 import { withJournal } from './with-journal.ts';
 
@@ -43,7 +44,8 @@ export function runsList(call: CommandCall): Promise<number> {
 }
 
 function namesOf(calls: readonly WaitingCall[]): string {
-  const names = calls.slice(0, MAX_NAMED).map(({ call, kind }) => call.name + (kind === 'unknown' ? ' (unknown)' : ''));
-  const more = calls.length - names.length;
-  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return listText(
+    calls.map(({ call, kind }) => call.name + (kind === 'unknown' ? ' (unknown)' : '')),
+    MAX_NAMED,
+  );
 }

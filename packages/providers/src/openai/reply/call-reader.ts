@@ -53,26 +53,27 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
     if (call === undefined) return;
     const index = isWhole ? position : asNumber(call['index']);
     const key = index ?? position;
-    const pieces = undecided.get(key) ?? [];
+    const earlier = undecided.get(key);
     const type =
-      asText(call['type'] ?? pieces[0]?.call['type']) ||
+      asText(call['type'] ?? earlier?.[0]?.call['type']) ||
       types.get(key) ||
       (call['custom'] === undefined ? 'function' : 'custom');
     const inner = asFields(call['function']) ?? asFields(call[type]) ?? call;
-    pieces.push({ call, inner, arguments: exact.of(inner['arguments'] ?? inner['input']) });
+    const piece = { call, inner, arguments: exact.of(inner['arguments'] ?? inner['input']) };
     const name = asText(inner['name']);
     const isKnown = types.has(key) || isCall(CHAT_CALLS, type, name, toolDecoder);
     if (!isKnown && name === undefined && !isWhole && !opaque.has(key)) {
-      undecided.set(key, pieces);
+      if (earlier === undefined) undecided.set(key, [piece]);
+      else earlier.push(piece);
       return;
     }
-    undecided.delete(key);
-    if (opaque.has(key) || !isKnown) {
-      for (const piece of pieces) keepOpaque(key, piece.call);
-      return;
-    }
-    if (type !== 'function') types.set(key, type);
-    for (const piece of pieces) readPiece(piece, { index, position, count, isText: type === 'custom' });
+    if (earlier !== undefined) undecided.delete(key);
+    const isOpaque = opaque.has(key) || !isKnown;
+    if (!isOpaque && type !== 'function') types.set(key, type);
+    const read = (each: Piece): void =>
+      isOpaque ? keepOpaque(key, each.call) : readPiece(each, { index, position, count, isText: type === 'custom' });
+    earlier?.forEach(read);
+    read(piece);
   }
 
   function readPiece(

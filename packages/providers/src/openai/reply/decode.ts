@@ -82,11 +82,14 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     // Snowflake has a list of parts as well, or spreads the part over the delta.
     const own = asList(delta['content_list']);
     const parts = [...asList(content), ...own];
-    const pieces = textPiecesOf(parts);
-    // The text of the list begins with the content, where both have it.
-    const listed = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
-    if (typeof content === 'string' && !listed.startsWith(content)) builder.text(content);
-    for (const piece of pieces) builder[piece.type](piece.text);
+    if (typeof content === 'string' && own.length === 0) builder.text(content);
+    else {
+      const pieces = textPiecesOf(parts);
+      // The text of the list begins with the content, where both have it.
+      const listed = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
+      if (typeof content === 'string' && !listed.startsWith(content)) builder.text(content);
+      for (const piece of pieces) builder[piece.type](piece.text);
+    }
     const refusal = asText(delta['refusal']);
     if (refusal !== undefined && refusal !== '') {
       refused = true;

@@ -6,9 +6,9 @@ import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**
- * Builds a tree with only what is named, and what is mounted below that, read-only; makes it the root, drops every capability and runs the command. Arguments: the folder that is mounted over to
- * build the tree, the folder of the command, where it starts, the number of readable paths and the paths, the same for
- * paths that stay as they are and for hidden ones, the command.
+ * Builds a tree with only what is named, of which what is readable is read-only, with all that is mounted below it; makes the tree the root, drops every
+ * capability and runs the command. Arguments: the folder that is mounted over to build the tree, the folder of the command, where it starts, the number of
+ * readable paths and the paths, the same for paths that stay as they are and for hidden ones, the command.
  */
 const SCRIPT = `
 set -eu
@@ -30,14 +30,17 @@ seal() {
 }
 while [ "$count" -gt 0 ]; do
   show "$1"
-  seal "$new$1"
-  while read -r _ _ _ _ point _; do
-    case $point in *\\\\*) point=$(printf '%b' "$point") ;; esac
-    case $point in "$new$1"/*) seal "$point" ;; esac
-  done < /proc/self/mountinfo
   count=$((count - 1))
   shift
 done
+hidden=1 # what was mounted there before
+while read -r _ _ _ _ point _; do
+  case $point in *\\\\*) point=$(printf '%b' "$point") ;; esac
+  case $point in
+    "$new") hidden=0 ;;
+    "$new"/*) [ "$hidden" = 1 ] || seal "$point" ;;
+  esac
+done < /proc/self/mountinfo
 cd "$new"
 mkdir -p dev proc tmp run old
 mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs tmp
