@@ -17,7 +17,7 @@ import { changedFiles } from './release/tree-state.ts';
 import { useEverything } from './release/use-everything.ts';
 
 const root = join(import.meta.dirname, '..');
-const modules = join(root, 'rehearsal/node_modules');
+const modules = join(root, 'scripts/rehearsal/node_modules');
 const older: readonly NodeBinary[] = [
   { name: 'Node 22.19', path: join(modules, 'node22/bin/node') },
   { name: 'Node 24', path: join(modules, 'node24/bin/node') },
@@ -40,7 +40,7 @@ try {
   if (!existsSync(join(modules, 'verdaccio')) || nodes.some(({ path }) => !existsSync(path)))
     await step('install the registry and the other Nodes', () =>
       execFileSync(systemProgram('npm'), ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-        cwd: join(root, 'rehearsal'),
+        cwd: join(root, 'scripts/rehearsal'),
         stdio: 'inherit',
       }),
     );

@@ -13,7 +13,11 @@ export const API_PAGES = 'docs/api';
 export const HASHES = `${API_PAGES}/hashes.txt`;
 
 /** The files that generate the pages. */
-const GENERATOR = ['site/api-pages.ts', 'site/package-lock.json', 'site/tsconfig.declarations.json'];
+const GENERATOR = [
+  'scripts/site/api-pages.ts',
+  'scripts/site/package-lock.json',
+  'scripts/site/tsconfig.declarations.json',
+];
 
 /** Returns the text of `hashes.txt` for the current tree: a line for all built declarations, one for the generator, and one for each page. */
 export function pageHashes(root: string): string {

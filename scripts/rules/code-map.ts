@@ -38,7 +38,15 @@ function mentions(text: string, path: string): boolean {
 }
 
 function documents(root: string): readonly string[] {
-  const patterns = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'bench/*.md'];
+  const patterns = [
+    '*.md',
+    'docs/**/*.md',
+    'packages/*/*.md',
+    'apps/*/*.md',
+    'bench/*.md',
+    '{scripts,test}/*/README.md',
+    'test/runtimes/binaries/README.md',
+  ];
   return globSync(patterns, { cwd: root }).filter((file) => !file.endsWith('CHANGELOG.md'));
 }
 

@@ -66,7 +66,7 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * Windows in the current folder, where a repository may have a program of that name. Tests may start what they like.
  */
 export const programs: Rule = (root) =>
-  globSync(['{packages,apps}/*/src/**/*.{ts,js,mts,mjs}', '{scripts,site,mutation,runtimes}/**/*.{ts,js,mts,mjs}'], {
+  globSync(['{packages,apps}/*/src/**/*.{ts,js,mts,mjs}', 'scripts/**/*.{ts,js,mts,mjs}'], {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'test' || name === 'dist',
   })

@@ -2,8 +2,8 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { collectPages, pageOf } from '../../site/collect-pages.ts';
-import { apiSidebar, sidebar } from '../../site/navigation.ts';
+import { collectPages, pageOf } from '../site/collect-pages.ts';
+import { apiSidebar, sidebar } from '../site/navigation.ts';
 import { anchorsIn } from '../lib/anchors.ts';
 import { linksOf, replaceLinks } from '../lib/links.ts';
 import { HASHES, pageHashes } from '../lib/page-hashes.ts';
@@ -20,7 +20,7 @@ describe('the reference', () => {
   const files = {
     'packages/a/package.json': manifest,
     'packages/a/dist/index.d.ts': '/** One. */\nexport declare const one: 1;\n',
-    'site/api-pages.ts': '',
+    'scripts/site/api-pages.ts': '',
     'docs/api/a.md': '# @kernel/a\n',
   };
   const made = (): string => {
@@ -37,7 +37,7 @@ describe('the reference', () => {
 
   test.each([
     ['a docstring', 'packages/a/dist/index.d.ts', 'the declarations changed'],
-    ['what makes it', 'site/api-pages.ts', 'the generator changed'],
+    ['what makes it', 'scripts/site/api-pages.ts', 'the generator changed'],
     ['a page', 'docs/api/a.md', 'docs/api/a.md differs from what was generated'],
     ['the pages, by one', 'docs/api/b.md', 'docs/api/b.md differs from what was generated'],
   ])('is stale once %s was changed', (_name, file, message) => {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { MUTANTS } from '../../mutation/mutants.ts';
-import { mutate } from '../../mutation/mutate-source.ts';
+import { MUTANTS } from '../../test/mutation/mutants.ts';
+import { mutate } from '../../test/mutation/mutate-source.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 

@@ -15,7 +15,7 @@ test('the crash test notices a payment that is entered twice', async () => {
   expect((await crash({ kills: 4, workers: 1, stop: false, naive: true })).duplicated).toBeGreaterThan(0);
 });
 
-// Installed by `npm install --no-save --prefix runtimes`.
+// Installed by `npm install --no-save --prefix test/runtimes/binaries`.
 const node22 = findRuntime('Node 22', ['durable.crash22']);
 test('killed workers on Node 22 lose and repeat nothing either', node22.options, async () => {
   verifies('durable.crash22');

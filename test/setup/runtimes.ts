@@ -1,10 +1,10 @@
-/** The runtimes beside Node: 730 MB, therefore a folder of their own with their own lockfile. `npm install --no-save --prefix runtimes` installs them. */
+/** The runtimes beside Node: 730 MB, therefore a folder of their own with their own lockfile. `npm install --no-save --prefix test/runtimes/binaries` installs them. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { SharedData } from './shared-data.ts';
 
 /** The folder of the installed runtimes, with its slash. */
-export const RUNTIMES_FOLDER = fileURLToPath(new URL('../../runtimes/node_modules/', import.meta.url));
+export const RUNTIMES_FOLDER = fileURLToPath(new URL('../runtimes/binaries/node_modules/', import.meta.url));
 
 const COMMON = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'] as const;
 
@@ -56,7 +56,9 @@ export function absenceReport(host: RuntimeHost = HERE): {
       ...noBinary.map(
         (name) => `RUNTIME ABSENT: npm has no binary of ${name} for ${host.platform}, so its test is skipped.`,
       ),
-      ...failed.map((name) => `RUNTIME MISSING: ${name} was not installed: npm install --no-save --prefix runtimes.`),
+      ...failed.map(
+        (name) => `RUNTIME MISSING: ${name} was not installed: npm install --no-save --prefix test/runtimes/binaries.`,
+      ),
     ],
     isFailure: failed.length > 0,
   };
@@ -72,11 +74,13 @@ export function findRuntime(name: RuntimeName, rows: readonly string[] = []): Sh
   const meta = present ? {} : { missingData: path, unproven: rows };
   const { failed, noBinary } = absentRuntimes();
   if (process.env['CI'] && failed.includes(name)) {
-    throw new Error(`${name} is not installed: ${path} does not exist. Run npm install --no-save --prefix runtimes.`);
+    throw new Error(
+      `${name} is not installed: ${path} does not exist. Run npm install --no-save --prefix test/runtimes/binaries.`,
+    );
   }
   const why = noBinary.includes(name)
     ? 'npm has no binary of it for this platform'
-    : 'npm install --no-save --prefix runtimes';
+    : 'npm install --no-save --prefix test/runtimes/binaries';
   // eslint-disable-next-line no-console -- a run without the runtime must say so
   if (!present) console.warn(`RUNTIME ABSENT: ${path} does not exist, so the test of ${name} is skipped: ${why}.`);
   return { path, present, options: { skip: !present, meta } };

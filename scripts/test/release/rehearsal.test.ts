@@ -56,14 +56,14 @@ test('the rehearsal is part of CI, on one Node in .ci/run and on each in a job o
   verifies('release.rehearsal');
   expect(read('.ci/run')).toMatch(/^ *\$PNPM run rehearse --short$/m);
   expect(read('.github/workflows/ci.yml')).toMatch(/pnpm@[\d.]+ rehearse$/m);
-  const { dependencies, optionalDependencies: nodes } = JSON.parse(read('rehearsal/package.json')) as Readonly<
+  const { dependencies, optionalDependencies: nodes } = JSON.parse(read('scripts/rehearsal/package.json')) as Readonly<
     Record<'dependencies' | 'optionalDependencies', Record<string, string>>
   >;
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
   expect(nodes['node22']).toBe(`npm:node@${engines.node.replace('>=', '')}.0`);
   expect(nodes['node24']).toMatch(/^npm:node@24\.\d+\.\d+$/);
   expect(dependencies['verdaccio']).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(read('rehearsal/package-lock.json')).not.toContain('"resolved"');
+  expect(read('scripts/rehearsal/package-lock.json')).not.toContain('"resolved"');
 });
 
 test('work is done at most so many at once, and every failure is kept', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
@@ -140,8 +140,10 @@ test('an update is proposed once a version is as old as pnpm wants it, in every 
   const { minimumReleaseAge } = parse(read('pnpm-workspace.yaml')) as { readonly minimumReleaseAge: number };
   expect(updates.map((update) => update['package-ecosystem'])).toEqual(['npm', 'github-actions']);
   for (const { cooldown } of updates) expect(cooldown['default-days'] * 24 * 60).toBe(minimumReleaseAge);
-  const outside = ['runtimes', 'rehearsal', 'bench', 'judge', 'mutation', 'site'].filter((folder) =>
-    existsSync(join(root, folder, 'package.json')),
-  );
-  expect(updates[0]?.directories).toEqual(['/', ...outside.map((folder) => `/${folder}`)]);
+  const { packages } = parse(read('pnpm-workspace.yaml')) as { readonly packages: readonly string[] };
+  const workspace = globSync(packages, { cwd: root });
+  const outside = globSync('{*,scripts/*,test/*,test/*/*}/package.json', { cwd: root })
+    .map((file) => dirname(file))
+    .filter((folder) => !workspace.includes(folder) && !folder.includes('node_modules'));
+  expect(updates[0]?.directories).toEqual(['/', ...outside.toSorted().map((folder) => `/${folder}`)]);
 });

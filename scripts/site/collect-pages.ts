@@ -1,7 +1,7 @@
 /** Copies the documents of the repository into the source folder of the site, and adapts their links. */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
-import { replaceLinks } from '../scripts/lib/links.ts';
+import { replaceLinks } from '../lib/links.ts';
 
 const DOCUMENTS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'apps/*/README.md', 'bench/README.md'];
 const SKIPPED = new Set(['AGENTS.md']);

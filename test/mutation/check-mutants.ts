@@ -1,5 +1,5 @@
 /**
- * Puts in each mutant of the list, one at a time, and runs the tests that must notice it: `node mutation/check-mutants.ts [part of a name]`.
+ * Puts in each mutant of the list, one at a time, and runs the tests that must notice it: `node test/mutation/check-mutants.ts [part of a name]`.
  * Exits 1 if one survives, if its text is not in its file exactly once, or if its tests fail without it. The tree is not changed.
  */
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const hooks = join(import.meta.dirname, 'mutate-modules.ts');
 

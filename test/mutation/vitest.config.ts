@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import repository from '../vitest.config.ts';
+import repository from '../../vitest.config.ts';
 import { mutate } from './mutate-source.ts';
 
 /** The project that is run, with the source of a mutant in place of the real one: nothing is written to the tree. */

@@ -1,15 +1,15 @@
 /**
- * Generates `docs/api` from the built packages, and the site of all documents in `site/dist`: `pnpm run docs`. With `--check` it fails if `docs/api` is out of
+ * Generates `docs/api` from the built packages, and the site of all documents in `scripts/site/dist`: `pnpm run docs`. With `--check` it fails if `docs/api` is out of
  * date; with `--serve` it serves the site on 127.0.0.1.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { API_PAGES, HASHES, pageHashes } from '../scripts/lib/page-hashes.ts';
-import { systemProgram } from '../scripts/lib/system-program.ts';
+import { API_PAGES, HASHES, pageHashes } from '../lib/page-hashes.ts';
+import { systemProgram } from '../lib/system-program.ts';
 import { collectPages } from './collect-pages.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const made = join(import.meta.dirname, 'node_modules/.cache/api');
 const runNode = (...args: readonly string[]): void =>
   void execFileSync(process.execPath, args, { cwd: import.meta.dirname, stdio: 'inherit' });

@@ -1,8 +1,8 @@
 /** The sidebar of the site, made from the index of the documents, `docs/README.md`. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { linksOf } from '../scripts/lib/links.ts';
-import { declarationEntries, publishedFolders, readManifest } from '../scripts/lib/projects.ts';
+import { linksOf } from '../lib/links.ts';
+import { declarationEntries, publishedFolders, readManifest } from '../lib/projects.ts';
 import { pageOf } from './collect-pages.ts';
 
 /** A heading with the links below it. */

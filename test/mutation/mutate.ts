@@ -8,10 +8,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { systemProgram } from '../scripts/lib/system-program.ts';
+import { systemProgram } from '../../scripts/lib/system-program.ts';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const [name, sources = '**/*.ts', tests = '**/*.test.ts'] = process.argv.slice(2);
 const folder = `packages/${name}`;
 if (name === undefined || !existsSync(join(root, folder, 'src'))) {
@@ -41,10 +41,10 @@ const options = {
   packageManager: 'npm',
   plugins: [join(import.meta.dirname, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
   testRunner: 'vitest',
-  vitest: { configFile: 'mutation/vitest.config.ts', related: false },
+  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   mutate: [...mutated(), `!${folder}/src/**/index.ts`],
-  ignorePatterns: ['dist', 'bench', 'judge', '.turbo', 'mutation/node_modules'],
+  ignorePatterns: ['dist', 'bench', 'test/llama-grammar', '.turbo', 'test/mutation/node_modules'],
   // Stryker reads this file with an API that TypeScript 7 does not have; nothing is type-checked here.
   tsconfigFile: 'no-tsconfig.json',
   disableTypeChecks: false,

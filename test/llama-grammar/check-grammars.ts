@@ -1,16 +1,16 @@
 /* oxlint-disable -- outside the workspace: the types of its one dependency are not installed there */
-// llama.cpp's own matcher judges the grammars of toGbnf: fixed cases, then random schemas. Exits 1 on the first difference.
+// llama.cpp's own matcher reads the grammars of toGbnf: fixed cases, then random schemas. Exits 1 on the first difference.
 import { getLlama } from 'node-llama-cpp';
-import { toGbnf } from '../packages/tools/src/grammar/index.ts';
-import { agreement } from '../packages/tools/test/grammar/agreement.ts';
-import { CASES } from '../packages/tools/test/grammar/cases.ts';
+import { toGbnf } from '../../packages/tools/src/grammar/index.ts';
+import { agreement } from '../../packages/tools/test/grammar/agreement.ts';
+import { CASES } from '../../packages/tools/test/grammar/cases.ts';
 
 const [, , count = '300'] = process.argv;
 const llama = await getLlama({ build: 'never', gpu: false });
 
 async function matcherOf(grammar: string): Promise<(text: string) => boolean> {
-  const judge = (await llama.createGrammar({ grammar })) as unknown as { _testText(text: string): boolean };
-  return (text) => judge._testText(text);
+  const matcher = (await llama.createGrammar({ grammar })) as unknown as { _testText(text: string): boolean };
+  return (text) => matcher._testText(text);
 }
 
 const faults: string[] = [];

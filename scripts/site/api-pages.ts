@@ -11,9 +11,9 @@ import {
   type TypeDocOptions,
 } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
-import { declarationEntries, publishedFolders, readManifest } from '../scripts/lib/projects.ts';
+import { declarationEntries, publishedFolders, readManifest } from '../lib/projects.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const [out = ''] = process.argv.slice(2);
 if (out === '') throw new Error('No output folder given. Run: pnpm run docs');
 
