@@ -9,12 +9,14 @@ const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md', 'errors.md', 'llms.tx
 
 /**
  * What is wrong with a package as it would be published, unpacked into `folder`: a document or a file that its manifest points to is missing,
- * a link in a document leads to nothing, a condition or a file that a user cannot use came along, or its manifest has a fault. `guides` are the documents that it should have besides.
+ * a link in a document leads to nothing, a condition or a file that a user cannot use came along, or its manifest has a fault. `documents` are those that it should have besides.
  */
-export function tarballFaults(folder: string, guides: readonly string[]): readonly string[] {
+export function tarballFaults(folder: string, documents: readonly string[]): readonly string[] {
   const text = readFileSync(join(folder, 'package.json'), 'utf8');
   const manifest = JSON.parse(text) as PackedManifest;
-  const missing = [...DOCUMENTS, ...guides, ...targetsOf(manifest)].filter((file) => !existsSync(join(folder, file)));
+  const missing = [...DOCUMENTS, ...documents, ...targetsOf(manifest)].filter(
+    (file) => !existsSync(join(folder, file)),
+  );
   const unwanted = globSync(['**/*.test.ts', '**/node_modules', '**/.npmrc', '**/.env*', '*.tgz'], { cwd: folder });
   return [
     ...manifestFaults(manifest),

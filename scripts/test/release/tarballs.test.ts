@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { publishedFolders, readManifest, workspaceFolders } from '../../lib/projects.ts';
+import { apiPagesOf } from '../../lib/api-pages.ts';
 import { guidesOf, guidesOfNoPackage, packageDocs, writePackageDocs } from '../../release/package-docs.ts';
 import { tarballFaults } from '../../release/tarball-faults.ts';
 import { changedFiles, removeIgnored, requireBuilt, requireCleanTree, targetsOf } from '../../release/tree-state.ts';
@@ -127,6 +128,23 @@ describe('the documents of a package', () => {
         '- [README](README.md): what it is for, an example, its entry points\n- [Use a](docs/guides/use-a.md)\n- [Error codes](errors.md): every code, who gets it, when, and what to do\n',
       ].join('\n\n'),
     );
+  });
+
+  test('have the pages of its entry points, once the API reference was generated', () => {
+    verifies('docs.api');
+    const root = tree({
+      ...files,
+      'packages/a/package.json':
+        '{"name":"@kernel/a","exports":{".":{"types":"./a.d.ts"},"./web":{"types":"./web.d.ts"},"./package.json":"./package.json"}}',
+      'docs/api/a.md': '<!-- Made -->\n\n# @kernel/a\n\n[`Other`](b.md#other), [`Server`](a-web.md#server)\n',
+      'docs/api/a-web.md': '# @kernel/a/web\n',
+      'docs/api/b.md': '# @kernel/b\n',
+    });
+    expect(apiPagesOf(root, 'packages/a')).toEqual(['docs/api/a.md', 'docs/api/a-web.md']);
+    const docs = packageDocs(root, 'packages/a');
+    expect(docs.get('docs/api/a.md')).toContain('`Other`, [`Server`](a-web.md#server)');
+    expect(docs.get('llms.txt')).toContain('- [@kernel/a/web](docs/api/a-web.md)');
+    expect([...docs.keys()]).not.toContain('docs/api/b.md');
   });
 
   test('replace those of an earlier state', () => {
