@@ -22,6 +22,7 @@ export function tarballFaults(folder: string, documents: readonly string[]): rea
     ...manifestFaults(manifest),
     ...missing.map((file) => `${manifest.name} lacks ${file}.`),
     ...deadLinks(folder).map((link) => `${manifest.name}: ${link}.`),
+    ...lostSources(folder).map((source) => `${manifest.name} lacks the source ${source}.`),
     ...unwanted.map((file) => `${manifest.name} has ${file}.`),
     ...(text.includes('@kernel/source')
       ? [`${manifest.name} has the condition @kernel/source, whose files import a package that is not published.`]
@@ -36,4 +37,16 @@ function deadLinks(folder: string): readonly string[] {
       .filter(({ target }) => !existsSync(join(folder, dirname(file), target)))
       .map(({ target }) => `${file} links to ${target}, which it does not have`),
   );
+}
+
+/** Returns the sources that a map of the code leads to and that are neither in the folder nor in the map. */
+function lostSources(folder: string): readonly string[] {
+  return globSync('dist/**/*.js.map', { cwd: folder }).flatMap((file) => {
+    const map = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      readonly sources: readonly string[];
+      readonly sourcesContent?: readonly (string | null)[];
+    };
+    const isThere = (source: string): boolean => existsSync(join(folder, dirname(file), source));
+    return map.sources.filter((source, index) => typeof map.sourcesContent?.[index] !== 'string' && !isThere(source));
+  });
 }

@@ -186,6 +186,11 @@ describe('a tarball', () => {
   test.each([
     ['without a changelog', silent, 'lacks CHANGELOG.md'],
     ['without its guide', unguided, 'lacks docs/guides/a.md'],
+    [
+      'with a map that leads to nothing',
+      { ...sound, 'dist/index.js.map': '{"sources":["../src/a.ts"],"sourcesContent":[null]}' },
+      'lacks the source ../src/a.ts',
+    ],
     ['without its code', empty, 'lacks ./dist/index.js'],
     [
       'with a link to what it does not have',
