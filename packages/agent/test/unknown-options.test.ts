@@ -76,7 +76,11 @@ describe('run refuses, before anything is sent,', () => {
 });
 
 test.each<readonly [string, () => unknown, string]>([
-  ['runSession', () => runSession(untyped({ ...inner, session: createMemorySession(), maxTurns: 1 })), 'provider, model'],
+  [
+    'runSession',
+    () => runSession(untyped({ ...inner, session: createMemorySession(), maxTurns: 1 })),
+    'provider, model',
+  ],
   ['runSession', () => runSession(untyped(inner)), 'createMemorySession()'],
   ['openFileSession', () => openFileSession('/nowhere/s.jsonl', untyped({ sync: true })), '"fsync"'],
   ['runTeam', () => runTeam(untyped({ members: new Map(), first: 'a', messages: [], agents: [] })), 'members, first'],

@@ -113,6 +113,12 @@ export type {
   RunStatus,
   OutcomeResolution,
   WaitingCall,
+  EventsOptions,
+  PurgeOptions,
+  RecordedRuns,
+  RunFilter,
+  StartOptions,
+  WaitOptions,
 } from './run/recorded-run.ts';
 export { callFromInput, callIdOf, isInnerStep, limitOutput, MAX_STEP_BYTES, pendingCallOf } from './run/step-output.ts';
 export { shouldLogEvent, toLogEvent } from './run/log-event.ts';
