@@ -1,6 +1,7 @@
 import { isObject } from './json.ts';
 import { nodeModule } from './platform.ts';
 import { sha256Hex } from './sha256.ts';
+import { sliceHead } from './truncate.ts';
 
 /** Caches the digests of frozen messages, since the input of every model step has the whole history. */
 const ofMessages = new WeakMap<object, string>();
@@ -9,7 +10,7 @@ const ofMessages = new WeakMap<object, string>();
 export function jsonDigest(value: unknown): string {
   const text = JSON.stringify(value);
   const digest = nodeModule('node:crypto')?.hash('sha256', text, 'base64url') ?? sha256Hex(text);
-  return digest.slice(0, 22);
+  return sliceHead(digest, 22);
 }
 
 /** Returns a digest of the input of a step. A journal with another digest for the step was written by other code. */
