@@ -20,7 +20,12 @@ const MAX_COST = 50_000;
 export function inspectSchema(
   schema: JsonSchema,
   subject: string,
-  { allowsSlowPatterns = false }: { readonly allowsSlowPatterns?: boolean } = {},
+  {
+    allowsSlowPatterns = false,
+  }: {
+    /** Whether a pattern may be one that can hang. Default false. */
+    readonly allowsSlowPatterns?: boolean;
+  } = {},
 ): void {
   const index = indexSchema(schema, { documents: metaSchemas() });
   const patterns: { readonly source: string; readonly pointer: string }[] = [];
