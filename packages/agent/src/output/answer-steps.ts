@@ -1,7 +1,8 @@
 import type { Message, StepExecutor } from '@kernel/protocol';
-import { mayBeTyped, type RunAnswer, type RunOutcome, withOutput } from '../loop/run-end.ts';
+import { endedEarly, type RunAnswer, type RunOutcome, withOutput } from '../loop/run-end.ts';
 import { runStep, type StepContext } from '../loop/steps.ts';
 import { type AskedAnswer, invalidOutput, type OutputStepResult, outputStep } from './output-step.ts';
+import { isWholeJson } from './read-json.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
 
 /** Reads the typed answers of one run, in steps. */
@@ -48,9 +49,11 @@ export function createAnswerSteps(
     },
     async complete(turn, ended) {
       if (ended.reason === 'done') return withOutput(ended, output, context.signal);
-      if (!mayBeTyped(ended)) return ended;
-      if (last.turn < turn) await readText({ turn, text: ended.answer, mode: 'text', isLast: true });
-      return last.answer === undefined ? ended : withOutput({ ...ended, answer: last.answer }, output, context.signal);
+      if (!endedEarly(ended)) return ended;
+      if (last.turn < turn && isWholeJson(ended.answer))
+        await readText({ turn, text: ended.answer, mode: 'text', isLast: true });
+      if (last.turn < turn || last.answer === undefined) return ended;
+      return withOutput({ ...ended, answer: last.answer }, output, context.signal);
     },
   };
 }
