@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toolCallsOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
@@ -87,6 +87,23 @@ describe('a session that a crash or an editor damaged', () => {
     await session.append([entry('c')]);
     await session.close();
     expect((await read(path)).entries).toEqual(['a', 'b', 'c'].map(entry));
+  });
+
+  test('has bytes that are not UTF-8: the line is named, and what can be read of it stays', async () => {
+    verifies('agent.session.damaged');
+    const path = sessionFile('');
+    const content = Buffer.from(`${HEADER}${line('caf\u00E9!')}${line('b')}`, 'latin1');
+    writeFileSync(path, content);
+    await expect(openFileSession(path)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('a.jsonl:2 has bytes that are not UTF-8.'),
+    });
+    expect(readFileSync(path)).toEqual(content);
+    const { damages, entries } = await read(path);
+    expect(entries).toEqual([{ type: 'lost' }, entry('caf\uFFFD!'), entry('b')]);
+    expect(damages).toMatchObject([{ lines: [2] }]);
+    expect(readFileSync(damages[0]?.copy ?? '')).toEqual(content);
+    expect(await read(path)).toMatchObject({ entries, damages: [] });
   });
 
   test('keeps a last line that only lacks its end', async () => {
