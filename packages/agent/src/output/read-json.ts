@@ -23,14 +23,11 @@ export function* readJson(text: string): Generator<JsonPiece, void> {
   yield* jsonPieces(whole);
 }
 
-/** A code fence that is all of a text. */
-const FENCE = /^```\w*\s*\n([^]*)```$/;
-
 /** Whether a text is one JSON value, alone or in a code fence, that would not be one if its end were missing: a number alone is not. */
 export function isWholeJson(text: string): boolean {
   const whole = text.trim();
-  const code = FENCE.exec(whole)?.[1];
-  if (code !== undefined) return parseJson(code) !== undefined;
+  if (whole.startsWith('```') && whole.endsWith('```'))
+    return parseJson(whole.slice(whole.indexOf('\n'), -'```'.length)) !== undefined;
   return !/^[-\d]/.test(whole) && parseJson(whole) !== undefined;
 }
 

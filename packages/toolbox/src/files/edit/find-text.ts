@@ -138,18 +138,18 @@ function withoutNumbers(text: string): string | undefined {
   return numbered === written.length ? lines.map((line) => line.replace(NUMBER, '')).join('\n') : undefined;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  '#39': "'",
-  '#34': '"',
-};
+/** What models that write HTML write for these characters; an ampersand last, so that nothing is read twice. */
+const ENTITIES = [
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+  ['&apos;', "'"],
+  ['&amp;', '&'],
+] as const;
 
 function withoutEntities(text: string): string {
-  return text.replaceAll(/&(amp|lt|gt|quot|apos|#39|#34);/g, (_, name: string) => ENTITIES[name] ?? '');
+  return ENTITIES.reduce((read, [entity, character]) => read.replaceAll(entity, character), text);
 }
 
 function withEscapes(text: string, isUpper: boolean): string {
