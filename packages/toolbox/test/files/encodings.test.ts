@@ -198,6 +198,26 @@ describe('a file that is not UTF-8', () => {
   });
 });
 
+test('what read_file shows is not written back with its note, which would lose what follows', async () => {
+  verifies('toolbox.files.encoding');
+  const lines = 'line\n'.repeat(60_000);
+  const workspace = memoryWorkspace({ ...FILES, 'long.txt': lines });
+  for (const input of [
+    { path: 'long.txt' },
+    { path: 'long.txt', offset: 2, limit: 2 },
+    { path: 'le.txt' },
+    { path: 'broken.txt' },
+  ]) {
+    const content = await call(workspace, 'read_file', input);
+    for (const each of [content, `${content}\n`])
+      expect(await call(workspace, 'write_file', { path: input.path, content: each })).toContain(
+        'The content ends with a note that read_file added, "… (',
+      );
+  }
+  expect((await bytesOf(workspace, 'long.txt')).toString()).toBe(lines);
+  expect(await call(workspace, 'write_file', { path: 'long.txt', content: 'a\n… (b)\n' })).toContain('Replaced');
+});
+
 test('a file that is written with other line endings is said to have them', async () => {
   verifies('toolbox.files.encoding');
   const workspace = memoryWorkspace({ 'a.bat': 'a\r\nb\r\n', 'b.sh': 'a\nb\n', 'c.txt': 'a' });

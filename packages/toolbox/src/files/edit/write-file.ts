@@ -1,10 +1,11 @@
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
 import { visibleText } from '../../text/visible.ts';
-import { escapeUnseen, isMissing, quote } from '../../workspace/errors.ts';
+import { escapeUnseen, isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
 import { alikeNote } from '../alike-name.ts';
 import { bounded, count } from '../describe.ts';
+import { noteAtEnd } from '../read-lines.ts';
 import { noteSeen, staleNote } from '../seen.ts';
 import { checkLoss, endingOf, MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
 
@@ -38,6 +39,11 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
     handler: async ({ content, path }: { readonly path: string; readonly content: string }, { signal }) => {
+      const note = noteAtEnd(content);
+      if (note !== undefined)
+        throw toolError(
+          `The content ends with a note that read_file added, ${quote(note)}. Nothing was changed. Write it without that; if more of the file follows, use edit_file.`,
+        );
       const before = await workspace.read(path, { length: MAX_COMPARED, signal }).catch((error: unknown) => {
         if (isMissing(error)) return undefined;
         throw error;
