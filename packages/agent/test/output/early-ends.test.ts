@@ -105,6 +105,19 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     expect(await collect(events())).toMatchObject({ reason: 'limit', answer: valid, output: found });
   });
 
+  test('at the time limit, unless a check of it takes its time', async () => {
+    verifies('output.early');
+    const end = (output: z.ZodType) => {
+      const provider = scriptedProvider([look(valid)], { structuredOutput: 'schema' });
+      const tools = mockToolset([mockTool('look', { hangs: true })]);
+      return collect(run({ provider, model: 'm', messages: [user('Go')], tools, output, limits: { timeMs: 20 } }));
+    };
+    expect(await end(Names)).toMatchObject({ reason: 'limit', limit: 'time', answer: valid, output: found });
+    const slow = await end(Names.refine(() => new Promise<boolean>(() => undefined)));
+    expect(slow).toMatchObject({ reason: 'limit', limit: 'time', answer: valid });
+    expect(slow).not.toHaveProperty('output');
+  });
+
   test('where the reply stopped by its length after it', async () => {
     verifies('output.early');
     const { events } = start([{ text: ` ${valid}\n`, finishReason: 'length' }], {});
