@@ -95,6 +95,16 @@ describe('a typed answer of the closing turn', () => {
       undefined,
       '"a" was stopped (limit), and answered from what it knew by then: Two.',
     ]);
+    const hanging = mockToolset([mockTool('look', { hangs: true })]);
+    const late = { provider: scriptedProvider([look('I look.')]), model: 'm', tools: hanging };
+    const timed = agentAsTool({
+      name: 'a',
+      description: 'A.',
+      run: { ...late, limits: { timeMs: 20, onLimit: 'answer' } },
+    });
+    expect((await timed.handler({ task: 'Go' }, context as never)).forLLM).toContain(
+      '"a" ended without an answer (limit). So far: I look.',
+    );
   });
 });
 
