@@ -25,6 +25,8 @@ export interface UnreadableLine {
   readonly problem: string;
   /** True for a last line that was cut: its write was never confirmed, so the session opens without it in any case. */
   readonly isCut?: true;
+  /** True for a line that was read, with U+FFFD for bytes that are not UTF-8: the session opens in any case. */
+  readonly isRead?: true;
 }
 
 /** The version that this code reads and writes. */
@@ -97,10 +99,11 @@ function readLine<Value>(
   read: (value: unknown) => Value | undefined,
 ): readonly (Value | UnreadableLine)[] {
   const withoutNul = line.replaceAll('\0', '');
-  const problem = isBroken(number) ? 'has bytes that are not UTF-8' : withoutNul === line ? undefined : NOT_JSON;
-  const lost = problem === undefined ? [] : [unreadable(number, problem)];
+  const lost = withoutNul === line ? [] : [unreadable(number, NOT_JSON)];
   const json = parseJson(withoutNul.replace(/^\uFEFF/, ''));
   const value = json === undefined ? undefined : read(json);
+  if (value !== undefined && lost.length === 0 && isBroken(number))
+    return [{ ...unreadable(number, 'has bytes that are not UTF-8'), isRead: true }, value];
   if (value !== undefined) return [...lost, value];
   return [unreadable(number, json === undefined ? NOT_JSON : 'is not a session entry')];
 }

@@ -89,20 +89,22 @@ describe('a session that a crash or an editor damaged', () => {
     expect((await read(path)).entries).toEqual(['a', 'b', 'c'].map(entry));
   });
 
-  test('has bytes that are not UTF-8: the line is named, and what can be read of it stays', async () => {
+  test('has bytes that are not UTF-8: it opens, and whoever is told of damage is told of the line', async () => {
     verifies('agent.session.damaged');
     const path = sessionFile('');
     const content = Buffer.from(`${HEADER}${line('caf\u00E9!')}${line('b')}`, 'latin1');
     writeFileSync(path, content);
-    await expect(openFileSession(path)).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringContaining('a.jsonl:2 has bytes that are not UTF-8.'),
-    });
+    const entries = [entry('caf\uFFFD!'), entry('b')];
+    const untold = await openFileSession(path);
+    expect(await untold.entries()).toEqual(entries);
+    await untold.close();
     expect(readFileSync(path)).toEqual(content);
-    const { damages, entries } = await read(path);
-    expect(entries).toEqual([{ type: 'lost' }, entry('caf\uFFFD!'), entry('b')]);
-    expect(damages).toMatchObject([{ lines: [2] }]);
-    expect(readFileSync(damages[0]?.copy ?? '')).toEqual(content);
+    const told = await read(path);
+    expect(told.entries).toEqual(entries);
+    expect(told.damages).toMatchObject([
+      { lines: [2], message: expect.stringContaining('line 2 has bytes that are not UTF-8, which are U+FFFD in') },
+    ]);
+    expect(readFileSync(told.damages[0]?.copy ?? '')).toEqual(content);
     expect(await read(path)).toMatchObject({ entries, damages: [] });
   });
 
