@@ -109,10 +109,10 @@ describe('a text that is in the file but for how it is written', () => {
     ],
     [
       'the form in which an unseen character is shown',
-      'a\u200Bb\u{E0041} = 1',
-      String.raw`a\u{200b}b\u{e0041} = 1`,
-      String.raw`a\u{200b}b\u{e0041} = 2`,
-      'a\u200Bb\u{E0041} = 2',
+      'a\u200B\u001Bb\u{E0041} = 1',
+      String.raw`a\u200b\x1bb\u{e0041} = 1`,
+      String.raw`a\u200b\x1bb\u{e0041} = 2`,
+      'a\u200B\u001Bb\u{E0041} = 2',
       String.raw`with \n, \t, \" and \u read`,
     ],
     [
@@ -252,7 +252,7 @@ describe('a refusal names what tells two texts apart', () => {
     ],
     ['an arrow', 'a → b\n', 'a -> b', 'Line 1 is the nearest, "a → b", which has U+2192 "→".'],
     ['an entity', 'a &amp; b &lt;c&gt;\n', 'a & b <c>', 'Line 1 is the nearest, "a &amp; b &lt;c&gt;".'],
-    ['a line separator', 'a\u2028b\n', 'a\nb', String.raw`Line 1 is the nearest, "a\u{2028}b", which has U+2028.`],
+    ['a line separator', 'a\u2028b\n', 'a\nb', String.raw`Line 1 is the nearest, "a\u2028b", which has U+2028.`],
   ])('of a line that begins otherwise: %s', async (_, before, oldText, expected) => {
     verifies('toolbox.files.alike');
     const { forLLM, text } = await edit(before, oldText, 'new');

@@ -112,13 +112,14 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** Reads the escapes of JSON, and `\u{…}`, as texts are shown in errors and by `view`. */
+/** Reads the escapes of JSON, and `\x…` and `\u{…}`, as texts are shown in errors and by `view`. */
 function unescaped(text: string): string {
   return text
     .replaceAll(
-      /\\(?:u([\dA-Fa-f]{4})|u\{(10[\dA-Fa-f]{4}|[\dA-Fa-f]{1,5})\}|([nrt"'\\]))/g,
-      (_, unit = '', point = '', escape = '') => {
-        if (unit !== '') return String.fromCharCode(Number.parseInt(String(unit), 16));
+      /\\(?:u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2})|u\{(10[\dA-Fa-f]{4}|[\dA-Fa-f]{1,5})\}|([nrt"'\\]))/g,
+      (_, four = '', two = '', point = '', escape = '') => {
+        const unit = `${four}${two}`;
+        if (unit !== '') return String.fromCharCode(Number.parseInt(unit, 16));
         if (point !== '') return String.fromCodePoint(Number.parseInt(String(point), 16));
         return ESCAPES[String(escape)] ?? String(escape);
       },
