@@ -125,7 +125,7 @@ test('of a server that lists 100,000 tools only as many are used as it may list,
 });
 
 test('control, bidirectional and invisible characters of descriptions and titles are written out, in schemas too', async () => {
-  verifies('mcp.client.visible');
+  verifies('mcp.client.visible', 'text.visible');
   const tags = Array.from('hidden', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
   const bad = `a\u001B[31m\u0000\u202Eb\u200B\u2066\u00AD\uFEFF\u2028\u3164\u2800${tags}\u0085c`;
   const tool = listed('t', {
