@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { KernelError, type KernelErrorCode, type RunEnd } from '@kernel/protocol';
 
 /** The program's exit codes: one for each class of outcome. */
@@ -56,4 +57,36 @@ const BY_REASON = {
 /** Returns the exit code for a finished run: 0 only for a complete answer. */
 export function exitCodeOfRun(end: Pick<RunEnd, 'reason'> & { readonly error?: unknown }, signal: AbortSignal): number {
   return end.reason === 'error' ? exitCodeOf(end.error, signal) : BY_REASON[end.reason];
+}
+
+/** Creates the error for a wrong command line: exit code 2, one line. */
+export function usageError(message: string): KernelError {
+  return new KernelError('CONFIG_INVALID', message);
+}
+
+/** Each exit code and what it means, in order. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.answer, 'An answer'],
+  [EXIT.failed, 'The run failed in another way, a call failed offline, or stdout cannot be written'],
+  [EXIT.usage, 'Wrong usage or config; one line names the flag, or file and path'],
+  [EXIT.offline, 'Offline cannot answer this'],
+  [EXIT.approval, 'A call needs an approval that nobody could give'],
+  [EXIT.limit, 'A limit was reached before the answer: turns, time, cost, the length of the reply'],
+  [EXIT.loop, 'The model repeated the same calls'],
+  [EXIT.refused, 'The provider refused the request or the key (HTTP 4xx), or filtered the reply'],
+  [EXIT.network, 'The provider was not reached or not available (HTTP 5xx), or the connection broke'],
+  [EXIT.interrupted, 'Interrupted by Ctrl-C, within a second'],
+];
+
+/**
+ * Returns the error as a program gets it that asked for `--json` or `--json-lines`; undefined for any other. The arguments decide, since
+ * an error may be about them.
+ */
+export function errorObject(argv: readonly string[], error: unknown, exitCode: number): object | undefined {
+  const end = argv.indexOf('--');
+  const flags = new Set((end === -1 ? argv : argv.slice(0, end)).map((arg) => arg.replace(/^--?/, '--')));
+  const about = KernelError.is(error) ? error.toJSON() : { code: 'FAILED', message: errorMessage(error) };
+  if (flags.has('--json-lines')) return { type: 'error', exitCode, error: about };
+  if (flags.has('--json')) return { version: 1, reason: 'error', exitCode, error: about };
+  return undefined;
 }

@@ -1,24 +1,29 @@
 import type { Provider } from '@kernel/protocol';
 import type { LoadedConfig } from './config/load-config.ts';
+import type { Host } from './host.ts';
 import type { Choice } from './model/choose-model.ts';
 import type { Flags } from './options/flags.ts';
-import type { Host } from './host.ts';
 import type { Output } from './output/output.ts';
 
-/** One invocation of the program with a model, as its commands see it. */
-export interface Invocation {
-  /** The flags of the command line. */
+/** One call of a command. */
+export interface CommandCall {
+  /** The flags; those that the command does not know were refused. */
   readonly flags: Flags;
-  /** The config in effect. */
-  readonly loaded: LoadedConfig;
-  /** The provider and model, and where they came from. */
-  readonly choice: Choice;
-  /** The provider, with retries. */
-  readonly provider: Provider;
-  /** What the program gets from outside. */
+  /** The words after the name of the command. */
+  readonly words: readonly string[];
   readonly host: Host;
-  /** The standard streams. */
   readonly output: Output;
   /** Aborts on Ctrl-C and when stdout is closed. */
   readonly signal: AbortSignal;
+}
+
+/** Runs a command and resolves with the exit code. Rejects with an error that `exitCodeOf` knows. */
+export type RunCommand = (call: CommandCall) => Promise<number>;
+
+/** A call of a command that needs a model. */
+export interface Invocation extends CommandCall {
+  readonly loaded: LoadedConfig;
+  readonly choice: Choice;
+  /** The provider, with retries. */
+  readonly provider: Provider;
 }

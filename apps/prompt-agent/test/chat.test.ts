@@ -7,7 +7,7 @@ import { startWireServer, verifies, type WireServer, type WireServerOptions } fr
 import { expect, test, vi } from 'vitest';
 import { createComplete, resolveMentions } from '../src/chat/complete.ts';
 import { createPasteFilter, textOfLine } from '../src/chat/paste-filter.ts';
-import { transcriptOf } from '../src/chat/transcript.ts';
+import { transcriptOf } from '../src/chat/slash-commands.ts';
 import { link, workspace } from './program.ts';
 import { inPseudoTerminal, type PseudoTerminal } from './terminals.ts';
 

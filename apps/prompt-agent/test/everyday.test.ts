@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { wrapWords } from '../src/output/terminal/wrap-words.ts';
+import { wrapWords } from '../src/output/output.ts';
 import { type Outcome, PATIENT, prompt, promptHere, workspace } from './program.ts';
 import { inPseudoTerminal, plain } from './terminals.ts';
 

@@ -5,9 +5,9 @@ import type { Tool } from '@kernel/protocol';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { loadServerPins } from '../src/added-tools/server-pins.ts';
+import { loadServerPins } from '../src/user-tools/server-pins.ts';
 import { createOutput } from '../src/output/output.ts';
-import { splitCommand } from '../src/added-tools/split-command.ts';
+import { splitCommand } from '../src/options/split-command.ts';
 import { type Outcome, prompt, promptHere, type Start, TELLS_WAITS, waitedMs, workspace } from './program.ts';
 
 /** A small server by hand: one tool that greets, one that hangs, one that writes. */

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { PermissionAnswer, PermissionRequest, PermissionRule } from '@kernel/toolbox/permissions';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { createAskUser } from '../src/approve.ts';
+import { createAskUser } from '../src/approval/ask-user.ts';
 import { showCall } from '../src/questions/show-call.ts';
 import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { createOutput } from '../src/output/output.ts';

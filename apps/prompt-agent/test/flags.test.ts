@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { COMMAND_NAMES, COMMANDS } from '../src/options/commands.ts';
+import { COMMAND_NAMES, commandSpec } from '../src/options/commands.ts';
 import { FLAGS } from '../src/options/flags.ts';
 import { promptHere, workspace } from './program.ts';
 
@@ -78,14 +78,14 @@ test('--help fits a screen and shows every command, COMMAND --help its flags and
     expect(lines.length).toBeLessThan(50);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     for (const name of COMMAND_NAMES) expect(stdout).toContain(`  ${name.split(' ')[0]}`);
-    for (const example of COMMANDS.ask.examples) expect(stdout).toContain(`prompt-agent ${example}`);
+    for (const example of commandSpec('ask').examples) expect(stdout).toContain(`prompt-agent ${example}`);
   }
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const documented = new Set<string>();
   for (const name of COMMAND_NAMES) {
     const { code, stdout } = await promptHere([...name.split(' '), '--help']);
     expect(code).toBe(0);
-    for (const flag of COMMANDS[name].flags) expect(stdout).toContain(`--${flag}`);
+    for (const flag of commandSpec(name).flags) expect(stdout).toContain(`--${flag}`);
     for (const [flag] of stdout.matchAll(/--[a-z-]{3,}/g)) {
       documented.add(flag.slice(2));
       expect(readme).toContain(flag);

@@ -2,7 +2,7 @@ import { terminalText } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { splitCommand } from '../src/added-tools/split-command.ts';
+import { splitCommand } from '../src/options/split-command.ts';
 import { oneLine, safeJson } from '../src/output/escape.ts';
 import { showCall } from '../src/questions/show-call.ts';
 import { wrapLines } from '../src/output/terminal/wrap-lines.ts';

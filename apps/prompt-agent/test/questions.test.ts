@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createAskUser } from '../src/approve.ts';
+import { createAskUser } from '../src/approval/ask-user.ts';
 import { createOutput } from '../src/output/output.ts';
 import { shellQuote } from '../src/questions/shell-quote.ts';
 import { showArguments, showCall } from '../src/questions/show-call.ts';

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { loadUserRules } from '../src/bundle/user-rules.ts';
-import { loadProjectApprovals } from '../src/config/project-approvals.ts';
+import { loadUserRules } from '../src/approval/user-rules.ts';
+import { loadProjectApprovals } from '../src/config/project-file.ts';
 import { changeState, readState } from '../src/config/state-file.ts';
 import { promptHere, workspace } from './program.ts';
 

@@ -3,7 +3,7 @@ import { startWireServer, verifies, type WireServerOptions } from '@kernel/testi
 import { expect, test } from 'vitest';
 import { cutLine, lineWidth, textWidth } from '../src/output/terminal/text-width.ts';
 import { createLiveStatus } from '../src/output/terminal/live-status.ts';
-import { seconds } from '../src/output/terminal/seconds.ts';
+import { seconds } from '../src/output/quantities.ts';
 import { prompt, promptHere, workspace } from './program.ts';
 import { controlsOf, fakeTerminal, inPseudoTerminal, plain, promptAt, screenOf } from './terminals.ts';
 

@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../src/main.ts';
 import { createOutput } from '../src/output/output.ts';
-import { warnIfSlow } from '../src/output/warn-if-slow.ts';
+import { warnIfSlow } from '../src/output/output.ts';
 import { workspace } from './program.ts';
 
 beforeEach(() => {

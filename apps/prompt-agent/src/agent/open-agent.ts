@@ -5,26 +5,18 @@ import { extractToolChoice } from '@kernel/agent/config';
 import { KernelError } from '@kernel/protocol';
 import { loadAnswerSchema } from '../prompt/answer-schema.ts';
 import { readSettingsFile } from '../prompt/settings-file.ts';
-import type { Toolkit } from '../bundle/open-toolkit.ts';
-import type { ViewedTools } from '../output/view.ts';
-import { isStreamed } from './is-streamed.ts';
+import { isStreamed } from '../output/view.ts';
 import type { Invocation } from '../invocation.ts';
-import { loadMemory } from '../memory.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
-import { runLimits } from '../options/run-limits.ts';
+import { runLimits } from '../options/number-flags.ts';
+import { loadMemory } from './memory.ts';
 import { type OpenTools, openTools } from './open-tools.ts';
 
 /** An agent that is ready to run: model, tools, system prompt, limits and approvals. */
-export interface OpenAgent {
+export interface OpenAgent extends OpenTools {
   /** What a run of it takes, but for its messages. */
   readonly options: Omit<RunOptions, 'messages'>;
-  /** What is shown of its tools. */
-  readonly viewed: ViewedTools;
-  /** Its own tools, and what they are allowed. */
-  readonly toolkit: Toolkit;
-  /** Stops the servers and commands that run for it. */
-  close(): Promise<void>;
 }
 
 /** Opens the tools, their servers and the notes. Rejects with a usage error that names the flag, and with `PROVIDER_REFUSED` for a `--schema` without a model. */
@@ -43,8 +35,7 @@ export async function openAgent(
     );
   const tools = await openTools(invocation);
   try {
-    const options = await optionsOf(invocation, tools, settings.system);
-    return { options, viewed: tools.toolkit.viewed, toolkit: tools.toolkit, close: () => tools.close() };
+    return { ...tools, options: await optionsOf(invocation, tools, settings.system) };
   } catch (error) {
     await tools.close();
     throw error;
@@ -53,7 +44,7 @@ export async function openAgent(
 
 async function optionsOf(
   invocation: Invocation,
-  { toolset, toolkit: { instructions, approve } }: OpenTools,
+  { toolset, instructions, approve }: OpenTools,
   templateSystem: string | undefined,
 ): Promise<OpenAgent['options']> {
   const { flags, loaded, choice, provider, host, signal } = invocation;

@@ -1,52 +1,109 @@
 import { errorMessage } from '@kernel/internal';
-import type { Toolset } from '@kernel/protocol';
-import { createRegistry, type ToolRegistry } from '@kernel/tools';
-import { openToolkit, type Toolkit, type ToolkitCall } from '../bundle/open-toolkit.ts';
+import type { ToolImplementation, Toolset } from '@kernel/protocol';
+import type { Workspace } from '@kernel/toolbox/workspace';
+import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
+import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
+import { loadUserRules } from '../approval/user-rules.ts';
+import { usageError } from '../exit-code.ts';
+import type { CommandCall } from '../invocation.ts';
 import { checkTools } from '../options/check-ask.ts';
-import { type AddedTools, loadAddedTools } from '../tools/index.ts';
-import { usageError } from '../usage-error.ts';
+import type { ViewedTools } from '../output/view.ts';
+import type { CommandSetting } from '../questions/show-call.ts';
+import { builtInTools } from '../tools/built-in-tools.ts';
+import { loadUserTools, type UserTools } from '../user-tools/load-user-tools.ts';
+import { openWorkspace } from '../workspace/open-workspace.ts';
+import { COMMAND_MS, isolationName, openBundle } from './open-bundle.ts';
 
-/** The tools of an invocation: the built-in ones, those of the bundle and those of `--tools`. */
-export interface OpenTools {
-  /** The program's own tools, and what all are allowed. */
-  readonly toolkit: Toolkit;
-  /** All of them, each call checked by the rules of the flags. */
+/** The tools of an invocation (the built-in ones, those of the bundle and those of `--tools`), and what they are allowed. */
+export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
+  /** All tools, each call checked by the rules. */
   readonly toolset: Toolset;
-  /** Stops the servers and commands that run for them. */
+  /** How to work with the bundle's tools; empty without a bundle. */
+  readonly instructions: string;
+  /** The file of the user's own rules. */
+  readonly rulesFile: string;
+  /** What is shown of the tools. */
+  readonly viewed: ViewedTools;
+  /** The files that the tools see. */
+  readonly workspace: Workspace;
+  /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
+  readonly commands: () => Promise<CommandSetting | undefined>;
+  /** Stops the servers and commands that run for them. What was changed can still be taken back. */
   close(): Promise<void>;
 }
 
-/** Opens the tools and their servers. Rejects with a usage error that names the flag. */
-export async function openTools(call: ToolkitCall): Promise<OpenTools> {
-  checkTools(call.flags);
-  const toolkit = await openToolkit(call);
-  let added: AddedTools | undefined;
+/** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
+export async function openTools(call: CommandCall): Promise<OpenTools> {
+  const { flags, host, output } = call;
+  checkTools(flags);
+  const mode = flags.bundle === undefined ? undefined : modeOf(flags.mode);
+  const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
+  const root = workspace.folder ?? host.cwd;
+  const bundle = mode === undefined ? undefined : await openBundle(call, workspace, mode);
+  const ofBundle = bundle?.tools ?? [];
+  const commands = async (): Promise<CommandSetting | undefined> =>
+    ofBundle.some(({ tool }) => tool.name === 'run_command')
+      ? { folder: root, timeoutMs: COMMAND_MS, isolation: (await isolationName(flags.sandbox)) ?? null }
+      : undefined;
+  const userRules = await loadUserRules(host, root);
+  // The built-in tools only read: without rules nothing is to be decided.
+  const isDecided = bundle ?? flags.tools ?? [...rulesOf(flags), ...userRules.rules][0];
+  const policy =
+    isDecided === undefined
+      ? NO_POLICY
+      : await createPolicy(call, {
+          rules: bundle?.rules ?? [],
+          userRules,
+          root,
+          // What previews changes is loaded when something is asked about.
+          preview:
+            bundle &&
+            (async (toolCall, signal) =>
+              (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
+          commands,
+        });
+  for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
+  const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
+  const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle];
+  let added: UserTools | undefined;
   const close = async (): Promise<void> => {
     await added?.close();
-    await toolkit.close();
+    await bundle?.close();
   };
   try {
-    added = await addedTools(call);
-    return { toolset: toolkit.guard(registryOf(toolkit.tools, added)), toolkit, close };
+    if (flags.tools !== undefined) added = await loadUserTools(flags.tools, call);
+    return {
+      toolset: policy.guard(registryOf(own, added)),
+      approve: policy.approve,
+      rules: policy.rules,
+      instructions: bundle?.instructions ?? '',
+      rulesFile: userRules.path,
+      viewed: {
+        changing: new Set(ofBundle.filter(({ tool }) => tool.effect !== 'read').map(({ tool }) => tool.name)),
+        own: new Set(own.map(({ tool }) => tool.name)),
+        waitsFor: policy.waitsFor,
+      },
+      workspace,
+      commands,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function addedTools({ flags, host, output, signal }: ToolkitCall): Promise<AddedTools | undefined> {
-  if (flags.tools === undefined) return undefined;
-  const trusted = (flags['trust-hints'] ?? '').split(',').filter((name) => name !== '');
-  return loadAddedTools({ given: flags.tools, trustHints: trusted, host, output, signal });
+function modeOf(given = 'act'): 'read-only' | 'plan' | 'act' {
+  return given === 'read-only' || given === 'plan' ? given : 'act';
 }
 
 /** The most characters of a result that a model gets: what `read_file` may return, and a margin. */
 const MAX_RESULT_LENGTH = 300_000;
 
 /** Creates the registry. A taken or illegal name among the added tools is a usage error of `--tools`. */
-function registryOf(builtIn: Toolkit['tools'], added: AddedTools | undefined): ToolRegistry {
+function registryOf(own: readonly (ToolBinding | ToolImplementation)[], added: UserTools | undefined): ToolRegistry {
   try {
-    const registry = createRegistry([...builtIn, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
+    const registry = createRegistry([...own, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
     if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
     return registry;
   } catch (error) {

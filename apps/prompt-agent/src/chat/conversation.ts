@@ -1,10 +1,10 @@
-import { collect, createSteering, loadHistory, run, type SessionEntry } from '@kernel/agent';
+import { createMemorySession, type SessionEntry, collect, createSteering, loadHistory, run } from '@kernel/agent';
 import { addUsage, type Message, type Usage, type Steering } from '@kernel/protocol';
+import type { Invocation } from '../invocation.ts';
+import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
-import { undoChanges, type Undone } from '../bundle/undo-changes.ts';
-import type { Invocation } from '../invocation.ts';
-import type { ChatSessions } from './chat-sessions.ts';
+import { undoChanges, type Undone } from '../workspace/undo.ts';
 import { resolveMentions } from './complete.ts';
 
 /** A conversation with the agent, turn by turn. */
@@ -44,7 +44,7 @@ export async function openConversation(
   agent: OpenAgent,
   sessions: ChatSessions,
 ): Promise<Conversation> {
-  const { workspace } = agent.toolkit;
+  const { workspace } = agent;
   let kept = await sessions.open();
   let model = agent.options.model;
   let steering: Steering | undefined;
@@ -68,7 +68,7 @@ export async function openConversation(
     lastChange = newestChange();
     const options = { ...agent.options, model, signal, steering: own };
     try {
-      kept.start(messages, await agent.toolkit.commands());
+      kept.start(messages, await agent.commands());
       return await showRun(
         { ...agent, options },
         {
@@ -143,4 +143,34 @@ export async function openConversation(
     totals: () => ({ usage, turns }),
     close: () => kept.close(),
   };
+}
+
+/** A conversation of a chat, and where its runs are kept. */
+export type ChatSession = Pick<KeptSession, 'session' | 'start' | 'record' | 'close'>;
+
+/** Where the conversations of a chat are kept. */
+export interface ChatSessions {
+  /** Opens the conversation that the chat goes on with. */
+  open(): Promise<ChatSession>;
+  /** Makes a new conversation of some entries of another one, for a message that is asked again or a history that is compacted. */
+  fork(entries: readonly SessionEntry[]): Promise<ChatSession>;
+}
+
+/** Conversations in the sessions of the program; those that cannot be kept, or shall not, end with it. */
+export function keptSessions(invocation: Invocation): ChatSessions {
+  const { continue: _continued, session: _named, ...flags } = invocation.flags;
+  return {
+    open: async () => (await keepSession(invocation, true)) ?? inMemory(),
+    async fork(entries) {
+      const next = await keepSession({ ...invocation, flags }, true);
+      if (next === undefined) return inMemory(entries);
+      await next.session.append(entries);
+      return next;
+    },
+  };
+}
+
+function inMemory(entries?: readonly SessionEntry[]): ChatSession {
+  const session = createMemorySession(entries);
+  return { session, start: () => undefined, record: () => undefined, close: () => session.close() };
 }

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { nearest, visible } from '@kernel/internal';
-import { undoneLines } from '../bundle/undo-changes.ts';
+import { sliceHead, terminalText, nearest, visible } from '@kernel/internal';
+import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { undoneLines } from '../workspace/undo.ts';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import type { Invocation } from '../invocation.ts';
-import { pricesOf } from '../options/price.ts';
-import { costNote } from '../output/terminal/cost.ts';
+import { pricesOf } from '../options/number-flags.ts';
+import { costNote } from '../output/terminal/note-view.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { errorNote, usageNote } from '../output/terminal/notes.ts';
 import type { Conversation } from './conversation.ts';
-import { transcriptOf } from './transcript.ts';
 
 /** What a slash command works on. */
 export interface ChatContext {
@@ -158,9 +158,31 @@ async function compact({ conversation, invocation, signal }: ChatContext): Promi
 
 function permissions({ agent, invocation }: ChatContext): undefined {
   const { output } = invocation;
-  const rules = agent.toolkit.rules();
+  const rules = agent.rules();
   for (const rule of rules)
     for (const [verdict, text] of Object.entries(rule)) output.alert(`  ${verdict.padEnd(6)}${visible(text)}`);
   if (rules.length === 0) output.alert('There are no rules.');
-  output.alert(`Your own rules are in ${visible(agent.toolkit.rulesFile)}`);
+  output.alert(`Your own rules are in ${visible(agent.rulesFile)}`);
+}
+
+/** Returns a conversation as Markdown, control characters escaped; empty for none. Calls are named, their results left out. */
+export function transcriptOf(messages: readonly Message[]): string {
+  const parts = messages.flatMap((message) => {
+    const text = terminalText(textOf(message)).trim();
+    if (message.role === 'user') return [`## You\n\n${text}`];
+    if (message.role !== 'assistant') return [];
+    const calls = toolCallsOf(message).map(({ name, arguments: json }) => `- called ${codeSpan(`${name} ${json}`)}`);
+    return [
+      ['## Model', ...(text === '' ? [] : [text]), ...(calls.length === 0 ? [] : [calls.join('\n')])].join('\n\n'),
+    ];
+  });
+  return parts.length === 0 ? '' : `${parts.join('\n\n')}\n`;
+}
+
+/** A code span: its fence is longer than any run of backticks in it. */
+function codeSpan(text: string): string {
+  const line = sliceHead(terminalText(text.replaceAll(/\s+/g, ' ')), 500);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence} ${line} ${fence}`;
 }

@@ -7,9 +7,8 @@ import { errorNote } from '../output/terminal/notes.ts';
 import { ask } from '../questions/ask.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { cutLine, splitAt, textWidth } from '../output/terminal/text-width.ts';
-import type { ChatSessions } from './chat-sessions.ts';
+import { type ChatSessions, type Conversation, openConversation } from './conversation.ts';
 import { createComplete } from './complete.ts';
-import { type Conversation, openConversation } from './conversation.ts';
 import { type LineEditor, openLineEditor } from './line-editor.ts';
 import { runSlash, SLASH_NAMES } from './slash-commands.ts';
 
@@ -52,7 +51,7 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
       complete: createComplete({
         commands: SLASH_NAMES,
         tools: () => agent.options.tools?.list().map(({ name }) => name) ?? [],
-        workspace: agent.toolkit.workspace,
+        workspace: agent.workspace,
       }),
       events: {
         onMessage(text) {

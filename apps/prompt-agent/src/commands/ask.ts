@@ -1,15 +1,13 @@
 import type { Message, RunEnd } from '@kernel/protocol';
+import type { Invocation, CommandCall } from '../invocation.ts';
+import { type ProtocolName, checkAsk } from '../options/check-ask.ts';
 import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
-import { isStreamed } from '../agent/is-streamed.ts';
+import { isStreamed } from '../output/view.ts';
 import { showRun } from '../agent/show-run.ts';
-import type { CommandCall } from '../command-call.ts';
 import { readMessage } from '../prompt/read-message.ts';
 import { openModel } from '../model/open-model.ts';
-import { checkAsk } from '../options/check-ask.ts';
-import { LOAD_PROTOCOL } from '../protocols/load-protocol.ts';
 import { createView } from '../output/create-view.ts';
 import { EXIT } from '../exit-code.ts';
-import type { Invocation } from '../invocation.ts';
 import type { KeptSession } from '../sessions/keep-session.ts';
 
 /** Gives a prompt to the agent, or with `--protocol` to a model without it, and prints the answer on stdout. */
@@ -45,7 +43,7 @@ async function inSession(invocation: Invocation, agent: OpenAgent, messages: rea
     if (kept?.journal !== undefined) return await inJournal(invocation, agent, kept, kept.journal, messages);
     if (messages.length === 0 && kept?.lastAnswer !== undefined)
       return await showLast(kept.lastAnswer, invocation, agent);
-    kept?.start(messages, await agent.toolkit.commands());
+    kept?.start(messages, await agent.commands());
     return await showRun(
       agent,
       { messages, session: kept?.session, record: (event) => kept?.record(event) },
@@ -69,7 +67,7 @@ async function inJournal(
   try {
     const lastAnswer = messages.length === 0 ? await recorded.lastAnswer() : undefined;
     if (lastAnswer !== undefined) return await showLast(lastAnswer, invocation, agent);
-    const commands = await agent.toolkit.commands();
+    const commands = await agent.commands();
     kept.start(messages, commands);
     const events = recorded.run(agent.options, messages, commands);
     return await showRun(agent, { messages, events, record: (event) => kept.record(event) }, invocation);
@@ -94,3 +92,15 @@ async function showAnswer(answer: string, invocation: Invocation, { viewed }: Op
   view.event(end);
   view.end(end, []);
 }
+
+/** Makes one raw call with a prompt and resolves with the exit code. */
+export type CallProtocol = (invocation: Invocation, prompt: string) => Promise<number>;
+
+/** Loads what makes a raw call. */
+export const LOAD_PROTOCOL: Readonly<Record<ProtocolName, () => Promise<CallProtocol>>> = {
+  chat: async () => (await import('../protocols/raw-call.ts')).chat,
+  vision: async () => (await import('../protocols/raw-call.ts')).vision,
+  tools: async () => (await import('../protocols/raw-call.ts')).tools,
+  embeddings: async () => (await import('../protocols/embeddings.ts')).embeddings,
+  audio: async () => (await import('../protocols/audio.ts')).audio,
+};

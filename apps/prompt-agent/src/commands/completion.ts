@@ -1,8 +1,7 @@
-import type { CommandCall } from '../command-call.ts';
-import { EXIT } from '../exit-code.ts';
+import type { CommandCall } from '../invocation.ts';
+import { EXIT, usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec } from '../options/commands.ts';
 import { FLAGS, type FlagSpec } from '../options/flags.ts';
-import { usageError } from '../usage-error.ts';
 
 const SHELLS: ReadonlyMap<string, () => string> = new Map([
   ['bash', bash],
@@ -131,7 +130,7 @@ function fish(): string {
   });
   const flags = Object.entries(FLAGS).map(([name, spec]: readonly [string, FlagSpec]) => {
     const letter = spec.short === undefined ? '' : ` -s ${spec.short}`;
-    return `complete -c prompt-agent -l ${name}${letter}${spec.type === 'string' ? ' -r' : ''} -d ${quoted(spec.help)}`;
+    return `complete -c prompt-agent -l ${name}${letter}${spec.value === undefined ? '' : ' -r'} -d ${quoted(spec.help)}`;
   });
   return `# fish completion of prompt-agent: prompt-agent completion fish | source\n${[...lines, ...flags].join('\n')}\n`;
 }

@@ -1,7 +1,6 @@
-import type { CommandCall } from '../command-call.ts';
-import { EXIT } from '../exit-code.ts';
+import type { CommandCall } from '../invocation.ts';
+import { EXIT, EXIT_CODES } from '../exit-code.ts';
 import { COMMAND_NAMES, commandSpec } from '../options/commands.ts';
-import { EXIT_CODES } from '../options/exit-codes.ts';
 import { FLAGS, type FlagSpec } from '../options/flags.ts';
 
 /** Prints the manual page, in the format of `man`: `prompt-agent man | man -l -`. Made from the tables of commands, flags and exit codes. */
@@ -18,7 +17,7 @@ export function man({ output }: CommandCall): Promise<number> {
       ]),
     ];
   });
-  const flags = Object.entries(FLAGS).flatMap(([name, { short, value, help }]: readonly [string, FlagSpec]) => [
+  const flags = Object.entries(FLAGS).flatMap(([name, { short, value = '', help }]: readonly [string, FlagSpec]) => [
     '.TP',
     `.B ${escape(`${short === undefined ? '' : `-${short}, `}--${name} ${value}`.trimEnd())}`,
     escape(`${help.charAt(0).toUpperCase()}${help.slice(1)}.`),

@@ -1,15 +1,14 @@
 import { errorMessage } from '@kernel/internal';
-import type { CommandCall } from '../command-call.ts';
+import type { CommandCall } from '../invocation.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import { tokenOfFlags } from '../credentials/token-of-flags.ts';
-import { EXIT } from '../exit-code.ts';
+import { EXIT, usageError } from '../exit-code.ts';
 import { DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { findModelSources } from '../model/model-sources.ts';
 import { providers } from '../model/providers.ts';
 import { VENDORS } from '../model/vendors.ts';
 import { oneLine } from '../output/escape.ts';
-import { usageError } from '../usage-error.ts';
 
 /**
  * Prints the models of each provider that a key, the config or a server on this machine gives access to, as `provider/model`, and marks the default ones.

@@ -2,11 +2,11 @@ import { messageSchema } from '@kernel/protocol/schemas';
 import * as z from 'zod';
 import { openAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
-import type { CommandCall } from '../command-call.ts';
+import type { CommandCall } from '../invocation.ts';
 import { parseWith } from '../config/parse-with.ts';
 import { readTape } from '../model/cassette.ts';
 import { openModel } from '../model/open-model.ts';
-import { usageError } from '../usage-error.ts';
+import { usageError } from '../exit-code.ts';
 
 const requestSchema = z.object({ messages: z.array(messageSchema) });
 

@@ -1,13 +1,13 @@
-import { errorMessage } from '@kernel/internal';
 import { join, resolve } from 'node:path';
-import { type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
+import { CONFIG_KEYS, type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
+import { errorMessage } from '@kernel/internal';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
-import { usageError } from '../usage-error.ts';
-import { configFolder } from './folders.ts';
-import { withoutUnknown } from './without-unknown.ts';
+import { usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';
+import { readText } from '../files/read-file.ts';
+import { configFolder } from './folders.ts';
 import {
   checkHeaders,
   checkMemory,
@@ -16,7 +16,6 @@ import {
   isApprovedAlready,
   variablesFor,
 } from './project-file.ts';
-import { readText } from '../files/read-file.ts';
 
 /**
  * Whose word a config is: the user's (`--config`, the user's own file), or that of the project in the current folder, which must not decide where a
@@ -117,7 +116,7 @@ async function toConfig(
   env: Host['env'],
   { agent }: Flags,
 ): Promise<LoadedConfig> {
-  const { fromConfig, takeOwnSettings } = await import('./from-config.ts');
+  const { fromConfig, takeOwnSettings } = await import('./file-schemas.ts');
   const others = origin === 'user' ? takeOwnSettings(parsed, file) : parsed;
   const { config, warnings } = fromConfig(others, { file, env });
   const source = blockOf(parsed, agent);
@@ -154,4 +153,13 @@ function blockOf(source: unknown, agent: string | undefined): unknown {
 
 function has<K extends string>(value: unknown, key: K): value is Readonly<Record<K, unknown>> {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+}
+
+const TOP_KEYS: ReadonlySet<string> = new Set([...CONFIG_KEYS, 'name', 'session']);
+
+/** The JSON without what its unknown keys hold: that is not read, so what it refers to does not matter. */
+export function withoutUnknown(json: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]): [string, unknown] => [key, TOP_KEYS.has(key) ? value : null]),
+  );
 }

@@ -1,16 +1,18 @@
-import { visible } from '@kernel/internal';
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { visible } from '@kernel/internal';
 import type { AgentConfig } from '@kernel/agent/config';
 import { mayHoldCredentials } from '@kernel/toolbox/workspace';
-import { isInside } from '../files/is-inside.ts';
 import type { Host } from '../host.ts';
-import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
+import { isInside } from '../files/paths.ts';
+import { oneLine } from '../output/escape.ts';
 import { ask, hasTerminal } from '../questions/ask.ts';
-import { isYes } from '../questions/confirm.ts';
-import { usageError } from '../usage-error.ts';
-import { loadProjectApprovals } from './project-approvals.ts';
+import { isYes } from '../questions/question.ts';
+import { usageError } from '../exit-code.ts';
+import { stateFolder } from './folders.ts';
+import { changeState, readState } from './state-file.ts';
 
 /** The variables that a project's file may use begin with this: they are made for this program. */
 export const PROJECT_VARIABLES = 'PROMPT_AGENT_';
@@ -140,4 +142,40 @@ function describe({ baseUrl, name }: AgentConfig['provider']): string {
   const url = URL.parse(baseUrl);
   const at = url === null ? oneLine(baseUrl, 120) : `${url.origin}${oneLine(`${url.pathname}${url.search}`, 120)}`;
   return `${oneLine(name, 60)} at ${at}`;
+}
+
+/** The user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. */
+export interface ProjectApprovals {
+  /** Whether the file may be used; undefined if the user was not asked about this content yet. */
+  find(path: string, text: string): boolean | undefined;
+  /** Keeps a decision, in a file that only the user can read. */
+  save(path: string, text: string, isAllowed: boolean): Promise<void>;
+}
+
+const FILE = 'project-configs.json';
+
+/** Loads the decisions. A damaged file is told of on the output. */
+export async function loadProjectApprovals(
+  host: Pick<Host, 'env' | 'home'>,
+  output?: Pick<Output, 'alert'>,
+): Promise<ProjectApprovals> {
+  const path = join(stateFolder(host), FILE);
+  const state = await readState(path, async () => (await import('./file-schemas.ts')).decisionSchema);
+  const decisions = state.entries;
+  if (state.damage !== undefined) output?.alert(state.damage);
+  return {
+    find(file, text) {
+      const decision = decisions.get(file);
+      return decision?.sha256 === digest(text) ? decision.allowed : undefined;
+    },
+    async save(file, text, allowed) {
+      const decision = { sha256: digest(text), allowed };
+      decisions.set(file, decision);
+      await changeState(path, (json) => ({ ...json, [file]: decision }));
+    },
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

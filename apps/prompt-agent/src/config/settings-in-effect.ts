@@ -1,4 +1,4 @@
-import type { CommandCall } from '../command-call.ts';
+import type { CommandCall } from '../invocation.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { addressFor, keyFor } from '../model/vendors.ts';
 import { loadConfig } from './load-config.ts';

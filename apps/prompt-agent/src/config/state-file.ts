@@ -2,8 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorMessage, isObject } from '@kernel/internal';
 import type * as z from 'zod';
-import { parseJson } from '../files/parse-json.ts';
-import { readText } from '../files/read-file.ts';
+import { parseJson, readText } from '../files/read-file.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
 
 /** A file with a JSON object that the program keeps. */

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { configFolder } from '../config/folders.ts';
-import type { KeyEntry } from '../config/state-schemas.ts';
+import type { KeyEntry } from '../config/file-schemas.ts';
 import { changeState, readState } from '../config/state-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
-import type { Output } from '../output/output.ts';
-import { warnIfSlow } from '../output/warn-if-slow.ts';
-import { usageError } from '../usage-error.ts';
+import { type Output, warnIfSlow } from '../output/output.ts';
+import { usageError } from '../exit-code.ts';
 import { type Keyring, systemKeyring } from './keyring.ts';
 
 /** A key that the user keeps with `keys set`. */
@@ -37,7 +36,7 @@ export async function openStoredKeys(
   platform: NodeJS.Platform = process.platform,
 ): Promise<StoredKeys> {
   const path = join(configFolder(host), 'keys.json');
-  const { damage, entries } = await readState(path, async () => (await import('../config/state-schemas.ts')).keySchema);
+  const { damage, entries } = await readState(path, async () => (await import('../config/file-schemas.ts')).keySchema);
   if (damage !== undefined) output.alert(damage);
   /** Uses the keyring, which may ask the user to unlock it. */
   const withKeyring = async <Value>(use: (keyring: Keyring) => Promise<Value>): Promise<Value | undefined> => {

@@ -1,13 +1,12 @@
 import type { ExecFileException } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { findOnPath } from '@kernel/internal';
-import { splitCommand } from '../added-tools/split-command.ts';
+import { splitCommand } from '../options/split-command.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
-import type { Output } from '../output/output.ts';
-import { warnIfSlow } from '../output/warn-if-slow.ts';
-import { usageError } from '../usage-error.ts';
+import { type Output, warnIfSlow } from '../output/output.ts';
+import { usageError } from '../exit-code.ts';
 import { runProgram } from './run-program.ts';
 
 const TIMEOUT_MS = 30_000;

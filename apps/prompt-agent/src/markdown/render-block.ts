@@ -2,8 +2,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import type { Line, Span, Style } from '../output/terminal/spans.ts';
 import { wrapSpans } from '../output/terminal/wrap-spans.ts';
 import { highlightCode } from './highlight.ts';
-import type { MarkdownLook } from './look.ts';
-import { renderInline } from './render-inline.ts';
+import { type MarkdownLook, renderInline } from './render-inline.ts';
 import { renderTable } from './render-table.ts';
 import type { MarkdownBlock } from './split-blocks.ts';
 

@@ -1,7 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { linkAddress, type Span, type Style } from '../output/terminal/spans.ts';
-import { decodeEntities } from './decode-entities.ts';
-import type { MarkdownLook } from './look.ts';
 
 /** The deepest nesting of emphasis, links and lists that is laid out. */
 const MAX_DEPTH = 20;
@@ -73,4 +71,29 @@ function childrenOf(token: Token): readonly Token[] {
 
 function textOf(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? token.text : token.raw;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  '#39': "'",
+};
+
+/** Replaces the entities of HTML that models write in Markdown; any other one stays as it is. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|apos|nbsp|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
+/** What Markdown is laid out for. */
+export interface MarkdownLook {
+  /** The width in columns. */
+  readonly width: number;
+  /** Whether there are colours and weights. */
+  readonly hasColors: boolean;
+  /** Whether there are hyperlinks. */
+  readonly hasLinks: boolean;
 }

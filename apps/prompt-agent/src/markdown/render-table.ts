@@ -2,8 +2,7 @@ import type { Tokens } from 'marked';
 import type { Line, Span } from '../output/terminal/spans.ts';
 import { lineWidth } from '../output/terminal/text-width.ts';
 import { wrapSpans } from '../output/terminal/wrap-spans.ts';
-import type { MarkdownLook } from './look.ts';
-import { renderInline } from './render-inline.ts';
+import { type MarkdownLook, renderInline } from './render-inline.ts';
 
 /** The narrowest column; where not all columns can have it, each row becomes a list of its cells. */
 const MIN_COLUMN = 6;

@@ -6,10 +6,10 @@ import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
+import { usageError } from '../exit-code.ts';
 import { DEFAULT_MODELS } from './default-models.ts';
 import { askForModels, findLocalServer, OLLAMA_URL } from './local-servers.ts';
 import { providers } from './providers.ts';
-import { usageError } from '../usage-error.ts';
 import { addressFor, isVendorAddress, keyFor, vendorDefaults, VENDORS } from './vendors.ts';
 
 /** The model to use and why. */

@@ -1,6 +1,6 @@
 import { errorMessage } from '@kernel/internal';
 import * as z from 'zod';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../files/read-body.ts';
 
 /** A request for the models of a vendor. */
 export interface ModelListRequest {

@@ -1,14 +1,13 @@
-import { withRetry } from '@kernel/providers';
-import type { CommandCall } from '../command-call.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { isLoopback } from '@kernel/internal';
+import { type RetryOptions, withRetry } from '@kernel/providers';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import type { CommandCall, Invocation } from '../invocation.ts';
 import { tokenOfFlags } from '../credentials/token-of-flags.ts';
-import type { Invocation } from '../invocation.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
-import { openCassette, recordTo } from './cassette.ts';
 import { modelNote, retryNote } from '../output/terminal/notes.ts';
-import { chooseModel, type ModelNeed } from './choose-model.ts';
+import { type Choice, chooseModel, type ModelNeed } from './choose-model.ts';
+import { openCassette, recordTo } from './cassette.ts';
 import { providers } from './providers.ts';
-import { retryFor } from './retry.ts';
 
 /** What a command needs of a model. */
 export interface OpenModelOptions {
@@ -28,7 +27,7 @@ export async function openModel(call: CommandCall, { need, isRaw }: OpenModelOpt
   if (flags.replay !== undefined) {
     const recorded = await openCassette(flags.replay, host);
     output.note(modelNote(recorded.choice));
-    return { flags, loaded, ...recorded, host, output, signal };
+    return { ...call, flags, loaded, ...recorded };
   }
   const choice = await chooseModel(flags, loaded, host, output, need, isRaw);
   const key = choice.provider.token;
@@ -41,5 +40,21 @@ export async function openModel(call: CommandCall, { need, isRaw }: OpenModelOpt
   output.note(modelNote(choice));
   if (choice.provider.name === 'offline')
     for (const warning of offlineWarnings(flags)) output.note(`warning: ${warning}`);
-  return { flags, loaded, choice, provider, host, output, signal };
+  return { ...call, flags, loaded, choice, provider };
+}
+
+const LOCAL_PROVIDERS = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);
+
+/** The first wait for a server on this machine, which recovers quickly or not at all. */
+const LOCAL_BACKOFF_MS = 200;
+
+/** Returns how requests are retried: by the config or its defaults, but sooner for a server on this machine, for about 1.4 s in all. */
+export function retryFor({ provider }: Pick<Choice, 'provider'>, { config, hasRetry }: LoadedConfig): RetryOptions {
+  const { retry } = config.client;
+  const isLocal = provider.baseUrl === undefined ? LOCAL_PROVIDERS.has(provider.name) : isLocalUrl(provider.baseUrl);
+  return hasRetry || !isLocal ? retry : { ...retry, initialBackoffMs: LOCAL_BACKOFF_MS };
+}
+
+function isLocalUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }

@@ -1,48 +1,27 @@
-import { isProtocol, PROTOCOL_NAMES, type ProtocolName } from '../protocols/names.ts';
-import type { Flags } from './flags.ts';
-import { checkLimits } from './run-limits.ts';
-import { EFFECT_NAMES } from '../bundle/rules.ts';
-import { SANDBOXES } from '../bundle/isolation-for.ts';
-import { usageError } from '../usage-error.ts';
+import type { ToolEffect } from '@kernel/protocol';
+import { usageError } from '../exit-code.ts';
+import { LIMITS, SESSION, TOOLS } from './command-table.ts';
+import type { FlagName, Flags } from './flags.ts';
+import { checkLimits } from './number-flags.ts';
 
-/** Flags that have an effect only with some protocols; `agent` stands for no protocol. */
-const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[] = [
-  ['images', ['agent', 'vision']],
-  ['allow-private-images', ['agent', 'vision']],
-  ['tools-file', ['tools']],
-  ['tools', ['agent']],
-  ['execute', ['agent']],
-  ['trust-hints', ['agent']],
-  ['audio', ['audio']],
-  ['stream', ['agent', 'chat', 'vision', 'tools']],
-  ['file', ['agent', 'chat', 'vision', 'tools', 'embeddings']],
-  ['attach', ['agent']],
-  ['schema', ['agent']],
-  ['extract', ['agent']],
-  ['system-prompt', ['agent', 'chat', 'vision', 'tools']],
-  ['workspace', ['agent']],
-  ['bundle', ['agent']],
-  ['mode', ['agent']],
-  ['allow', ['agent']],
-  ['ask', ['agent']],
-  ['deny', ['agent']],
-  ['yes', ['agent']],
-  ['sandbox', ['agent']],
-  ['max-turns', ['agent']],
-  ['max-cost', ['agent']],
-  ['max-time', ['agent']],
-  ['price', ['agent']],
-  ['max-iterations', ['agent']],
-  ['memory', ['agent']],
-  ['log', ['agent']],
-  ['verbose', ['agent']],
-  ['continue', ['agent']],
-  ['session', ['agent']],
-  ['no-session', ['agent']],
+const TEXT = ['agent', 'chat', 'vision', 'tools'];
+/** Flags that have an effect only in some modes: with a protocol, or as `agent` without one. */
+const EFFECT: readonly (readonly [modes: readonly string[], flags: readonly FlagName[]])[] = [
+  [
+    ['agent', 'vision'],
+    ['images', 'allow-private-images'],
+  ],
+  [['tools'], ['tools-file']],
+  [['audio'], ['audio']],
+  [TEXT, ['stream', 'system-prompt']],
+  [[...TEXT, 'embeddings'], ['file']],
+  [['agent'], ['attach', 'schema', 'extract', ...TOOLS, ...LIMITS, ...SESSION, 'log', 'verbose']],
 ];
 
 const BUNDLES: readonly string[] = ['code_agent', 'blog_agent'];
 const MODES: readonly string[] = ['read-only', 'plan', 'act'];
+const SANDBOXES: readonly string[] = ['auto', 'required', 'off'];
+const EFFECTS: readonly string[] = ['read', 'idempotent', 'write', 'external'] satisfies readonly ToolEffect[];
 const MODEL_ONLY = ['model', 'images', 'attach', 'base-url', 'token', 'system-prompt', 'memory'] as const;
 
 /** What the flags ask for, once they are known to be consistent. */
@@ -76,9 +55,12 @@ export function checkAsk(flags: Flags): CheckedAsk {
     throw usageError('--record and --replay exclude each other.');
   checkLimits(flags);
   const mode = protocol ?? 'agent';
-  const warnings = EFFECT.filter(([flag, modes]) => flags[flag] !== undefined && !modes.includes(mode)).map(
-    ([flag]) => `--${flag} has no effect ${protocol === undefined ? 'without' : 'with'} --protocol ${protocol ?? '…'}`,
-  );
+  const idle = EFFECT.flatMap(([modes, names]) => (modes.includes(mode) ? [] : names));
+  const warnings = idle
+    .filter((flag) => flags[flag] !== undefined)
+    .map(
+      (flag) => `--${flag} has no effect ${protocol === undefined ? 'without' : 'with'} --protocol ${protocol ?? '…'}`,
+    );
   return { protocol, warnings };
 }
 
@@ -126,9 +108,9 @@ function checkBundle({ bundle, mode, sandbox, yes }: Flags): void {
     throw usageError(`--sandbox "${sandbox}" is unknown; it is one of ${SANDBOXES.join(', ')}.`);
   if (sandbox !== undefined && bundle !== 'code_agent')
     throw usageError('--sandbox needs --bundle code_agent, whose commands it isolates.');
-  const unknown = yes?.split(',').find((effect) => !EFFECT_NAMES.includes(effect));
+  const unknown = yes?.split(',').find((effect) => !EFFECTS.includes(effect));
   if (unknown !== undefined)
-    throw usageError(`--yes "${unknown}" is not an effect; give ${EFFECT_NAMES.join(', ')}, separated by commas.`);
+    throw usageError(`--yes "${unknown}" is not an effect; give ${EFFECTS.join(', ')}, separated by commas.`);
 }
 
 /** Returns a warning for each flag that has no effect without a model. */
@@ -136,4 +118,15 @@ export function offlineWarnings(flags: Flags): readonly string[] {
   return MODEL_ONLY.filter((flag) => flags[flag] !== undefined).map(
     (flag) => `--${flag} has no effect: offline uses no model and no server`,
   );
+}
+
+/** The raw protocol calls, in the order of the help: one request without the agent. */
+export const PROTOCOL_NAMES = ['chat', 'vision', 'tools', 'embeddings', 'audio'] as const;
+
+/** The name of a raw protocol. */
+export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
+
+/** Whether a name is that of a protocol. */
+export function isProtocol(name: string): name is ProtocolName {
+  return PROTOCOL_NAMES.some((each) => each === name);
 }

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { COMMAND_NAMES, type CommandName, commandSpec } from './commands.ts';
 import { FLAGS, type FlagName, type FlagSpec } from './flags.ts';
 
@@ -61,7 +62,17 @@ function nameOf(name: string): string {
 }
 
 function flagLine(name: FlagName): string {
-  const { short, value, help }: FlagSpec = FLAGS[name];
+  const { short, value = '', help }: FlagSpec = FLAGS[name];
   const letter = short === undefined ? '    ' : `-${short}, `;
   return `  ${letter}${`--${name} ${value}`.trimEnd().padEnd(26)}${help}`;
+}
+
+/** Returns the version of the program. */
+export function version(): string {
+  // Found from each folder that the code may be in: the sources, the bundle and its chunks.
+  const require = createRequire(import.meta.url);
+  const manifest: unknown = require('@kernel/prompt-agent/package.json');
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
 import { nearest } from '@kernel/internal';
-import { usageError } from '../usage-error.ts';
+import { usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec, isCommand } from './commands.ts';
-import { findFlag, FLAGS, type Flags } from './flags.ts';
+import { findFlag, type FlagName, FLAGS, type Flags } from './flags.ts';
 
 /** A command line: what is to be done, and how. */
 export interface CommandLine {
@@ -18,8 +17,7 @@ export interface CommandLine {
 
 /** Parses a command line. Throws a usage error that names the word, and what was probably meant. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const { options, words, isQuoted } = split(argv);
-  const { values } = parseArgs({ args: [...options], options: FLAGS, strict: true });
+  const { values, words, isQuoted } = split(argv);
   const [first = ''] = words;
   if (values.help === true && !isQuoted && words.length === 1 && !isCommand(first) && subcommandsOf(first).length > 0)
     return { command: 'ask', group: first, flags: values, words };
@@ -65,18 +63,23 @@ function quoteHint(words: readonly string[]): string {
   return `If it is a prompt, write: prompt-agent -- "${words.join(' ')}"`;
 }
 
-/** Translates Go's spellings (`-flag`, `-flag value`, `-flag=false`) and letters for `parseArgs`. Anything else is a word. */
+/** Separates flags, also in Go's spellings (`-flag`, `-flag value`, `-flag=false`), from words. */
 function split(argv: readonly string[]): {
-  readonly options: readonly string[];
+  readonly values: Flags;
   readonly words: readonly string[];
   /** Whether `--` says that what follows is no command. */
   readonly isQuoted: boolean;
 } {
-  const options: string[] = [];
+  const given = new Map<FlagName, true | string | readonly string[]>();
   const words: string[] = [];
+  let isQuoted = false;
   for (let index = 0; index < argv.length; index += 1) {
     const arg = argv[index] ?? '';
-    if (arg === '--') return { options, words: [...words, ...argv.slice(index + 1)], isQuoted: words.length === 0 };
+    if (arg === '--') {
+      isQuoted = words.length === 0;
+      words.push(...argv.slice(index + 1));
+      break;
+    }
     const [, written, inline] = /^--?([A-Za-z][A-Za-z0-9-]*)(?:=(.*))?$/s.exec(arg) ?? [];
     if (written === undefined) {
       words.push(arg);
@@ -84,18 +87,20 @@ function split(argv: readonly string[]): {
     }
     const flag = findFlag(written);
     if (flag === undefined) throw unknownFlag(arg.split('=', 1)[0] ?? arg, written);
-    const { name, type, value: placeholder } = flag;
-    if (type === 'boolean') {
-      if (inline === undefined || inline === 'true') options.push(`--${name}`);
+    const { name, value: placeholder, multiple } = flag;
+    if (placeholder === undefined) {
+      if (inline === undefined || inline === 'true') given.set(name, true);
       else if (inline !== 'false') throw usageError(`--${name} takes no value, or true or false; not "${inline}".`);
       continue;
     }
     if (inline === undefined) index += 1;
     const value = inline ?? argv[index];
     if (value === undefined) throw usageError(`--${name} needs a value: ${placeholder}.`);
-    options.push(`--${name}=${value}`);
+    const before = given.get(name);
+    given.set(name, multiple === true ? [...(typeof before === 'object' ? before : []), value] : value);
   }
-  return { options, words, isQuoted: false };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is of the type that its flag has
+  return { values: Object.fromEntries(given) as Flags, words, isQuoted };
 }
 
 function unknownFlag(arg: string, written: string): Error {

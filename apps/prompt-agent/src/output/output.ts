@@ -2,7 +2,6 @@ import { createRedactor, terminalText } from '@kernel/internal';
 import type { Host } from '../host.ts';
 import { capabilitiesOf, type Capabilities } from './terminal/capabilities.ts';
 import { safeJson } from './escape.ts';
-import { wrapWords } from './terminal/wrap-words.ts';
 
 /** The two standard streams. Everything that is written is escaped, and secrets are redacted in it. */
 export interface Output {
@@ -170,4 +169,31 @@ export function createOutput({
       if (isLineOpen) put('\n');
     },
   };
+}
+
+/**
+ * Breaks a line of plain text between words, so that a terminal does not break it within one. A character counts as one column; a word that is longer than the width
+ * stays whole, and so does a line that fits.
+ */
+export function wrapWords(line: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const indent = rest.length - rest.trimStart().length;
+    const before = rest.lastIndexOf(' ', width);
+    const at = before > indent ? before : rest.indexOf(' ', Math.max(width, indent));
+    if (at === -1) break;
+    lines.push(rest.slice(0, at).trimEnd());
+    rest = rest.slice(at).trimStart();
+  }
+  return [...lines, rest];
+}
+
+/** After this time the user is told what the program waits for, in milliseconds. */
+export const SLOW_MS = 5000;
+
+/** Says after five seconds what the program waits for, also with `-q`. Returns a function that ends that: the wait is over, or somebody is asked meanwhile. */
+export function warnIfSlow({ alert }: Pick<Output, 'alert'>, what: string): () => void {
+  const timer = setTimeout(() => alert(`waiting for ${what}`), SLOW_MS);
+  return () => clearTimeout(timer);
 }

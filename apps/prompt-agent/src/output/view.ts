@@ -1,5 +1,6 @@
 import type { AgentEvent, RunEnd, ToolCall } from '@kernel/protocol';
-import type { WaitsFor } from '../bundle/policy.ts';
+import type { Invocation } from '../invocation.ts';
+import type { WaitsFor } from '../approval/policy.ts';
 
 /** The calls of a run that ended, in order. */
 export type ToolEnds = readonly Extract<AgentEvent, { type: 'tool-end' }>[];
@@ -20,4 +21,10 @@ export interface ViewedTools {
   readonly own: ReadonlySet<string>;
   /** What keeps a call waiting for an approval. */
   readonly waitsFor: (call: ToolCall) => WaitsFor;
+}
+
+/** Whether the reply is shown as it arrives: with `--stream`, and on a terminal. */
+export function isStreamed({ flags, output }: Pick<Invocation, 'flags' | 'output'>): boolean {
+  if (flags.stream !== undefined) return flags.stream;
+  return flags.json !== true && flags['json-lines'] !== true && output.capabilities.streams;
 }

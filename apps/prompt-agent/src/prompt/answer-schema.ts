@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonObject, JsonSchema } from '@kernel/protocol';
-import { parseJson } from '../files/parse-json.ts';
-import { readText } from '../files/read-file.ts';
+import { parseJson, readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { usageError } from '../usage-error.ts';
+import { usageError } from '../exit-code.ts';
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['str', 'string'],

@@ -1,10 +1,9 @@
 import { basename, join, resolve } from 'node:path';
-import type { MediaPart } from '@kernel/protocol';
+import { KernelError, type MediaPart } from '@kernel/protocol';
+import type { DownloadOptions } from '@kernel/toolbox/web';
 import { readBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { usageError } from '../usage-error.ts';
-import { downloadMedia } from './download-media.ts';
-import { mediaType } from './media-type.ts';
+import { usageError } from '../exit-code.ts';
 
 /** The largest attachment, in bytes. */
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -77,4 +76,53 @@ function isUrl(source: string): boolean {
 function nameOf(source: string): string {
   if (source === '-') return '';
   return basename(isUrl(source) ? new URL(source).pathname : source);
+}
+
+/** Splits a list of paths and URLs at its commas, but for those of a `data:` URL: at the commas after the last `;base64`. Empty entries are left out. */
+export function splitSources(list: string): readonly string[] {
+  const from = list.lastIndexOf(';base64') + 1;
+  const [first = '', ...rest] = list.slice(from).split(',');
+  return [list.slice(0, from) + first, ...rest].map((source) => source.trim()).filter(Boolean);
+}
+
+/** The first bytes of the media that models take, in hexadecimal; a dot stands for any digit. */
+const SIGNATURES: readonly (readonly [mimeType: string, pattern: RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^474946383[79]61/],
+  ['image/webp', /^52494646.{8}57454250/],
+  ['application/pdf', /^255044462d/],
+  ['audio/wav', /^52494646.{8}57415645/],
+  ['audio/mpeg', /^(?:494433|fff[3ab])/],
+  ['audio/ogg', /^4f676753/],
+  ['audio/flac', /^664c6143/],
+  ['audio/mp4', /^.{8}667479704d3441/],
+  ['audio/webm', /^1a45dfa3/],
+];
+
+/** Returns the MIME type of an image, a recording or a PDF by its first bytes; `undefined` for anything else. */
+export function mediaType(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString('hex');
+  return SIGNATURES.find(([, pattern]) => pattern.test(head))?.[0];
+}
+
+/** Downloads an attachment within the limits. Rejects with `PROVIDER_NETWORK` and the reason. */
+export async function downloadMedia(source: string, options: DownloadOptions): Promise<Uint8Array> {
+  const { guardedGet } = await import('@kernel/toolbox/web');
+  try {
+    const { status, body } = await guardedGet(source, {
+      ...options,
+      headers: { accept: 'image/*, audio/*, application/pdf' },
+    });
+    if (status === 200) return body;
+    throw new KernelError('TOOL_FAILED', `${JSON.stringify(source)} was not loaded: the server answered ${status}.`);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!KernelError.is(error)) throw error;
+    const isPrivate = error.message.includes('not a public address');
+    throw new KernelError('PROVIDER_NETWORK', `The attachment ${error.message}`, {
+      ...(isPrivate ? { hint: '--allow-private-images allows it.' } : {}),
+      cause: error,
+    });
+  }
 }

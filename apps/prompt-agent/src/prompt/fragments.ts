@@ -1,16 +1,13 @@
 import { createReadStream, type BigIntStats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type TextPart, KernelError, toModelText } from '@kernel/protocol';
 import { isObject } from '@kernel/internal';
-import { KernelError, type TextPart, toModelText } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
-import { readBytes } from '../files/read-file.ts';
+import { readBytes, decodeAnyText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import type { Output } from '../output/output.ts';
-import { warnIfSlow } from '../output/warn-if-slow.ts';
-import { listText } from '../sessions/quantities.ts';
-import { usageError } from '../usage-error.ts';
-import { decodeAnyText } from './decode-text.ts';
-import { fragmentPart } from './fragment.ts';
+import { type Output, warnIfSlow } from '../output/output.ts';
+import { listText } from '../output/quantities.ts';
+import { usageError } from '../exit-code.ts';
 
 /** What `-f` may read, in all. */
 const MAX_FILES = 1000;
@@ -204,4 +201,12 @@ function asUsageError(source: string, error: unknown): unknown {
 
 function tooMuch(source: string): KernelError {
   return usageError(`-f: "${source}" is too much: at most ${MAX_FILES} files and ${MAX_BYTES} bytes are sent in all.`);
+}
+
+/** Makes the part of a message that holds a text from outside, between tags that say where it is from and that the text cannot close. */
+export function fragmentPart(tag: string, name: string | undefined, text: string): TextPart {
+  let label = tag;
+  for (let number = 2; text.includes(`</${label}>`); number += 1) label = `${tag}-${number}`;
+  const attribute = name === undefined ? '' : ` name=${JSON.stringify(name)}`;
+  return { type: 'text', text: `<${label}${attribute}>\n${text.endsWith('\n') ? text : `${text}\n`}</${label}>` };
 }

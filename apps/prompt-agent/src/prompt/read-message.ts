@@ -1,12 +1,10 @@
 import type { MediaPart, TextPart, UserMessage } from '@kernel/protocol';
-import type { CommandCall } from '../command-call.ts';
-import { usageError } from '../usage-error.ts';
-import { loadAttachment } from './attachments.ts';
-import { decodeAnyText } from './decode-text.ts';
-import { fragmentPart } from './fragment.ts';
-import { loadFragments } from './fragments.ts';
+import type { CommandCall } from '../invocation.ts';
+import { usageError } from '../exit-code.ts';
+import { decodeAnyText } from '../files/read-file.ts';
+import { loadAttachment, splitSources } from './attachments.ts';
+import { fragmentPart, loadFragments } from './fragments.ts';
 import { readStdin } from './read-stdin.ts';
-import { splitSources } from './split-sources.ts';
 import { loadTemplate, type Template } from './template.ts';
 
 /** What the user asks: the prompt and what comes with it. */

@@ -1,7 +1,6 @@
 import type { Host } from '../host.ts';
-import type { Output } from '../output/output.ts';
-import { SLOW_MS } from '../output/warn-if-slow.ts';
-import { usageError } from '../usage-error.ts';
+import { type Output, SLOW_MS } from '../output/output.ts';
+import { usageError } from '../exit-code.ts';
 
 /** The most that is read from stdin, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;

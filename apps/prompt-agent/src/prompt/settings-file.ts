@@ -4,7 +4,7 @@ import { nearest } from '@kernel/internal';
 import { configFolder } from '../config/folders.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { usageError } from '../usage-error.ts';
+import { usageError } from '../exit-code.ts';
 
 /** A kind of text that the user keeps by name, in a folder of the program's settings. */
 export interface SettingsFileKind {

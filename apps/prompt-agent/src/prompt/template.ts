@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { usageError } from '../usage-error.ts';
+import { usageError } from '../exit-code.ts';
 import { readSettingsFile } from './settings-file.ts';
 
 /** A prompt that is kept by name, with variables. */
@@ -19,7 +19,7 @@ export async function loadTemplate(
 ): Promise<Template> {
   const file = { flag: '-t', folder: 'templates', extension: '.yaml' };
   const text = await readSettingsFile(file, name, host);
-  const [{ parse }, { templateSchema }] = await Promise.all([import('yaml'), import('./template-schema.ts')]);
+  const [{ parse }, { templateSchema }] = await Promise.all([import('yaml'), import('../config/file-schemas.ts')]);
   let content: unknown;
   try {
     content = parse(text, { maxAliasCount: 0 });

@@ -1,9 +1,9 @@
 import { basename, extname, resolve } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { EXIT } from '../exit-code.ts';
+import type { CommandCall, Invocation } from '../invocation.ts';
+import { openModel } from '../model/open-model.ts';
+import { usageError, EXIT } from '../exit-code.ts';
 import { readBytes } from '../files/read-file.ts';
-import type { Invocation } from '../invocation.ts';
-import { usageError } from '../usage-error.ts';
 
 const MAX_BYTES = 26_214_400;
 
@@ -42,4 +42,12 @@ export async function audio({ provider, choice, loaded, flags, host, output, sig
     });
   else output.write(transcript.text);
   return EXIT.answer;
+}
+
+/** Transcribes a recording and prints its text. */
+export async function transcribe(call: CommandCall): Promise<number> {
+  const [file] = call.words;
+  if (file === undefined) throw usageError('transcribe needs FILE, a recording.');
+  const flags = { ...call.flags, audio: file };
+  return audio(await openModel({ ...call, flags }, { need: 'audio', isRaw: true }));
 }

@@ -1,6 +1,8 @@
 import { type Embedding, KernelError } from '@kernel/protocol';
+import type { CommandCall, Invocation } from '../invocation.ts';
+import { readMessage } from '../prompt/read-message.ts';
+import { openModel } from '../model/open-model.ts';
 import { EXIT } from '../exit-code.ts';
-import type { Invocation } from '../invocation.ts';
 
 /** Embeds the prompt and prints the size, the ends and the range of each vector, then the tokens. */
 export async function embeddings(
@@ -51,4 +53,10 @@ function describe({ index, vector }: Embedding): string {
       ? 'empty'
       : `min ${min.toFixed(6)}, max ${max.toFixed(6)}, mean ${(sum / vector.length).toFixed(6)}`;
   return `Embedding [${index}]:\n  Dimensions: ${vector.length}\n  Values: [${values}]\n  Range: ${range}`;
+}
+
+/** Embeds a text, of the command line or of stdin, and prints the size, ends and range of its vector; with `--json` the vector. */
+export async function embed(call: CommandCall): Promise<number> {
+  const { text } = await readMessage(call, { takesMedia: false });
+  return embeddings(await openModel(call, { need: 'embeddings', isRaw: true }), text);
 }

@@ -1,19 +1,25 @@
-import { extractToolChoice } from '@kernel/agent/config';
+import { parseWith } from '../config/parse-with.ts';
+import { resolve } from 'node:path';
 import {
+  textOf,
+  type Tool,
+  toolCallsOf,
   type JsonObject,
   KernelError,
   type Message,
   type MessageEnd,
   type ProviderRequest,
-  textOf,
-  type Tool,
-  toolCallsOf,
   type UserMessage,
 } from '@kernel/protocol';
-import { sourceNotes, sourcesOf } from '../output/terminal/sources.ts';
-import { redactEvents } from '../output/redact-events.ts';
-import { LINES_VERSION } from '../output/json/json-lines-view.ts';
+import { bindTool, createRegistry } from '@kernel/tools';
+import { extractToolChoice } from '@kernel/agent/config';
+import { EXIT, usageError } from '../exit-code.ts';
+import { parseJson, readText } from '../files/read-file.ts';
 import type { Invocation } from '../invocation.ts';
+import { loadAttachment, splitSources } from '../prompt/attachments.ts';
+import { sourceNotes, sourcesOf } from '../output/terminal/notes.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { LINES_VERSION } from '../output/json-view.ts';
 
 /** One request of a raw protocol call. */
 export interface RawRequest {
@@ -102,4 +108,55 @@ export function tokenLine({ usage }: MessageEnd, noun: 'completion' | 'completio
   if (usage === undefined) return [];
   const { inputTokens, outputTokens } = usage;
   return [`Tokens: ${inputTokens} prompt + ${outputTokens} ${noun} = ${inputTokens + outputTokens} total`];
+}
+
+/** Makes one chat call: `Response: TEXT` and the token line; with `--stream` the raw text and a newline. */
+export async function chat(invocation: Invocation, prompt: string): Promise<number> {
+  const end = await callModel(invocation, { protocol: 'chat', content: prompt });
+  const lines =
+    invocation.flags.stream === true ? [] : [`Response: ${textOf(end.message)}`, ...tokenLine(end, 'completions')];
+  writeReply(invocation, 'chat', end, lines);
+  return EXIT.answer;
+}
+
+/** Makes one call with images, sent inline: `Vision response: TEXT` and the token line. */
+export async function vision(invocation: Invocation, prompt: string): Promise<number> {
+  const { flags, host, signal } = invocation;
+  const access = { host, stdin: new Uint8Array(), allowPrivate: flags['allow-private-images'] ?? false, signal };
+  const images = await Promise.all(
+    splitSources(flags.images ?? '').map((source) => loadAttachment('--images', source, access)),
+  );
+  const end = await callModel(invocation, { protocol: 'vision', content: [{ type: 'text', text: prompt }, ...images] });
+  const lines =
+    flags.stream === true ? [] : [`Vision response: ${textOf(end.message)}`, ...tokenLine(end, 'completion')];
+  writeReply(invocation, 'vision', end, lines);
+  return EXIT.answer;
+}
+
+/**
+ * Makes one call with the tools of a file: the text as `Response:`, the calls that the model asks for, the token line. Runs none of them.
+ */
+export async function tools(invocation: Invocation, prompt: string): Promise<number> {
+  const offered = await loadTools(invocation);
+  const end = await callModel(invocation, { protocol: 'tools', content: prompt, tools: offered });
+  const text = textOf(end.message);
+  const calls = toolCallsOf(end.message).map((call) => `  - ${call.name}(${call.arguments})`);
+  const isStreamed = invocation.flags.stream === true;
+  writeReply(invocation, 'tools', end, [
+    ...(text === '' || isStreamed ? [] : [`Response: ${text}`]),
+    ...(calls.length === 0 ? [] : ['Tool Calls:', ...calls]),
+    ...(isStreamed ? [] : tokenLine(end, 'completion')),
+  ]);
+  return EXIT.answer;
+}
+
+async function loadTools({ flags, host }: Invocation): Promise<readonly Tool[]> {
+  const file = flags['tools-file'] ?? '';
+  const text = await readText(resolve(host.cwd, file), '--tools-file', file);
+  if (text === undefined) throw usageError(`--tools-file: "${file}" cannot be read (ENOENT).`);
+  const { toolSchema } = await import('@kernel/protocol/schemas');
+  const what = `--tools-file: "${file}"`;
+  const entries = parseWith(toolSchema.array(), parseJson(text, what), what);
+  // The registry checks names and schemas; nothing is called through it.
+  return createRegistry(entries.map((tool) => bindTool(tool, () => 'not run'))).list();
 }

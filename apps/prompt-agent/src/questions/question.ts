@@ -1,7 +1,7 @@
 import type { Output } from '../output/output.ts';
-import { ask, type Terminal } from './ask.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
+import { type Terminal, ask } from './ask.ts';
 
 /** The size of a terminal that does not tell it. */
 const DEFAULT_SIZE = { rows: 24, columns: 80 };
@@ -64,4 +64,21 @@ function wrapOne(line: string | Line, columns: number): readonly Line[] {
 function sizeOf({ stderr }: Terminal): typeof DEFAULT_SIZE {
   const { rows = 0, columns = 0 } = stderr;
   return { rows: rows > 0 ? rows : DEFAULT_SIZE.rows, columns: columns > 0 ? columns : DEFAULT_SIZE.columns };
+}
+
+/** Shows lines and asks a question about them, see `askAbout`; true only for `y` and `yes`. Rejects with the reason of an abort. */
+export async function confirm(
+  terminal: Terminal,
+  output: Output,
+  lines: readonly string[],
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await askAbout(terminal, output, { lines, question: [`${question} [y/N]`] }, signal);
+  return isYes(answer);
+}
+
+/** Whether an answer is `y` or `yes`. */
+export function isYes(answer: string | undefined): boolean {
+  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }

@@ -1,10 +1,9 @@
+import { isAbsolute, join } from 'node:path';
 import { sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
-import { isAbsolute, join } from 'node:path';
-import { countText } from '../sessions/quantities.ts';
+import { countText } from '../output/quantities.ts';
 import { shellQuote } from './shell-quote.ts';
-import { indentJson } from './indent-json.ts';
-import { type JsonMember, parseJsonMembers } from './json-members.ts';
+import { indentJson, type JsonMember, parseJsonMembers } from './json-text.ts';
 
 /** How the tool `run_command` of this program runs commands. */
 export interface CommandSetting {

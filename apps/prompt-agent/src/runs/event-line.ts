@@ -1,9 +1,9 @@
 import { visible } from '@kernel/internal';
 import type { LogEvent } from '@kernel/durable';
 import { oneLine } from '../output/escape.ts';
-import { durationText } from '../sessions/quantities.ts';
+import { durationText } from '../output/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';
-import { endText } from '../sessions/state-text.ts';
+import { endText } from '../sessions/session-record.ts';
 
 /** How much of a text is shown, in characters. */
 const MAX_TEXT = 200;

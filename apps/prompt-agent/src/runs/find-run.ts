@@ -1,7 +1,7 @@
 import type { Durable, RecordedRun, WaitingCall } from '@kernel/durable';
 import { nearest } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
-import { usageError } from '../usage-error.ts';
+import { usageError } from '../exit-code.ts';
 
 /** How many ids are compared with one that is unknown. */
 const MAX_COMPARED = 1000;

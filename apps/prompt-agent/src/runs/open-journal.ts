@@ -1,6 +1,6 @@
-import { errorMessage } from '@kernel/internal';
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { errorMessage } from '@kernel/internal';
 import type { Durable } from '@kernel/durable';
 import { KernelError } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
@@ -8,8 +8,8 @@ import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import { oneLine } from '../output/escape.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
-import { makeFolder } from '../sessions/database/make-folder.ts';
-import { usageError } from '../usage-error.ts';
+import { makeFolder } from '../files/paths.ts';
+import { usageError } from '../exit-code.ts';
 
 /** Tables that every journal has. */
 const TABLES = ['events', 'runs', 'signals', 'steps', 'waits'];

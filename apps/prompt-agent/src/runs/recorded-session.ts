@@ -4,7 +4,7 @@ import { isObject } from '@kernel/internal';
 import { type AgentEvent, type JsonValue, KernelError, type Message, type RunEnd, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
 import { type CommandSetting, NOT_ISOLATED } from '../questions/show-call.ts';
-import { lastAnswerOf } from '../sessions/last-answer.ts';
+import { lastAnswerOf } from '../sessions/open-session.ts';
 import { commandsOf } from '../sessions/transcript.ts';
 import { createJournal } from './open-journal.ts';
 import { createEventTee } from './event-tee.ts';

@@ -1,9 +1,8 @@
 import type { RecordedRun, WaitingCall } from '@kernel/durable';
 import { isObject, sliceHead, visible } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
-import { ageOf } from '../sessions/age.ts';
-import { sizeText } from '../sessions/quantities.ts';
-import { endText } from '../sessions/state-text.ts';
+import { ageOf, sizeText } from '../output/quantities.ts';
+import { endText } from '../sessions/session-record.ts';
 import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
 
@@ -92,4 +91,36 @@ export function errorText(error: unknown): string {
   const { message, hint } = error;
   if (typeof message !== 'string') return '';
   return `: ${oneLine(`${message} ${typeof hint === 'string' ? hint : ''}`, 2000)}`;
+}
+
+/** What `--json` says of a run. Times are in ISO 8601. */
+export function runJson({ id, agent, version, status, crashes, createdAt, updatedAt }: RecordedRun): object {
+  return {
+    id,
+    agent,
+    agentVersion: version,
+    status,
+    crashes,
+    created: createdAt.toISOString(),
+    changed: updatedAt.toISOString(),
+  };
+}
+
+/** What `--json` says of the end of a run: all but its history, which the events have. */
+export function resultJson({ result }: RecordedRun): object {
+  if (result === undefined) return {};
+  const { messages: _messages, ...rest } = result;
+  return { result: rest };
+}
+
+/** What `--json` says of a call that waits. */
+export function waitingJson({ callId, kind, call, since, deadlineAt }: WaitingCall): object {
+  return {
+    call: callId,
+    kind,
+    name: call.name,
+    arguments: call.arguments,
+    since: since.toISOString(),
+    ...(deadlineAt === undefined ? {} : { deadline: deadlineAt.toISOString() }),
+  };
 }

@@ -6,10 +6,9 @@ import { KernelError } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { NOT_ISOLATED } from '../questions/show-call.ts';
 import { redactEvents } from '../output/redact-events.ts';
-import { readBody } from '../read-body.ts';
-import { createChats, noteWaiting, whenEnded } from './chats.ts';
+import { readBody } from '../files/read-body.ts';
+import { createChats, noteWaiting, whenEnded, redactResponse } from './chats.ts';
 import { PAGE } from './page.ts';
-import { redactResponse } from './redact-response.ts';
 
 /** What the routes are made of. */
 export interface RouteOptions {

@@ -1,7 +1,6 @@
 import type { Database } from './database/load-sqlite.ts';
 import { entryIn, jsonIn, numberIn, type Row, textIn } from './database/rows.ts';
-import { recordJson } from './record-json.ts';
-import type { SessionRecord } from './session-record.ts';
+import { recordJson, type SessionRecord } from './session-record.ts';
 
 /** The version of the lines, which fields may be added to. */
 const EXPORT_VERSION = 1;

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { nearest } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
-import { usageError } from '../usage-error.ts';
-import type { Database } from './database/load-sqlite.ts';
-import { textIn } from './database/rows.ts';
-import { RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
+import { usageError } from '../exit-code.ts';
+import { type Database, transaction } from './database/load-sqlite.ts';
+import { RECORD_COLUMNS, type SessionRecord, toRecord, SHORT_ID } from './session-record.ts';
+import { numberIn, textIn } from './database/rows.ts';
 
 /** The fewest digits of an id that name a session. */
 const MIN_PREFIX = 4;
@@ -68,4 +68,46 @@ export function folderOf(cwd: string): string {
   } catch {
     return cwd;
   }
+}
+
+/** Lists sessions, the one that was last written first. `limit` 0 means all of them. */
+export function listSessions(database: Database, limit: number): readonly SessionRecord[] {
+  return database
+    .prepare(`SELECT ${RECORD_COLUMNS} FROM sessions ORDER BY changed_ms DESC, number DESC LIMIT ?`)
+    .all(limit === 0 ? -1 : limit)
+    .map(toRecord);
+}
+
+/** How many sessions there are. */
+export function countSessions(database: Database): number {
+  return numberIn(database.prepare('SELECT count(*) AS count FROM sessions').get(), 'count');
+}
+
+/** Lists the sessions that were last used before a time, the oldest first. */
+export function sessionsBefore(database: Database, timeMs: number): readonly SessionRecord[] {
+  return database
+    .prepare(`SELECT ${RECORD_COLUMNS} FROM sessions WHERE changed_ms < ? ORDER BY changed_ms`)
+    .all(timeMs)
+    .map(toRecord);
+}
+
+/**
+ * Removes sessions with all that was kept of them, and returns how many: what they were written in is overwritten, in the log of changes, too. One that
+ * another process has opened meanwhile stays.
+ */
+export function removeSessions(database: Database, records: readonly SessionRecord[]): number {
+  let count = 0;
+  transaction(database, () => {
+    const same = database.prepare('SELECT 1 FROM sessions WHERE number = ? AND id = ? AND writer IS ?');
+    const words = database.prepare('DELETE FROM words WHERE rowid IN (SELECT number FROM entries WHERE session = ?)');
+    const session = database.prepare('DELETE FROM sessions WHERE number = ?');
+    for (const { number, id, writer } of records) {
+      if (same.get(number, id, writer ?? null) === undefined) continue;
+      count += 1;
+      words.run(number);
+      session.run(number);
+    }
+  });
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  return count;
 }

@@ -1,11 +1,10 @@
-import type { Session, SessionEntry } from '@kernel/agent';
+import type { SessionEntry, Session } from '@kernel/agent';
+import { textOf, toolCallsOf, type Message, KernelError } from '@kernel/protocol';
 import { type Redactor, sliceHead } from '@kernel/internal';
 import type { TokenPrices } from '@kernel/agent/config';
-import { type Message, KernelError, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
-import type { Database } from './database/load-sqlite.ts';
+import { type Database, transaction } from './database/load-sqlite.ts';
 import { entryIn, numberIn } from './database/rows.ts';
-import { transaction } from './database/transaction.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
@@ -193,4 +192,11 @@ function lockedError(record: SessionRecord): KernelError {
 
 function lostError(id: string): KernelError {
   return new KernelError('SESSION_LOCKED', `The session ${id.slice(0, SHORT_ID)} was removed or taken over.`);
+}
+
+/** Returns the text of the last message if it is an answer without pending calls. */
+export function lastAnswerOf(entries: readonly SessionEntry[]): string | undefined {
+  const last = entries.findLast((entry) => entry.type === 'message')?.message;
+  if (last?.role !== 'assistant' || toolCallsOf(last).length > 0) return undefined;
+  return textOf(last);
 }

@@ -76,3 +76,49 @@ export function toRecord(row: Row): SessionRecord {
 export function calledOf({ name, id }: Pick<SessionRecord, 'name' | 'id'>): string {
   return name === undefined ? id.slice(0, SHORT_ID) : `"${name}"`;
 }
+
+/** What `--json` and `sessions export` say of a session. Times are in ISO 8601. */
+export function recordJson(record: SessionRecord): Readonly<Record<string, unknown>> {
+  const { id, name, folder, title, provider, model, flags, turns, calls, inputTokens, outputTokens, cost, state } =
+    record;
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    folder,
+    title,
+    provider,
+    model,
+    ...(Object.keys(flags).length === 0 ? {} : { flags }),
+    created: new Date(record.createdMs).toISOString(),
+    changed: new Date(record.changedMs).toISOString(),
+    state,
+    turns,
+    calls,
+    usage: { inputTokens, outputTokens },
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+/** How a run ended, in a word or two, by the reason of its `run-end`. */
+const TEXTS: ReadonlyMap<string, string> = new Map([
+  ['done', 'answered'],
+  ['handled', 'answered'],
+  ['aborted', 'interrupted'],
+  ['error', 'failed'],
+  ['limit', 'at a limit'],
+  ['length', 'cut short'],
+  ['filtered', 'filtered'],
+  ['loop', 'in a loop'],
+  ['approval', 'waits for approval'],
+]);
+
+/** How a run ended, in a word or two; one without an end goes on, or the program was ended. */
+export function endText(reason: string | undefined): string {
+  return reason === undefined ? 'cut off' : (TEXTS.get(reason) ?? reason);
+}
+
+/** The state of a session, in a word or two. */
+export function stateText({ state, writer }: SessionRecord, isRunning: (mark: string) => boolean): string {
+  if (writer !== undefined && isRunning(writer)) return 'open';
+  return endText(state === 'begun' ? undefined : state);
+}

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import type { Database } from './database/load-sqlite.ts';
-import { openDatabase, storeError } from './database/open-database.ts';
+import { openDatabase, storeError, saysDamaged, setAside } from './database/open-database.ts';
 import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
-import { saysDamaged, setAside } from './database/set-aside.ts';
 
 /** The open file of sessions. */
 export interface SessionStore {

@@ -1,8 +1,7 @@
 import { sliceHead, visible } from '@kernel/internal';
 import { showArguments } from '../questions/show-call.ts';
-import { durationText, sizeText, tokenText } from './quantities.ts';
-import { endText } from './state-text.ts';
-import { SHORT_ID } from './session-record.ts';
+import { durationText, sizeText, tokenText } from '../output/quantities.ts';
+import { endText, SHORT_ID } from './session-record.ts';
 import type { CallView, RunView, Transcript } from './transcript.ts';
 
 /** How much of a call's arguments and result is shown, in characters. */

@@ -1,6 +1,6 @@
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox';
-import { decodeText } from '../prompt/decode-text.ts';
+import { decodeText } from '../files/read-file.ts';
 import { toolError } from '../tool-error.ts';
 import { linesOf, TEXT_OPERATIONS, type TextOperation } from './text-operations.ts';
 

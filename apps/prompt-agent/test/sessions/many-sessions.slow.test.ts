@@ -6,7 +6,7 @@ import type { Message } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { lastOfFolder } from '../../src/sessions/find-session.ts';
-import { listSessions } from '../../src/sessions/list-sessions.ts';
+import { listSessions } from '../../src/sessions/find-session.ts';
 import { beginSession } from '../../src/sessions/open-session.ts';
 import { searchSessions } from '../../src/sessions/search-sessions.ts';
 import { openStore, type SessionStore } from '../../src/sessions/session-store.ts';

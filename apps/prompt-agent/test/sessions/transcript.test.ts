@@ -1,7 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { tableLines } from '../../src/sessions/columns.ts';
-import { countText, durationText, sizeText } from '../../src/sessions/quantities.ts';
+import { tableLines } from '../../src/output/terminal/table.ts';
+import { countText, durationText, sizeText } from '../../src/output/quantities.ts';
 import { toTranscript } from '../../src/sessions/transcript.ts';
 import { transcriptText } from '../../src/sessions/transcript-text.ts';
 import { SAMPLE, sampleTranscript } from './sample-session.ts';

@@ -2,7 +2,7 @@ import { verifies } from '@kernel/testing';
 import { memoryWorkspace } from '@kernel/toolbox';
 import { createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
-import { builtInTools } from '../../src/tools/index.ts';
+import { builtInTools } from '../../src/tools/built-in-tools.ts';
 
 test('the description and schema of each tool have less than 250 tokens, all together less than 1,250, and all only read', () => {
   verifies('cli.tools.cost');

@@ -1,12 +1,11 @@
 import { sliceHead } from '@kernel/internal';
-import { countText, durationText } from '../../sessions/quantities.ts';
-import { endText } from '../../sessions/state-text.ts';
+import { countText, durationText } from '../quantities.ts';
+import { endText } from '../../sessions/session-record.ts';
 import type { CallView, RunView, TurnView } from '../../sessions/transcript.ts';
 import { type CommandSetting, showArguments } from '../../questions/show-call.ts';
 import { argumentsText, detailText } from './detail-text.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, type PageParts } from './page-parts.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import type { PageParts } from './page-parts.ts';
 import { prose } from './prose.ts';
 
 /** How much of a reply the page has, in characters. */

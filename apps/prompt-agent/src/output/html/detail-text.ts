@@ -1,10 +1,9 @@
 import { sliceHead } from '@kernel/internal';
-import { countText } from '../../sessions/quantities.ts';
-import { indentJson } from '../../questions/indent-json.ts';
+import { countText } from '../quantities.ts';
+import { indentJson, parseJsonMembers } from '../../questions/json-text.ts';
 import { type CommandSetting, NOT_ISOLATED, showCall } from '../../questions/show-call.ts';
 import type { CallView } from '../../sessions/transcript.ts';
 import { exactText, html, type Markup, NOTHING } from './markup.ts';
-import { parseJsonMembers } from '../../questions/json-members.ts';
 import type { PageParts } from './page-parts.ts';
 
 /** How much of one text the page has, in characters. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { oneLine } from '../escape.ts';
-import { countText, durationText } from '../../sessions/quantities.ts';
+import { countText, durationText } from '../quantities.ts';
 import { SHORT_ID } from '../../sessions/session-record.ts';
 import type { RunView, Transcript } from '../../sessions/transcript.ts';
 import { turns } from './conversation.ts';

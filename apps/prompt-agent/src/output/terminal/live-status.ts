@@ -1,9 +1,9 @@
 import { sliceHead, visible } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
+import { showArguments } from '../../questions/show-call.ts';
+import { seconds } from '../quantities.ts';
 import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
-import { showArguments } from '../../questions/show-call.ts';
-import { seconds } from './seconds.ts';
 
 /** What goes on in a run, as lines that are replaced while it goes on. */
 export interface LiveStatus {

@@ -1,15 +1,15 @@
-import { type AgentEvent, type RunEnd, type ToolEnd, toModelText } from '@kernel/protocol';
+import type { TokenPrices } from '@kernel/agent/config';
+import { type Usage, type AgentEvent, type RunEnd, type ToolEnd, toModelText } from '@kernel/protocol';
+import { costOf } from '@kernel/providers';
 import type { Invocation } from '../../invocation.ts';
-import { changeLines } from './changes.ts';
-import { pricesOf } from '../../options/price.ts';
-import { costNote } from './cost.ts';
+import { pricesOf } from '../../options/number-flags.ts';
 import { oneLine } from '../escape.ts';
-import { errorNote, serverToolNote, toolNote, usageNote } from './notes.ts';
 import type { Output } from '../output.ts';
-import { sourceNotes, sourcesOf } from './sources.ts';
-import { encodeLine, span } from './spans.ts';
-import { seconds } from './seconds.ts';
 import type { ToolEnds, View, ViewedTools } from '../view.ts';
+import { seconds } from '../quantities.ts';
+import { changeLines } from './changes.ts';
+import { errorNote, serverToolNote, toolNote, usageNote, sourceNotes, sourcesOf } from './notes.ts';
+import { encodeLine, span } from './spans.ts';
 
 /**
  * Creates the view that writes a line on stderr for each call, warning and error, and after the run the sources, the usage and why there is no answer. With
@@ -106,4 +106,11 @@ function reasonNote(end: RunEnd): string | undefined {
     case 'approval':
       return 'prompt-agent: stopped, because calls need approval.';
   }
+}
+
+/** Returns a cost as text, such as `cost: 0.0123`; `undefined` without prices. */
+export function costNote(usage: Usage, prices: TokenPrices | undefined): string | undefined {
+  if (prices === undefined) return undefined;
+  const cost = costOf(usage, prices);
+  return `cost: ${cost >= 1 ? cost.toFixed(2) : cost.toFixed(4)}`;
 }

@@ -1,8 +1,16 @@
+import {
+  type Citation,
+  type Message,
+  KernelError,
+  type ServerToolResult,
+  type ToolEnd,
+  toModelText,
+  type Usage,
+} from '@kernel/protocol';
 import { errorMessage } from '@kernel/internal';
-import { KernelError, type ServerToolResult, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
 import type { Retry } from '@kernel/providers';
-import type { Choice } from '../../model/choose-model.ts';
 import { oneLine } from '../escape.ts';
+import type { Choice } from '../../model/choose-model.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
@@ -52,4 +60,30 @@ export function errorNote(error: unknown): string {
 
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+const MAX_SOURCES = 50;
+
+/** Returns the sources of the texts in messages, each page or document once, in order. */
+export function sourcesOf(messages: readonly Message[]): readonly Citation[] {
+  const sources = new Map<string, Citation>();
+  for (const { role, content } of messages) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      for (const citation of part.type === 'text' ? (part.citations ?? []) : []) {
+        const key = citation.url ?? citation.document ?? citation.title ?? '';
+        if (!sources.has(key)) sources.set(key, citation);
+      }
+    }
+  }
+  return [...sources.values()].slice(0, MAX_SOURCES);
+}
+
+/** Returns a line for each source. */
+export function sourceNotes(sources: readonly Citation[]): readonly string[] {
+  return sources.map(({ url, title, document }) => {
+    const name = title ?? document;
+    const texts = [name === undefined ? [] : [oneLine(name, 100)], url === undefined ? [] : [oneLine(url, 200)]];
+    return `source: ${texts.flat().join(' – ')}`;
+  });
 }

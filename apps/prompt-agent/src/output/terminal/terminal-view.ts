@@ -1,15 +1,15 @@
 import { type AgentEvent, toModelText, type ToolEnd, textOf, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../../invocation.ts';
+import { oneLine } from '../escape.ts';
+import { seconds } from '../quantities.ts';
+import type { View, ViewedTools } from '../view.ts';
 import { colouredChange } from './changes.ts';
 import { cutForTerminal } from './cut-for-terminal.ts';
-import { oneLine } from '../escape.ts';
 import { withoutCode } from './notes.ts';
 import { encodeLine, type Line, span } from './spans.ts';
 import { wrapSpans } from './wrap-spans.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
 import { createMarkdownWriter } from './markdown-writer.ts';
-import { seconds } from './seconds.ts';
-import type { View, ViewedTools } from '../view.ts';
 
 const REFRESH_MS = 100;
 /** How wide reasoning is set at most. */

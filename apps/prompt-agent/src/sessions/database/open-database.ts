@@ -1,13 +1,11 @@
+import { existsSync, renameSync, chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '@kernel/internal';
-import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { type Database, loadSqlite, SQLITE, sqliteCode } from './load-sqlite.ts';
-import { makeFolder } from './make-folder.ts';
+import { makeFolder } from '../../files/paths.ts';
+import { loadSqlite, SQLITE, sqliteCode, type Database, transaction } from './load-sqlite.ts';
 import { numberIn } from './rows.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
-import { saysDamaged, setAside } from './set-aside.ts';
-import { transaction } from './transaction.ts';
 
 /** The name of the file in the state folder. */
 export const DATABASE_NAME = 'sessions.db';
@@ -143,4 +141,50 @@ export function storeError(path: string, error: unknown): KernelError {
   const reason = errorMessage(error);
   const hint = HINTS[sqliteCode(error) ?? 0] ?? 'Make the folder writable, or use another one (XDG_STATE_HOME).';
   return new KernelError('STORE_FAILED', `The sessions in ${path} cannot be used: ${reason}.`, { hint, cause: error });
+}
+
+/** Whether an error says that a file is damaged, or no database at all. */
+export function saysDamaged(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === SQLITE.corrupt || code === SQLITE.notADatabase;
+}
+
+/**
+ * Renames a damaged database, with what SQLite keeps beside it, and returns its new path. Another process may have found the damage too: one after
+ * another looks at it again, and undefined is returned if the file is in order by now.
+ */
+export function setAside(path: string): string | undefined {
+  const { DatabaseSync } = loadSqlite();
+  const lock = new DatabaseSync(join(dirname(path), 'sessions.lock'), { timeout: WAIT_MS });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    if (!isDamaged(path)) return undefined;
+    const target = targetFor(path);
+    for (const suffix of ['', '-wal', '-shm'])
+      if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+    return target;
+  } finally {
+    lock.close();
+  }
+}
+
+function isDamaged(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(path, { timeout: WAIT_MS });
+  try {
+    const row = database.prepare('PRAGMA quick_check(1)').get();
+    return row?.['quick_check'] !== 'ok';
+  } catch (error) {
+    if (saysDamaged(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function targetFor(path: string): string {
+  const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const name = join(dirname(path), `${basename(path, '.db')}.damaged-${stamp}`);
+  return existsSync(`${name}.db`) ? `${name}-${crypto.randomUUID().slice(0, 8)}.db` : `${name}.db`;
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../files/paths.ts';
 import { type Database, loadSqlite, SQLITE, sqliteCode } from './load-sqlite.ts';
-import { makeFolder } from './make-folder.ts';
 
 /** Marks this process as one that runs. */
 export interface ProcessLock {

@@ -1,9 +1,8 @@
 import type { SessionEntry } from '@kernel/agent';
-import { type Database, loadSqlite } from './load-sqlite.ts';
-import { jsonIn, numberIn, type Row, textIn } from './rows.ts';
-import { transaction } from './transaction.ts';
 import { insertEntry } from '../open-session.ts';
 import type { SessionStore } from '../session-store.ts';
+import { type Database, loadSqlite, transaction } from './load-sqlite.ts';
+import { jsonIn, numberIn, type Row, textIn } from './rows.ts';
 
 /** What was recovered from a damaged file. */
 export interface Salvaged {

@@ -1,0 +1,127 @@
+import { isObject, visible } from '@kernel/internal';
+import { KernelError, type ToolCall, type Toolset } from '@kernel/protocol';
+import type { AskPermission, PermissionDecision, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
+import { usageError } from '../exit-code.ts';
+import type { CommandCall } from '../invocation.ts';
+import type { Flags } from '../options/flags.ts';
+import type { Output } from '../output/output.ts';
+import { hasTerminal } from '../questions/ask.ts';
+import { askAboutReads, isRead } from './ask-about-reads.ts';
+import { type ApprovalScope, createAskUser } from './ask-user.ts';
+import type { UserRules } from './user-rules.ts';
+
+/** What the policy of an invocation is made of. */
+export interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
+  /** The rules of the bundle. */
+  readonly rules: readonly PermissionRule[];
+  readonly userRules: UserRules;
+  /** The folder that paths in rules and arguments belong to. */
+  readonly root: string;
+}
+
+/** What decides on calls. */
+export interface Policy {
+  /** Decides on calls that may change something. */
+  readonly approve: Permissions['approve'];
+  /** Applies the rules to all calls of a toolset. */
+  readonly guard: (tools: Toolset) => Toolset;
+  /** All rules, those of answers included. */
+  readonly rules: () => readonly PermissionRule[];
+  /** What keeps a call waiting. */
+  readonly waitsFor: (call: ToolCall) => WaitsFor;
+}
+
+/** What keeps a call waiting: that no rule allows it, or that one asks. */
+export interface WaitsFor {
+  /** The rule that would allow the call, as `--allow` takes it. */
+  readonly allow?: string;
+  /** The rule that asks about the call, as `--ask` takes it. No rule that allows is stronger. */
+  readonly askedBy?: string;
+}
+
+/** What decides where all tools only read. */
+export const NO_POLICY: Policy = {
+  approve: () => Promise.resolve({ decision: 'deny', reason: 'It is not one of the tools that only read.' }),
+  guard: (tools) => tools,
+  rules: () => [],
+  waitsFor: () => ({}),
+};
+
+/** Creates the policy: the rules of the bundle, of the user and of the flags, and a question about what they leave open. Rejects with a usage error that names a flag. */
+export async function createPolicy({ flags, host, output }: CommandCall, options: PolicyOptions): Promise<Policy> {
+  const { rules, root, userRules } = options;
+  const { permissions, withPermissions } = await import('@kernel/toolbox/permissions');
+  const remember = (rule: PermissionRule): void => policy.remember(rule);
+  const askUser = createAskUser(host, output, { ...options, remember });
+  const unasked: ReadonlySet<string> = new Set(flags.yes?.split(','));
+  const ask: AskPermission = (request, decision) => {
+    const { effect = 'external' } = request.tool;
+    if (decision.rule === undefined && (isRead(request.tool) || unasked.has(effect))) return { decision: 'allow' };
+    return hasTerminal(host) ? askUser(request, decision) : askNobody(output)(request, decision);
+  };
+  const policy = permissions(rules, { root, ask });
+  const add = (rule: PermissionRule, origin: string, hint: string): void => {
+    try {
+      policy.remember(rule);
+    } catch (error) {
+      if (!KernelError.is(error, 'CONFIG_INVALID')) throw error;
+      throw usageError(`${origin}: ${error.message}${hint}`);
+    }
+  };
+  for (const rule of userRules.rules) add(rule, userRules.path, '');
+  for (const rule of rulesOf(flags)) {
+    const flag = `--${Object.keys(rule)[0] ?? ''}`;
+    add(rule, flag, ` Write it as ${flag} 'run_command(npm test)'.`);
+  }
+  return {
+    approve: policy.approve,
+    guard: (tools) =>
+      withPermissions(
+        askAboutReads(tools, () => policy.rules()),
+        policy,
+      ),
+    rules: () => policy.rules(),
+    waitsFor: (call) => waitsFor(policy.decide(call.name, inputOf(call))),
+  };
+}
+
+/** The rules of `--allow`, `--ask` and `--deny`. Their order does not matter. */
+export function rulesOf({ allow = [], ask = [], deny = [] }: Flags): readonly PermissionRule[] {
+  return [
+    ...allow.map((text) => ({ allow: text })),
+    ...ask.map((text) => ({ ask: text })),
+    ...deny.map((text) => ({ deny: text })),
+  ];
+}
+
+/** Without a terminal a call waits, which ends the run, and what would allow it is said. */
+function askNobody(output: Output): AskPermission {
+  return ({ call }, decision) => {
+    const { allow, askedBy } = waitsFor(decision);
+    const hint =
+      askedBy === undefined
+        ? allow && ` The flag --allow ${quoted(allow)} would allow it.`
+        : ` The rule ${quoted(askedBy)} asks about it, and no --allow overrides that: go on with -c on a terminal, or leave the rule out.`;
+    output.alert(`${visible(call.name)} needs approval, and there is no terminal to ask on.${visible(hint ?? '')}`);
+    return { decision: 'later' };
+  };
+}
+
+function waitsFor({ rule, suggestion }: PermissionDecision): WaitsFor {
+  if (rule !== undefined) return 'ask' in rule ? { askedBy: rule.ask } : {};
+  return suggestion !== undefined && 'allow' in suggestion ? { allow: suggestion.allow } : {};
+}
+
+function inputOf({ arguments: text }: ToolCall): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A word as a shell reads it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { errorMessage } from '@kernel/internal';
+import type { PermissionRule } from '@kernel/toolbox/permissions';
+import { configFolder } from '../config/folders.ts';
+import { changeState } from '../config/state-file.ts';
+import { parseJson, readText } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
+import { usageError } from '../exit-code.ts';
+import type { UserRule } from '../config/file-schemas.ts';
+
+/** The user's own rules for calls: `permissions.json` in the config folder. */
+export interface UserRules {
+  /** The path of the file. */
+  readonly path: string;
+  /** The rules that hold for a workspace. */
+  readonly rules: readonly PermissionRule[];
+  /** Adds a rule for the workspace to the file, which only the user can read. */
+  add(rule: PermissionRule): Promise<void>;
+}
+
+/**
+ * Reads the user's rules: `{ "rules": [{ "allow": "run_command(npm test)", "workspace": "/home/me/project" }] }`; a rule without a workspace holds everywhere.
+ * Rejects with a usage error for a file that cannot be read: one of its rules may deny something.
+ */
+export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace: string): Promise<UserRules> {
+  const path = join(configFolder(host), 'permissions.json');
+  const holdsHere = (rule: UserRule): boolean => rule.workspace === undefined || rule.workspace === workspace;
+  return {
+    path,
+    rules: (await readRules(path)).filter(holdsHere).map(({ rule }) => rule),
+    async add(rule) {
+      await changeState(path, async (json, problem) => {
+        if (problem !== undefined) throw damaged(`${path} ${problem}.`);
+        const known = Object.keys(json).length === 0 ? [] : await parseRules(path, json);
+        const isKnown = known.some((each) => holdsHere(each) && JSON.stringify(each.rule) === JSON.stringify(rule));
+        if (isKnown) return undefined;
+        const rules = [...known, { rule, workspace }].map((each) => ({
+          ...each.rule,
+          ...(each.workspace === undefined ? {} : { workspace: each.workspace }),
+        }));
+        return { rules };
+      });
+    },
+  };
+}
+
+async function readRules(path: string): Promise<readonly UserRule[]> {
+  const text = await readText(path, 'permissions');
+  return text === undefined ? [] : parseRules(path, parseRulesText(text, path));
+}
+
+function parseRulesText(text: string, path: string): unknown {
+  try {
+    return parseJson(text, path);
+  } catch (error) {
+    throw damaged(errorMessage(error));
+  }
+}
+
+async function parseRules(path: string, json: unknown): Promise<readonly UserRule[]> {
+  return (await import('../config/file-schemas.ts')).parseUserRules(path, json);
+}
+
+function damaged(problem: string): Error {
+  return usageError(
+    `${problem} Correct it or move it away. It is not ignored, because one of its rules may deny something.`,
+  );
+}

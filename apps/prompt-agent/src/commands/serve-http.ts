@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import { usageError, EXIT } from '../exit-code.ts';
+import { createRoutes, type RouteOptions } from '../serve/routes.ts';
+import { openAgent } from '../agent/open-agent.ts';
+import type { CommandCall } from '../invocation.ts';
+import { openModel } from '../model/open-model.ts';
+import { checkTools } from '../options/check-ask.ts';
+import { portOf, checkLimits } from '../options/number-flags.ts';
+import { showCall } from '../questions/show-call.ts';
+
+/**
+ * Serves the agent on this machine: a page to talk to it, and the routes that the page uses. The address that is printed has a token, without which no
+ * route answers. What needs an approval is asked on the page. Ends on Ctrl-C.
+ */
+export async function serveAgent(call: CommandCall): Promise<number> {
+  const port = portOf(call.flags) ?? 0;
+  checkTools(call.flags);
+  checkLimits(call.flags);
+  const invocation = await openModel(call, { need: 'chat', isRaw: false });
+  // What needs an approval is asked on the page, not here.
+  const agent = await openAgent({ ...invocation, host: { ...call.host, stdin: new PassThrough().end() } });
+  try {
+    const { token } = invocation.choice.provider;
+    const secret = typeof token === 'string' ? token : undefined;
+    const describe = async (name: string, json: string): Promise<readonly string[]> =>
+      showCall(name, json, await agent.commands());
+    const server = await startServer({ options: agent.options, secret, describe }, port);
+    call.output.note(`open ${server.url} in a browser; Ctrl-C ends it`);
+    if (!call.signal.aborted) await once(call.signal, 'abort');
+    await server.close();
+    return EXIT.answer;
+  } finally {
+    await agent.close();
+  }
+}
+
+/** A server that runs. */
+export interface AgentServer {
+  /** The address of the page, with the token in its fragment, which browsers do not send. */
+  readonly url: string;
+  /** Stops it, and the runs of its clients. */
+  close(): Promise<void>;
+}
+
+/** Serves the page and its routes on a port of 127.0.0.1; 0 takes a free one. Rejects with a usage error for a port that is taken. */
+export async function startServer(
+  agent: Pick<RouteOptions, 'options' | 'secret' | 'describe'>,
+  port: number,
+): Promise<AgentServer> {
+  const token = randomBytes(24).toString('base64url');
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(usageError(`--port ${port} cannot be used (${error.code ?? error.message}).`)),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const actual = typeof address === 'object' && address !== null ? address.port : port;
+  const routes = createRoutes({ ...agent, token, hosts: [`127.0.0.1:${actual}`, `localhost:${actual}`] });
+  const listener = getRequestListener(routes);
+  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
+  return {
+    url: `http://127.0.0.1:${actual}/#${token}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

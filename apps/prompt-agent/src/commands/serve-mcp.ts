@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { withApproval } from '../approval/with-approval.ts';
+import { openTools } from '../agent/open-tools.ts';
+import type { CommandCall } from '../invocation.ts';
+import { EXIT } from '../exit-code.ts';
+import { portOf } from '../options/number-flags.ts';
+import { version } from '../options/help.ts';
+
+/**
+ * Serves the tools to MCP clients: over stdin and stdout, or with `--port` over HTTP on this machine, where each client needs the token that is printed. A
+ * call that the rules do not allow is denied. Ends with its client, or on Ctrl-C.
+ */
+export async function serveMcp(call: CommandCall): Promise<number> {
+  const { flags, output, signal } = call;
+  const port = portOf(flags);
+  const { serveHttp, serveStdio } = await import('@kernel/mcp');
+  const open = await openTools(call);
+  const toolset = withApproval(open.toolset, open.approve);
+  const options = { name: 'prompt-agent', version: version(), instructions: open.instructions };
+  try {
+    if (port === undefined) {
+      const server = serveStdio(toolset, options);
+      const stop = (): void => void server.close();
+      signal.addEventListener('abort', stop, { once: true });
+      await server.closed;
+      signal.removeEventListener('abort', stop);
+      return EXIT.answer;
+    }
+    const token = randomBytes(24).toString('base64url');
+    const server = await serveHttp(toolset, { ...options, port, token });
+    output.note(`MCP at ${server.url}, with the header "authorization: Bearer ${token}"; Ctrl-C ends it`);
+    if (!signal.aborted) await once(signal, 'abort');
+    await server.close();
+    return EXIT.answer;
+  } finally {
+    await open.close();
+  }
+}

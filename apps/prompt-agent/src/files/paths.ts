@@ -1,0 +1,20 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
+
+/** Whether an absolute path is a folder or below it. Neither may contain links or `..`. */
+export function isInside(folder: string, absolute: string): boolean {
+  return absolute === folder || absolute.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Makes a folder, and those above it, with mode 0700. Node's own way tries for ever where the system answers ENOENT for a new folder, as below `/proc`. */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process made it meanwhile.
+    if (!existsSync(path)) throw error;
+  }
+}

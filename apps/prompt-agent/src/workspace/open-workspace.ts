@@ -1,0 +1,40 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { createWorkspace, type Workspace } from '@kernel/toolbox/workspace';
+import { cacheFolder, configFolder, stateFolder } from '../config/folders.ts';
+import { usageError } from '../exit-code.ts';
+import { isInside } from '../files/paths.ts';
+import type { Host } from '../host.ts';
+import { newRunFolder, undoFolder } from './undo.ts';
+
+/**
+ * Opens the folder. What a run replaces is kept in the state folder, in a folder of the run, so that it can be taken back after its end. The program's own files are
+ * closed to tools, where they are inside: they say what is allowed, and the cache holds code that the next start runs.
+ */
+export async function openWorkspace(folder: string, host: Host, isWritable: boolean): Promise<Workspace> {
+  const refuse = (): never => {
+    throw usageError(`--workspace "${folder}" is not a readable folder.`);
+  };
+  const plain = await createWorkspace({ root: folder }).catch(refuse);
+  const root = plain.folder ?? folder;
+  const deny = ownFolders(host, root).map(exactly);
+  if (!isWritable) return deny.length === 0 ? plain : createWorkspace({ root, deny });
+  const state = { folder: await newRunFolder(undoFolder(host, root)) };
+  return createWorkspace({ root, write: ['**'], deny, state }).catch(refuse);
+}
+
+/** The program's folders inside the workspace, relative to it. */
+export function ownFolders(host: Host, root: string): readonly string[] {
+  return [configFolder(host), stateFolder(host), cacheFolder(host)]
+    .map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
+    .filter((folder) => isInside(root, folder))
+    .map((folder) => relative(root, folder));
+}
+
+/** The rule about this path, whatever characters its names have. */
+function exactly(path: string): string {
+  return `./${path
+    .split(sep)
+    .join('/')
+    .replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorMessage } from '@kernel/internal';
+import type { Change, Workspace } from '@kernel/toolbox/workspace';
+import { stateFolder } from '../config/folders.ts';
+import type { Host } from '../host.ts';
+
+/** What was undone, and what was not. */
+export interface Undone {
+  /** The changes that were undone, the last one first. */
+  readonly changes: readonly Change[];
+  /** Why others were not: one sentence each, with the path. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Undoes the changes of a workspace after the one with the id `since`, the last one first. A file that was changed since is left as it is, and
+ * named; the others are undone all the same.
+ */
+export async function undoChanges(workspace: Workspace, since = ''): Promise<Undone> {
+  const changes: Change[] = [];
+  const refused: string[] = [];
+  const ids = workspace
+    .undoable()
+    .map(({ id }) => id)
+    .filter((id) => Number(id) > Number(since));
+  for (const id of ids.toReversed()) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- in order: a change may depend on the one before it
+      changes.push(...(await workspace.undo({ id })));
+    } catch (error) {
+      refused.push(errorMessage(error));
+    }
+  }
+  return { changes, refused };
+}
+
+/** Returns a line for each path that was undone. */
+export function undoneLines(changes: readonly Change[]): readonly string[] {
+  return changes.flatMap(({ paths }) => paths.map(({ path, what, to }) => sentence(path, what, to)));
+}
+
+function sentence(path: string, what: Change['paths'][number]['what'], to = ''): string {
+  switch (what) {
+    case 'created':
+      return `removed again: ${path}`;
+    case 'changed':
+      return `restored: ${path}`;
+    case 'removed':
+    case 'directory-removed':
+      return `there again: ${path}`;
+    case 'moved':
+      return `moved back: ${to} to ${path}`;
+    case 'directory-made':
+      return `removed again: ${path}/`;
+  }
+}
+
+/** How many runs of a workspace can be taken back, one after the other. */
+const KEPT_RUNS = 5;
+
+/** The folder in which the runs of a workspace keep what they replaced: below the state folder, by a digest of the workspace's path. */
+export function undoFolder(host: Pick<Host, 'env' | 'home'>, workspace: string): string {
+  return join(stateFolder(host), 'undo', createHash('sha256').update(workspace).digest('hex').slice(0, 32));
+}
+
+/** Returns the folders of the runs that changed something, the last one first. */
+export async function runFolders(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const runs = names
+    .filter((name) => /^\d{13,}-\d+$/.test(name))
+    .toSorted((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10));
+  return runs.map((name) => join(folder, name));
+}
+
+/** Returns the folder of a new run, which is made at its first change, and removes those of runs that are too long ago. */
+export async function newRunFolder(folder: string): Promise<string> {
+  const old = (await runFolders(folder)).slice(KEPT_RUNS - 1);
+  for (const each of old) await rm(each, { recursive: true, force: true }).catch(() => undefined);
+  return join(folder, `${Date.now()}-${process.pid}`);
+}
