@@ -26,7 +26,6 @@ const onSignal = () => {
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 
-/** The current folder; empty if it was deleted. */
 function currentFolder(): string {
   try {
     return process.cwd();

@@ -1,27 +1,16 @@
 import { errorMessage } from '@kernel/internal';
 import { KernelError, type KernelErrorCode, type RunEnd } from '@kernel/protocol';
 
-/** The program's exit codes: one for each class of outcome. */
 export const EXIT = {
-  /** An answer. */
   answer: 0,
-  /** The run failed in a way that no other code names. */
   failed: 1,
-  /** Wrong usage, or a wrong file that the user named. */
   usage: 2,
-  /** Offline cannot answer this. */
   offline: 3,
-  /** A call needs an approval that nobody could give. */
   approval: 4,
-  /** A limit was reached before the answer. */
   limit: 5,
-  /** The model repeated the same calls. */
   loop: 6,
-  /** The provider refused the request or the key (a status below 500), or filtered the reply. */
   refused: 7,
-  /** The provider was not reached or had a fault of its own (a status from 500), or the connection broke. */
   network: 8,
-  /** Ctrl-C. */
   interrupted: 130,
 } as const;
 
@@ -34,7 +23,6 @@ const BY_CODE: Partial<Record<KernelErrorCode, number>> = {
   PROVIDER_TIMEOUT: EXIT.network,
 };
 
-/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown, signal: AbortSignal): number {
   if (signal.aborted) return EXIT.interrupted;
   if (!KernelError.is(error)) return EXIT.failed;
@@ -64,7 +52,6 @@ export function usageError(message: string): KernelError {
   return new KernelError('CONFIG_INVALID', message);
 }
 
-/** Each exit code and what it means, in order. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT.answer, 'An answer'],
   [EXIT.failed, 'The run failed in another way, a call failed offline, or stdout cannot be written'],

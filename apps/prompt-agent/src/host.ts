@@ -8,15 +8,12 @@ export type AskLine = (show: () => void, signal: AbortSignal, draft?: string) =>
 export interface Host {
   /** The arguments, without the program's own path. */
   readonly argv: readonly string[];
-  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The current folder, absolute; empty if it has been deleted. */
   readonly cwd: string;
-  /** The user's home folder, absolute. */
   readonly home: string;
   /** Read only to ask a person; `isTTY` says whether there is one. */
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
-  /** Receives the answer. */
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   /** Receives everything else. */
   readonly stderr: NodeJS.WritableStream & {
@@ -26,6 +23,5 @@ export interface Host {
   };
   /** Asks on the terminal in place of reading stdin, where something else reads it: the line editor of a chat. */
   readonly question?: AskLine | undefined;
-  /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }

@@ -5,7 +5,6 @@ import type { Choice } from './model/choose-model.ts';
 import type { Flags } from './options/flags.ts';
 import type { Output } from './output/output.ts';
 
-/** One call of a command. */
 export interface CommandCall {
   /** The flags; those that the command does not know were refused. */
   readonly flags: Flags;
@@ -26,4 +25,6 @@ export interface Invocation extends CommandCall {
   readonly choice: Choice;
   /** The provider, with retries. */
   readonly provider: Provider;
+  /** The credential, where it is a text: nothing shows it. */
+  readonly secret: string | undefined;
 }

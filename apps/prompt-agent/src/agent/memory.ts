@@ -70,7 +70,6 @@ async function readNote(root: string, name: string): Promise<Uint8Array | undefi
   }
 }
 
-/** As much of the beginning of a text as fits into so many bytes. */
 function sliceBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, maxBytes)));

@@ -4,7 +4,6 @@ import { usageError } from '../exit-code.ts';
 import type { CommandCall } from '../invocation.ts';
 import { ownFolders } from '../workspace/open-workspace.ts';
 
-/** The longest that a command may take, in milliseconds. */
 export const COMMAND_MS = 120_000;
 
 /** Opens the tools of `--bundle`. Rejects with a usage error for `--sandbox required` where the system has no way to isolate commands. */

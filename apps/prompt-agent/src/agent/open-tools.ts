@@ -20,11 +20,8 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly toolset: Toolset;
   /** How to work with the bundle's tools; empty without a bundle. */
   readonly instructions: string;
-  /** The file of the user's own rules. */
   readonly rulesFile: string;
-  /** What is shown of the tools. */
   readonly viewed: ViewedTools;
-  /** The files that the tools see. */
   readonly workspace: Workspace;
   /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
   readonly commands: () => Promise<CommandSetting | undefined>;

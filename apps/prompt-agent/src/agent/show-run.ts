@@ -7,7 +7,6 @@ import { createView } from '../output/create-view.ts';
 import type { ToolEnds } from '../output/view.ts';
 import type { OpenAgent } from './open-agent.ts';
 
-/** What a run is given. */
 export interface RunInput {
   /** The new messages; none to go on with what is pending in the session. */
   readonly messages: readonly Message[];
@@ -25,9 +24,8 @@ export async function showRun(
   { messages, session, events: given, record }: RunInput,
   invocation: Invocation,
 ): Promise<number> {
-  const { choice, host, output } = invocation;
+  const { secret, host, output } = invocation;
   const view = await createView(invocation, viewed);
-  const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
   const calls: ToolEnds[number][] = [];
   let end: RunEnd | undefined;
   const started = (): AsyncIterable<AgentEvent> =>

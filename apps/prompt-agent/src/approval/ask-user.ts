@@ -1,3 +1,4 @@
+import { parseJsonMembers } from '../questions/json-text.ts';
 import { errorMessage, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
@@ -14,7 +15,6 @@ import type { UserRules } from './user-rules.ts';
 /** What a model reads of a call that the user did not allow. */
 export const NO_BY_USER = 'The user said no.';
 
-/** The longest rule that is offered, in characters. */
 const MAX_RULE = 200;
 
 /** What a call would change: its diff, or the sentence that says why it would fail. */
@@ -24,11 +24,9 @@ export type ChangePreview = { readonly diff: string } | { readonly failure: stri
 export interface ApprovalScope {
   /** Adds a rule for the rest of this process. */
   readonly remember: Permissions['remember'];
-  /** Where rules are kept that hold from now on. */
   readonly userRules: Pick<UserRules, 'add' | 'path'>;
   /** Finds out what a call would change, which is shown in place of its arguments. */
   readonly preview?: ((call: ToolCall, signal: AbortSignal) => Promise<ChangePreview | undefined>) | undefined;
-  /** Finds out how commands run. */
   readonly commands?: (() => Promise<CommandSetting | undefined>) | undefined;
 }
 
@@ -51,7 +49,6 @@ export function createAskUser(terminal: Terminal, output: Output, scope: Approva
 
 interface Asked {
   readonly call: ToolCall;
-  /** The rule that would allow the call, if one can. */
   readonly offered: { readonly allow: string } | undefined;
   readonly signal: AbortSignal;
 }
@@ -141,7 +138,7 @@ async function editArguments(
     // oxlint-disable-next-line no-await-in-loop -- asked again only when the last answer was not JSON
     const edited = (await askAbout(terminal, output, { lines: [], question, draft }, signal))?.trim() ?? '';
     if (edited === '') return { decision: 'deny', reason: NO_BY_USER };
-    if (isJsonObject(edited)) return { decision: 'edit', arguments: edited };
+    if (parseJsonMembers(edited) !== undefined) return { decision: 'edit', arguments: edited };
     output.alert('This is not a JSON object.');
     draft = edited;
   }
@@ -156,13 +153,4 @@ function oneLineJson(json: string): string {
         .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
         .join(''),
     );
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }

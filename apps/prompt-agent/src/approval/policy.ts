@@ -10,7 +10,6 @@ import { askAboutReads, isRead } from './ask-about-reads.ts';
 import { type ApprovalScope, createAskUser } from './ask-user.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** What the policy of an invocation is made of. */
 export interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
   /** The rules of the bundle. */
   readonly rules: readonly PermissionRule[];
@@ -19,15 +18,11 @@ export interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
   readonly root: string;
 }
 
-/** What decides on calls. */
 export interface Policy {
-  /** Decides on calls that may change something. */
   readonly approve: Permissions['approve'];
-  /** Applies the rules to all calls of a toolset. */
   readonly guard: (tools: Toolset) => Toolset;
   /** All rules, those of answers included. */
   readonly rules: () => readonly PermissionRule[];
-  /** What keeps a call waiting. */
   readonly waitsFor: (call: ToolCall) => WaitsFor;
 }
 

@@ -10,9 +10,7 @@ import type { UserRule } from '../config/file-schemas.ts';
 
 /** The user's own rules for calls: `permissions.json` in the config folder. */
 export interface UserRules {
-  /** The path of the file. */
   readonly path: string;
-  /** The rules that hold for a workspace. */
   readonly rules: readonly PermissionRule[];
   /** Adds a rule for the workspace to the file, which only the user can read. */
   add(rule: PermissionRule): Promise<void>;

@@ -7,13 +7,9 @@ export type Complete = (
   done: (error: null, result: [candidates: string[], replaced: string]) => void,
 ) => void;
 
-/** What is completed. */
 export interface CompletionSource {
-  /** The commands, with their slash. */
   readonly commands: readonly string[];
-  /** The names of the tools. */
   readonly tools: () => readonly string[];
-  /** The files that `@` completes. */
   readonly workspace: Workspace;
 }
 

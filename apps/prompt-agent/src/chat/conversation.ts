@@ -7,7 +7,6 @@ import { showRun } from '../agent/show-run.ts';
 import { undoChanges, type Undone } from '../workspace/undo.ts';
 import { resolveMentions } from './complete.ts';
 
-/** A conversation with the agent, turn by turn. */
 export interface Conversation {
   /** Sends a message, shows the run, and resolves to its exit code. */
   send(text: string, signal: AbortSignal): Promise<number>;
@@ -23,22 +22,18 @@ export interface Conversation {
   compact(signal: AbortSignal): Promise<number>;
   /** Undoes what the last turn changed in the workspace. The model reads so with the next message. */
   undo(): Promise<Undone>;
-  /** The history. */
   history(): Promise<readonly Message[]>;
-  /** The model of the next turn. */
   model(): string;
   /** Uses another model of the same provider from the next turn on. */
   useModel(name: string): void;
   /** What all turns have used, and how many model calls they made. */
   totals(): { readonly usage: Usage; readonly turns: number };
-  /** Ends the conversation. */
   close(): Promise<void>;
 }
 
 const SUMMARIZE =
   'Summarize this conversation for yourself, so that you can go on without it: what the user wants, what was decided and done, names of files and facts that matter, and what is left. Only the summary.';
 
-/** Opens a conversation. */
 export async function openConversation(
   invocation: Invocation,
   agent: OpenAgent,
@@ -145,12 +140,9 @@ export async function openConversation(
   };
 }
 
-/** A conversation of a chat, and where its runs are kept. */
 export type ChatSession = Pick<KeptSession, 'session' | 'start' | 'record' | 'close'>;
 
-/** Where the conversations of a chat are kept. */
 export interface ChatSessions {
-  /** Opens the conversation that the chat goes on with. */
   open(): Promise<ChatSession>;
   /** Makes a new conversation of some entries of another one, for a message that is asked again or a history that is compacted. */
   fork(entries: readonly SessionEntry[]): Promise<ChatSession>;

@@ -2,15 +2,13 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { AskLine, Host } from '../host.ts';
 import type { Complete } from './complete.ts';
-import { SILENCE_MS, TYPING_MS } from '../questions/ask.ts';
+import { silence, SILENCE_MS, TYPING_MS } from '../questions/ask.ts';
 import { BRACKETED_PASTE, createPasteFilter, textOfLine, toLine } from './paste-filter.ts';
 
 const PROMPT = '› ';
 const PROMPT_OF_MORE = '… ';
 
-/** What an editor calls. */
 export interface EditorEvents {
-  /** A message was entered. */
   readonly onMessage: (text: string) => void;
   /** Ctrl-C was pressed. */
   readonly onInterrupt: () => void;
@@ -26,15 +24,12 @@ export interface LineEditor {
   hide(): void;
   /** What is typed, and not entered yet. */
   line(): string;
-  /** Removes what is typed. */
   clear(): void;
   /** Asks a question; see `Host.question`. What was being typed is there again after it. */
   readonly question: AskLine;
-  /** Gives the terminal back. */
   close(): void;
 }
 
-/** Opens the editor on a terminal. It stays hidden until `prompt`. */
 export function openLineEditor(
   { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
   {
@@ -100,7 +95,6 @@ export function openLineEditor(
   editor.on('SIGINT', () => events.onInterrupt());
   editor.on('close', () => events.onEnd());
 
-  /** Removes and returns what is typed. */
   const take = (): string => {
     const { line } = editor;
     editor.write(null, { ctrl: true, name: 'e' });
@@ -164,23 +158,4 @@ export function openLineEditor(
       if (hasPaste) stderr.write(BRACKETED_PASTE.off);
     },
   };
-}
-
-/** Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. */
-function silence(input: NodeJS.ReadableStream, signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      input.off('data', again);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    let timer = setTimeout(end, ms);
-    const again = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(end, TYPING_MS);
-    };
-    input.on('data', again);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

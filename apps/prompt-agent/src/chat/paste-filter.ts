@@ -63,12 +63,10 @@ export function createPasteFilter(): Transform {
   return filter;
 }
 
-/** The text of an edited line: its line breaks and tabs are back. */
 export function textOfLine(line: string): string {
   return line.replaceAll(BREAK, '\n').replaceAll(TAB, '\t');
 }
 
-/** A text as a line that can be edited. */
 export function toLine(text: string): string {
   return text
     .replaceAll(/\r\n?|\n/g, BREAK)

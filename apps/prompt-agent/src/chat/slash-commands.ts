@@ -11,19 +11,13 @@ import { oneLine, safeJson } from '../output/escape.ts';
 import { errorNote, usageNote } from '../output/terminal/notes.ts';
 import type { Conversation } from './conversation.ts';
 
-/** What a slash command works on. */
 export interface ChatContext {
-  /** The conversation. */
   readonly conversation: Conversation;
-  /** The agent. */
   readonly agent: OpenAgent;
-  /** The invocation. */
   readonly invocation: Invocation;
-  /** Aborts what the command does. */
   readonly signal: AbortSignal;
 }
 
-/** What a command did: the exit code of a run, `leave`, or nothing of note. */
 export type SlashResult = number | 'leave' | undefined;
 
 interface SlashCommand {
@@ -45,7 +39,6 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   exit: { usage: '', summary: 'leave', run: () => 'leave' },
 };
 
-/** The names of the commands, with their slash. */
 export const SLASH_NAMES: readonly string[] = Object.keys(COMMANDS).map((name) => `/${name}`);
 
 /** Runs a line that begins with a slash. What goes wrong is said, and the chat goes on. */

@@ -15,7 +15,6 @@ import { runSlash, SLASH_NAMES } from './slash-commands.ts';
 /** How soon a second Ctrl-C leaves, in milliseconds. */
 const TWICE_MS = 2000;
 
-/** What the person at the terminal wants next. */
 type Entered = { readonly text: string } | 'leave';
 
 /**
@@ -27,7 +26,6 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
   const entered: Entered[] = [];
   let wake: (() => void) | undefined;
   let turn: AbortController | undefined;
-  /** Whether Ctrl-C was pressed just now. */
   let isLeaving = false;
   let editor: LineEditor | undefined;
   const push = (next: Entered): void => {

@@ -1,13 +1,11 @@
-import type { Message, RunEnd } from '@kernel/protocol';
+import type { AgentEvent, Message } from '@kernel/protocol';
 import type { Invocation, CommandCall } from '../invocation.ts';
-import { type ProtocolName, checkAsk } from '../options/check-ask.ts';
+import { checkAsk } from '../options/check-ask.ts';
 import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
 import { isStreamed } from '../output/view.ts';
 import { showRun } from '../agent/show-run.ts';
 import { readMessage } from '../prompt/read-message.ts';
 import { openModel } from '../model/open-model.ts';
-import { createView } from '../output/create-view.ts';
-import { EXIT } from '../exit-code.ts';
 import type { KeptSession } from '../sessions/keep-session.ts';
 
 /** Gives a prompt to the agent, or with `--protocol` to a model without it, and prints the answer on stdout. */
@@ -15,8 +13,8 @@ export async function ask(call: CommandCall): Promise<number> {
   const { protocol, warnings } = checkAsk(call.flags);
   for (const warning of warnings) call.output.note(`warning: ${warning}`);
   if (protocol === 'audio') {
-    const invocation = await openModel(call, { need: 'audio', isRaw: true });
-    return (await LOAD_PROTOCOL.audio())(invocation, '');
+    const { audio } = await import('../protocols/audio.ts');
+    return audio(await openModel(call, 'audio', true));
   }
   const goesOn = protocol === undefined && (call.flags.continue === true || call.flags.session !== undefined);
   const { message, text, template } = await readMessage(call, {
@@ -25,8 +23,9 @@ export async function ask(call: CommandCall): Promise<number> {
   });
   const flags = template?.model === undefined ? call.flags : { model: template.model, ...call.flags };
   const need = protocol === 'embeddings' ? protocol : 'chat';
-  const invocation = await openModel({ ...call, flags }, { need, isRaw: protocol !== undefined });
-  if (protocol !== undefined) return (await LOAD_PROTOCOL[protocol]())(invocation, text);
+  const invocation = await openModel({ ...call, flags }, need, protocol !== undefined);
+  if (protocol === 'embeddings') return (await import('../protocols/embeddings.ts')).embeddings(invocation, text);
+  if (protocol !== undefined) return (await import('../protocols/raw-call.ts')).rawCall(invocation, protocol, text);
   const agent = await openAgent(invocation, { system: template?.system });
   try {
     return await inSession(invocation, agent, text === '' && message.content === '' ? [] : [message]);
@@ -54,7 +53,6 @@ async function inSession(invocation: Invocation, agent: OpenAgent, messages: rea
   }
 }
 
-/** Runs the prompt with each step recorded in a journal. */
 async function inJournal(
   invocation: Invocation,
   agent: OpenAgent,
@@ -76,31 +74,16 @@ async function inJournal(
   }
 }
 
-async function showLast(answer: string, invocation: Invocation, agent: OpenAgent): Promise<number> {
-  invocation.output.note('note: nothing was pending; this is the last answer again.');
-  await showAnswer(answer, invocation, agent);
-  return EXIT.answer;
-}
-
 /** Shows an answer that was given before, as the flags ask for. */
-async function showAnswer(answer: string, invocation: Invocation, { viewed }: OpenAgent): Promise<void> {
-  const usage = { inputTokens: 0, outputTokens: 0 };
-  const end: RunEnd = { type: 'run-end', reason: 'done', answer, turns: 0, messages: [], usage };
-  const view = await createView(invocation, viewed);
-  // A streamed answer comes in pieces, and its last event has no text.
-  if (isStreamed(invocation)) view.event({ type: 'text-delta', text: answer });
-  view.event(end);
-  view.end(end, []);
+function showLast(answer: string, invocation: Invocation, agent: OpenAgent): Promise<number> {
+  invocation.output.note('note: nothing was pending; this is the last answer again.');
+  return showRun(agent, { messages: [], events: eventsOf(answer, isStreamed(invocation)) }, invocation);
 }
 
-/** Makes one raw call with a prompt and resolves with the exit code. */
-export type CallProtocol = (invocation: Invocation, prompt: string) => Promise<number>;
-
-/** Loads what makes a raw call. */
-export const LOAD_PROTOCOL: Readonly<Record<ProtocolName, () => Promise<CallProtocol>>> = {
-  chat: async () => (await import('../protocols/raw-call.ts')).chat,
-  vision: async () => (await import('../protocols/raw-call.ts')).vision,
-  tools: async () => (await import('../protocols/raw-call.ts')).tools,
-  embeddings: async () => (await import('../protocols/embeddings.ts')).embeddings,
-  audio: async () => (await import('../protocols/audio.ts')).audio,
-};
+// oxlint-disable-next-line typescript/require-await -- as those of a run
+async function* eventsOf(answer: string, inPieces: boolean): AsyncGenerator<AgentEvent> {
+  // A streamed answer comes in pieces, and its last event has no text.
+  if (inPieces) yield { type: 'text-delta', text: answer };
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  yield { type: 'run-end', reason: 'done', answer, turns: 0, messages: [], usage };
+}

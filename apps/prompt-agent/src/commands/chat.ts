@@ -19,7 +19,7 @@ export async function chat(call: CommandCall): Promise<number> {
   checkTools(call.flags);
   checkLimits(call.flags);
   checkSession(call.flags);
-  const invocation = await openModel(call, { need: 'chat', isRaw: false });
+  const invocation = await openModel(call);
   if (!hasTerminal(call.host)) return chatOverLines(invocation);
   invocation.output.note('/help shows the commands; Ctrl-D leaves.');
   return chatOnTerminal(invocation, keptSessions(invocation));
@@ -45,7 +45,6 @@ async function chatOverLines(invocation: Invocation): Promise<number> {
   }
 }
 
-/** The longest message, in characters. */
 export const MAX_MESSAGE = 1_000_000;
 
 /**

@@ -21,7 +21,6 @@ export function completion({ words, output }: CommandCall): Promise<number> {
   return Promise.resolve(EXIT.answer);
 }
 
-/** The first words of commands, and the second ones of each. */
 function tree(): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
   for (const name of COMMAND_NAMES) {

@@ -30,8 +30,9 @@ export function configPath(call: CommandCall): Promise<number> {
 }
 
 /** Checks the config in effect, or that of `--config`. Exits with 2 at the first mistake, which is named with its path; settings that are ignored are printed. */
-export async function checkConfig({ flags, host, output }: CommandCall): Promise<number> {
-  const { file, warnings } = await loadConfig(flags, host, output, { isStrict: true });
+export async function checkConfig(call: CommandCall): Promise<number> {
+  const { flags, output } = call;
+  const { file, warnings } = await loadConfig(call, true);
   if (flags.json === true) {
     output.writeJson({ file: file ?? null, warnings }, 2);
     return EXIT.answer;

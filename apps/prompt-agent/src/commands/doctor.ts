@@ -32,9 +32,7 @@ export async function doctor(call: CommandCall): Promise<number> {
   return isBad ? EXIT.failed : EXIT.answer;
 }
 
-/** One thing that the program looked for. */
 export interface Finding {
-  /** What was looked for. */
   readonly what: string;
   /** Whether it was found and is in order: `bad` stands in the way of an answer, `none` does not. */
   readonly state: 'ok' | 'none' | 'bad';
@@ -42,24 +40,19 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** A group of findings under a heading. */
 export interface Examination {
-  /** The heading. */
   readonly title: string;
-  /** What was found, in order. */
   readonly findings: readonly Finding[];
 }
 
 /** Examines the config files, and the folder of what the program remembers. Returns the config, if it can be used. */
-export async function examineConfig({
-  flags,
-  host,
-  output,
-}: CommandCall): Promise<Examination & { readonly loaded: LoadedConfig | undefined }> {
+export async function examineConfig(
+  call: CommandCall,
+): Promise<Examination & { readonly loaded: LoadedConfig | undefined }> {
   const findings: Finding[] = [];
   let loaded: LoadedConfig | undefined;
   try {
-    loaded = await loadConfig(flags, host, output);
+    loaded = await loadConfig(call);
     const { file, warnings, origin } = loaded;
     const detail = `${file}, ${origin === 'user' ? 'yours' : "the project's, which you approved"}`;
     findings.push({
@@ -71,14 +64,14 @@ export async function examineConfig({
   } catch (error) {
     findings.push({ what: 'config in use', state: 'bad', detail: errorMessage(error) });
   }
-  for (const { what, path } of configPaths(host))
+  for (const { what, path } of configPaths(call.host))
     if (what !== 'state')
       findings.push({
         what,
         state: existsSync(path) ? 'ok' : 'none',
         detail: existsSync(path) ? path : `not there: ${path}`,
       });
-  findings.push(await examineState(stateFolder(host)));
+  findings.push(await examineState(stateFolder(call.host)));
   return { title: 'Config', findings, loaded };
 }
 
@@ -92,7 +85,6 @@ async function examineState(folder: string): Promise<Finding> {
   }
 }
 
-/** Programs that tools use where they are there, and what for. */
 const PROGRAMS: readonly (readonly [name: string, use: string])[] = [
   ['git', 'code_agent looks at changes with it'],
   ['rg', 'search_text is faster with ripgrep'],
@@ -100,7 +92,6 @@ const PROGRAMS: readonly (readonly [name: string, use: string])[] = [
   ['secret-tool', 'keys can be kept in the Secret Service with it'],
 ];
 
-/** Examines the system: Node, programs that tools use, what isolates commands, the terminal. */
 export async function examineSystem(host: Host): Promise<Examination> {
   const { detectIsolation } = await import('@kernel/toolbox/commands');
   const isolation = await detectIsolation();

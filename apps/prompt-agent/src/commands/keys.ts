@@ -26,7 +26,6 @@ export async function listKeys(call: CommandCall): Promise<number> {
   return EXIT.answer;
 }
 
-/** Forgets the key of a provider. With `--json` it prints which. */
 export async function removeKey({ flags, words, host, output, signal }: CommandCall): Promise<number> {
   const [provider = ''] = words;
   const keys = await openStoredKeys(host, output, signal);
@@ -41,13 +40,14 @@ export async function removeKey({ flags, words, host, output, signal }: CommandC
 }
 
 /** Keeps the key of a provider: typed on the terminal without being shown, or read from stdin. Never an argument, which other users could see. */
-export async function setKey({ words, host, output, signal }: CommandCall): Promise<number> {
+export async function setKey(call: CommandCall): Promise<number> {
+  const { words, host, output, signal } = call;
   const [provider = ''] = words;
   if (!providers.names.includes(provider))
     throw usageError(`keys set needs the name of a provider, one of ${providers.names.join(', ')}.`);
   const typed = hasTerminal(host)
     ? await askSecret(host, output, `Key of ${provider} (not shown):`, signal)
-    : decodeText(await readStdin(host, output, signal, 'needed'));
+    : decodeText(await readStdin(call, 'needed'));
   const key = typed?.trim() ?? '';
   if (key === '') throw usageError('keys set got no key: type it, or pipe it in.');
   if (/\s/.test(key)) throw usageError('keys set: a key has no white space in it.');

@@ -2,7 +2,7 @@ import { errorMessage } from '@kernel/internal';
 import type { CommandCall } from '../invocation.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
-import { tokenOfFlags } from '../credentials/token-of-flags.ts';
+import { withToken } from '../credentials/token-of-flags.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { findModelSources } from '../model/model-sources.ts';
@@ -14,11 +14,10 @@ import { oneLine } from '../output/escape.ts';
  * Prints the models of each provider that a key, the config or a server on this machine gives access to, as `provider/model`, and marks the default ones.
  * A provider that does not answer is a note on stderr. Exits with 1 if there is no model at all.
  */
-export async function models(call: CommandCall): Promise<number> {
-  const { host, output, signal } = call;
-  const token = await tokenOfFlags(call.flags, host, output, signal);
-  const flags = token === undefined ? call.flags : { ...call.flags, token };
-  const loaded = await loadConfig(flags, host, output);
+export async function models(given: CommandCall): Promise<number> {
+  const call = await withToken(given);
+  const { flags, host, output, signal } = call;
+  const loaded = await loadConfig(call);
   const stored = await openStoredKeys(host, output, signal);
   const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
   if (flags.provider !== undefined && sources.length === 0)

@@ -21,10 +21,7 @@ export async function replayFile(call: CommandCall): Promise<number> {
   const first = entries.find(({ kind }) => kind === 'stream');
   if (first === undefined) throw usageError(`"${file}" holds no recorded reply of a model.`);
   const { messages } = parseWith(requestSchema, first.request, file);
-  const invocation = await openModel(
-    { ...call, flags: { ...call.flags, replay: file } },
-    { need: 'chat', isRaw: false },
-  );
+  const invocation = await openModel({ ...call, flags: { ...call.flags, replay: file } });
   const agent = await openAgent(invocation);
   try {
     return await showRun(agent, { messages: messages.filter(({ role }) => role !== 'system') }, invocation);

@@ -24,7 +24,6 @@ async function withJournal({ flags, host }: CommandCall, work: (db: Durable) => 
   }
 }
 
-/** Runs a command on the run that its first word names. */
 function withRun(
   call: CommandCall,
   command: string,
@@ -42,10 +41,8 @@ function reportChange({ flags, output }: CommandCall, isDone: boolean, about: ob
   return exitCode;
 }
 
-/** How many calls of a run the table names. */
 const MAX_NAMED = 3;
 
-/** Lists the runs of a journal, the latest first, with the calls that wait. */
 export function runsList(call: CommandCall): Promise<number> {
   const { flags, output } = call;
   const limit = limitOf(flags);
@@ -99,12 +96,10 @@ export function runsShow(call: CommandCall): Promise<number> {
   });
 }
 
-/** Allows a call that waits, the only one of the run if none is named. */
 export function runsApprove(call: CommandCall): Promise<number> {
   return decide(call, 'runs approve', { decision: 'allow' });
 }
 
-/** Denies a call that waits, the only one of the run if none is named. The model reads the reason. */
 export function runsDeny(call: CommandCall): Promise<number> {
   const { reason = '' } = call.flags;
   if (reason.trim() === '') throw usageError('runs deny needs --reason TEXT, which the model reads.');
@@ -187,7 +182,6 @@ export function runsRetry(call: CommandCall): Promise<number> {
   });
 }
 
-/** Prints the events of a run, in order, a line each; with `--follow` until the run is over. */
 export function runsEvents(call: CommandCall): Promise<number> {
   const { flags, output, signal } = call;
   const after = positionOf(flags);

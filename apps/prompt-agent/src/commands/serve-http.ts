@@ -20,12 +20,11 @@ export async function serveAgent(call: CommandCall): Promise<number> {
   const port = portOf(call.flags) ?? 0;
   checkTools(call.flags);
   checkLimits(call.flags);
-  const invocation = await openModel(call, { need: 'chat', isRaw: false });
+  const invocation = await openModel(call);
   // What needs an approval is asked on the page, not here.
   const agent = await openAgent({ ...invocation, host: { ...call.host, stdin: new PassThrough().end() } });
   try {
-    const { token } = invocation.choice.provider;
-    const secret = typeof token === 'string' ? token : undefined;
+    const { secret } = invocation;
     const describe = async (name: string, json: string): Promise<readonly string[]> =>
       showCall(name, json, await agent.commands());
     const server = await startServer({ options: agent.options, secret, describe }, port);
@@ -38,7 +37,6 @@ export async function serveAgent(call: CommandCall): Promise<number> {
   }
 }
 
-/** A server that runs. */
 export interface AgentServer {
   /** The address of the page, with the token in its fragment, which browsers do not send. */
   readonly url: string;

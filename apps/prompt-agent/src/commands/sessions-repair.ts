@@ -7,7 +7,6 @@ import { oneLine } from '../output/escape.ts';
 import { salvageSessions } from '../sessions/database/salvage-sessions.ts';
 import { withStore } from './sessions.ts';
 
-/** The first bytes of every SQLite file. */
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /**

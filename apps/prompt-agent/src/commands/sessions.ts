@@ -38,7 +38,6 @@ export async function withStore(
   }
 }
 
-/** Lists the sessions, the one that was last used first. */
 export function sessionsList(call: CommandCall): Promise<number> {
   const { flags, host, output } = call;
   const limit = limitOf(flags);
@@ -70,7 +69,6 @@ function shortFolder(folder: string, home: string): string {
   return folder === home ? '~' : folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 
-/** A session on one line. */
 function lineOf({ id, name, title }: SessionRecord): string {
   const called = name === undefined ? '' : `${oneLine(name, 64)}: `;
   return `${id.slice(0, SHORT_ID)}  ${called}${oneLine(title, 80)}`;
@@ -128,7 +126,6 @@ export function sessionsSearch(call: CommandCall): Promise<number> {
   });
 }
 
-/** Writes a whole session as lines of JSON. */
 export function sessionsExport(call: CommandCall): Promise<number> {
   const [given] = call.words;
   if (given === undefined) throw usageError('sessions export needs a session: its name, or the beginning of its id.');

@@ -36,7 +36,6 @@ function toolNamed(name: string, tools: readonly Tool[]): Tool {
   throw usageError(`There is no tool "${name}". ${hint}`);
 }
 
-/** Prints the tools on offer with their effects, a line each; with `--json` the tools themselves. */
 export function listTools(call: CommandCall): Promise<number> {
   return withTools(call, (tools) =>
     writeRows(
@@ -47,7 +46,6 @@ export function listTools(call: CommandCall): Promise<number> {
   );
 }
 
-/** Prints a tool whole: description, effect, schema of the arguments. */
 export function showTool(call: CommandCall): Promise<number> {
   return withTools(call, (tools) => {
     const tool = toolNamed(call.words[0] ?? '', tools);
@@ -64,9 +62,9 @@ const OPTIONAL = { skipNote: 'The tool is called without arguments.' };
  * those of a run. Exits with 1 if the call failed, and with 4 if it was not allowed.
  */
 export async function callTool(call: CommandCall): Promise<number> {
-  const { flags, words, host, output, signal } = call;
+  const { flags, words, output, signal } = call;
   const [name = '', ...rest] = words;
-  const given = rest.length > 0 ? rest.join(' ') : decodeText(await readStdin(host, output, signal, OPTIONAL));
+  const given = rest.length > 0 ? rest.join(' ') : decodeText(await readStdin(call, OPTIONAL));
   if (given === undefined) throw usageError('The arguments on stdin are not text.');
   return withTools(call, async (tools, { toolset, approve }) => {
     toolNamed(name, tools);

@@ -23,7 +23,6 @@ export const decisionSchema = z.object({ sha256: z.string(), allowed: z.boolean(
 /** A key of `keys.json`: the key itself, or the name of the keyring that has it. */
 export const keySchema = z.union([z.object({ key: z.string() }), z.object({ keyring: z.string() })]);
 
-/** An entry of `keys.json`. */
 export type KeyEntry = z.output<typeof keySchema>;
 
 /** The known tools of servers in `mcp-tools.json`: by server and tool, the hash of its definition. */
@@ -75,9 +74,7 @@ export function checkMcpFile(file: string, content: unknown): unknown {
   return parseWith(fileSchema, content, `--tools: "${file}"`);
 }
 
-/** A rule of the user's own file. */
 export interface UserRule {
-  /** The rule. */
   readonly rule: PermissionRule;
   /** The workspace that it holds for, an absolute path; absent if it holds everywhere. */
   readonly workspace?: string;
@@ -119,7 +116,6 @@ const schema = z.strictObject({
   defaults: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)).optional(),
 });
 
-/** Checks the content of a template. Throws a usage error that names the file and the key. */
 export function templateSchema(file: string, content: unknown): z.output<typeof schema> {
   return parseWith(schema, content, file);
 }

@@ -1,7 +1,6 @@
 import { join, resolve, isAbsolute } from 'node:path';
 import type { Host } from '../host.ts';
 
-/** The program's folder for settings, by the XDG base directory specification. */
 export function configFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
   return join(baseFolder(env['XDG_CONFIG_HOME'], join(home, '.config')), 'prompt-agent');
 }
@@ -21,15 +20,11 @@ function baseFolder(given: string | undefined, otherwise: string): string {
   return given !== undefined && isAbsolute(given) ? given : otherwise;
 }
 
-/** A place that the program looks at. */
 export interface ConfigPath {
-  /** What is kept there, for people. */
   readonly what: string;
-  /** The absolute path. */
   readonly path: string;
 }
 
-/** Returns where the program looks for its settings, and where it keeps what it remembers. */
 export function configPaths(host: Pick<Host, 'env' | 'home' | 'cwd'>): readonly ConfigPath[] {
   const config = configFolder(host);
   return [

@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { CONFIG_KEYS, type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
 import { errorMessage } from '@kernel/internal';
 import type { Host } from '../host.ts';
+import type { CommandCall } from '../invocation.ts';
 import type { Flags } from '../options/flags.ts';
-import type { Output } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';
-import { readText } from '../files/read-file.ts';
+import { readText, requireText } from '../files/read-file.ts';
 import { configFolder } from './folders.ts';
 import {
   checkHeaders,
@@ -23,9 +23,7 @@ import {
  */
 export type ConfigOrigin = 'user' | 'project';
 
-/** The config in effect. */
 export interface LoadedConfig {
-  /** The settings, with defaults. */
   readonly config: AgentConfig;
   /** The file, for messages; undefined if there is none. */
   readonly file?: string;
@@ -33,7 +31,6 @@ export interface LoadedConfig {
   readonly origin: ConfigOrigin;
   /** Whether the file names a provider; if not, detection continues. */
   readonly hasProvider: boolean;
-  /** Whether the file says how requests are retried. */
   readonly hasRetry: boolean;
   /** Settings that are ignored, each with its path. */
   readonly warnings: readonly string[];
@@ -46,18 +43,13 @@ const FILE = 'config.json';
  * file is an error only if it was named; any mistake in a file that is used is one. With `isStrict`, a mistake in the file of the current folder is one, too, if
  * nobody approved the file yet.
  */
-export async function loadConfig(
-  flags: Flags,
-  host: Host,
-  output: Output,
-  { isStrict = false }: { readonly isStrict?: boolean } = {},
-): Promise<LoadedConfig> {
+export async function loadConfig(call: CommandCall, isStrict = false): Promise<LoadedConfig> {
+  const { flags, host } = call;
   if (flags.config !== undefined) {
-    const text = await readText(resolve(host.cwd, flags.config), '--config', flags.config);
-    if (text === undefined) throw usageError(`--config: "${flags.config}" cannot be read (ENOENT).`);
+    const text = await requireText(resolve(host.cwd, flags.config), '--config', flags.config);
     return toConfig(parseText(text), flags.config, 'user', host.env, flags);
   }
-  const project = await loadProject(flags, host, output, isStrict);
+  const project = await loadProject(call, isStrict);
   if (project !== undefined) return project;
   const own = join(configFolder(host), FILE);
   const text = await readText(own, 'config');
@@ -70,12 +62,7 @@ export async function loadConfig(
  * The config of the project in the current folder, if it has one that this program can read and the user approves. A file with a mistake that nobody approved
  * may be that of another program: it is not used, with a note.
  */
-async function loadProject(
-  flags: Flags,
-  host: Host,
-  output: Output,
-  isStrict: boolean,
-): Promise<LoadedConfig | undefined> {
+async function loadProject({ flags, host, output }: CommandCall, isStrict: boolean): Promise<LoadedConfig | undefined> {
   const path = resolve(host.cwd, FILE);
   const text = await readText(path, 'config').catch(() => undefined);
   const json = text === undefined ? undefined : parseText(text);
@@ -130,7 +117,6 @@ async function toConfig(
   };
 }
 
-/** The config of the agent that `--agent` names, with the limits and the memory of the file. */
 function chooseAgent(config: AgentConfig, name: string, file: string): AgentConfig {
   const { agents = {}, maxIterations, memory } = config;
   const chosen = Object.hasOwn(agents, name) ? agents[name] : undefined;

@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import { oneLine } from '../output/escape.ts';
 import { usageError } from '../exit-code.ts';
 
-/** The most mistakes of a file that are named. */
 const MAX_SHOWN = 10;
 
 /**

@@ -49,9 +49,12 @@ export async function checkMemory(config: AgentConfig, file: string, workspace: 
 export function checkHeaders({ provider: { authHeader, options } }: AgentConfig, file: string): void {
   const names = [...Object.keys(options['headers'] ?? {}), authHeader ?? ''];
   if (names.some((name) => name.trim().toLowerCase() === 'host'))
-    throw usageError(
-      `${file}: a project's file may not set the header "Host", which decides where requests end. Give --config ${file} if you trust it.`,
-    );
+    throw untrusted(file, 'set the header "Host", which decides where requests end');
+}
+
+/** The error for what only the user may decide. */
+export function untrusted(file: string, what: string): Error {
+  return usageError(`${file}: a project's file may not ${what}. Give --config ${file} if you trust it.`);
 }
 
 const ROUTE = 'which decides how requests reach the model';
@@ -72,10 +75,7 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
 export function checkOptions({ provider: { options } }: AgentConfig, file: string): void {
   for (const name of Object.keys(options)) {
     const reason = RESERVED.get(name.replaceAll(/[_-]/g, '').toLowerCase());
-    if (reason === undefined) continue;
-    throw usageError(
-      `${file}: a project's file may not set "${oneLine(name, 40)}", ${reason}. Give --config ${file} if you trust it.`,
-    );
+    if (reason !== undefined) throw untrusted(file, `set "${oneLine(name, 40)}", ${reason}`);
   }
 }
 
@@ -123,7 +123,6 @@ export async function isApproved(
   return isAllowed;
 }
 
-/** What the file sets, a line each. Keys are not shown. */
 function summarize({ provider, model, systemPrompt, memory, agents, maxIterations }: AgentConfig): readonly string[] {
   const lines = [
     `provider: ${describe(provider)}`,

@@ -5,9 +5,7 @@ import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import { configFolder } from './folders.ts';
 
-/** Whether sessions are kept, and what says so. */
 export interface SessionsSetting {
-  /** Whether runs are kept. */
   readonly isKept: boolean;
   /** A flag, a file, a variable of the environment, or `default`. */
   readonly from: string;

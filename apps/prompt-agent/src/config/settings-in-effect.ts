@@ -4,9 +4,7 @@ import { addressFor, keyFor } from '../model/vendors.ts';
 import { loadConfig } from './load-config.ts';
 import { sessionsSetting } from './sessions-setting.ts';
 
-/** A setting, its value, and where that is from. */
 export interface Setting {
-  /** Its name. */
   readonly name: string;
   /** Its value, for people; of a key only that there is one. */
   readonly value: string;
@@ -15,11 +13,12 @@ export interface Setting {
 }
 
 /** Returns the settings that a prompt would have now. Rejects with a usage error for a config that is wrong. */
-export async function settingsInEffect({ flags, host, output }: CommandCall): Promise<readonly Setting[]> {
-  const loaded = await loadConfig(flags, host, output);
+export async function settingsInEffect(call: CommandCall): Promise<readonly Setting[]> {
+  const { flags, host } = call;
+  const loaded = await loadConfig(call);
   const { config, hasProvider } = loaded;
   const file = loaded.file ?? 'default';
-  const choice = await chooseModel(flags, loaded, host, output, 'chat', false);
+  const choice = await chooseModel(call, loaded);
   const { name, baseUrl, token } = choice.provider;
   const key = keyFor(name, host.env);
   const isConfigured = hasProvider && config.provider.name === name;
@@ -31,49 +30,37 @@ export async function settingsInEffect({ flags, host, output }: CommandCall): Pr
   const keyOrigin = own?.token === undefined ? (key?.variable ?? 'default') : file;
   const sessions = await sessionsSetting(flags, host);
   const turns = flags['max-turns'] ?? flags['max-iterations'];
-  return [
-    { name: 'provider', value: name, from: choice.from },
-    {
-      name: 'model',
-      value: choice.model,
-      from: fromFlag('model', config.model.name === choice.model ? file : choice.from),
-    },
-    {
-      name: 'address',
-      value: typeof baseUrl === 'string' ? withoutUser(baseUrl) : "the provider's own",
-      from: baseUrl === undefined ? 'default' : fromFlag('base-url', addressOrigin),
-    },
-    {
-      name: 'key',
-      value: token === undefined ? 'none' : 'set',
-      from: token === undefined ? 'default' : fromFlag('token', keyOrigin),
-    },
-    {
-      name: 'system prompt',
-      value: flags['system-prompt'] ?? config.systemPrompt ?? 'none',
-      from: fromFlag('system-prompt', config.systemPrompt === undefined ? 'default' : file),
-    },
-    {
-      name: 'max turns',
-      value: turns ?? String(config.maxIterations ?? 25),
-      from:
-        turns === undefined
-          ? config.maxIterations === undefined
-            ? 'default'
-            : file
-          : fromFlag('max-turns', '--max-iterations'),
-    },
-    {
-      name: 'memory',
-      value: flags.memory ?? config.memory?.path ?? 'none',
-      from: fromFlag('memory', config.memory?.path === undefined ? 'default' : file),
-    },
-    { name: 'workspace', value: flags.workspace ?? host.cwd, from: fromFlag('workspace', 'current folder') },
-    { name: 'sessions', value: sessions.isKept ? 'kept' : 'not kept', from: sessions.from },
+  const turnsOrigin = config.maxIterations === undefined ? 'default' : file;
+  const rows: readonly (readonly [name: string, value: string, from: string])[] = [
+    ['provider', name, choice.from],
+    ['model', choice.model, fromFlag('model', config.model.name === choice.model ? file : choice.from)],
+    [
+      'address',
+      typeof baseUrl === 'string' ? withoutUser(baseUrl) : "the provider's own",
+      baseUrl === undefined ? 'default' : fromFlag('base-url', addressOrigin),
+    ],
+    ['key', token === undefined ? 'none' : 'set', token === undefined ? 'default' : fromFlag('token', keyOrigin)],
+    [
+      'system prompt',
+      flags['system-prompt'] ?? config.systemPrompt ?? 'none',
+      fromFlag('system-prompt', config.systemPrompt === undefined ? 'default' : file),
+    ],
+    [
+      'max turns',
+      turns ?? String(config.maxIterations ?? 25),
+      turns === undefined ? turnsOrigin : fromFlag('max-turns', '--max-iterations'),
+    ],
+    [
+      'memory',
+      flags.memory ?? config.memory?.path ?? 'none',
+      fromFlag('memory', config.memory?.path === undefined ? 'default' : file),
+    ],
+    ['workspace', flags.workspace ?? host.cwd, fromFlag('workspace', 'current folder')],
+    ['sessions', sessions.isKept ? 'kept' : 'not kept', sessions.from],
   ];
+  return rows.map(([setting, value, from]) => ({ name: setting, value, from }));
 }
 
-/** An address without credentials that stand in it. */
 function withoutUser(address: string): string {
   const url = URL.parse(address);
   if (url === null) return address;

@@ -1,9 +1,7 @@
 import { findProgram } from '@kernel/internal';
 import { runProgram } from './run-program.ts';
 
-/** Where the system keeps secrets, by its own program. */
 export interface Keyring {
-  /** Its name, for people. */
   readonly name: string;
   /** Returns the secret of an account; undefined if there is none, or the keyring is locked. */
   find(account: string, signal: AbortSignal): Promise<string | undefined>;
@@ -36,59 +34,57 @@ export async function systemKeyring(platform: NodeJS.Platform, signal: AbortSign
 type ProbedKeyring = Keyring & { readonly probe: (signal: AbortSignal) => Promise<unknown> };
 
 function secretService(): ProbedKeyring | undefined {
-  const program = findProgram('secret-tool');
-  if (program === undefined) return undefined;
-  const secretTool = runner(program);
-  return {
-    name: 'Secret Service',
-    probe: (signal) => secretTool(['search', 'service', `${SERVICE}-probe`], signal),
-    find: (account, signal) => secretTool(['lookup', ...attributes(account)], signal).then(nonEmpty, () => undefined),
-    save: async (account, secret, signal) => {
-      await secretTool(['store', '--label', `${SERVICE}: ${account}`, ...attributes(account)], signal, secret);
-    },
-    remove: async (account, signal) => {
-      await secretTool(['clear', ...attributes(account)], signal).catch(() => undefined);
-    },
-  };
-}
-
-function attributes(account: string): readonly string[] {
-  return ['service', SERVICE, 'account', account];
+  return keyringOf('Secret Service', 'secret-tool', {
+    probe: ['search', 'service', `${SERVICE}-probe`],
+    find: (account) => ['lookup', 'service', SERVICE, 'account', account],
+    save: (account, secret) => [
+      ['store', '--label', `${SERVICE}: ${account}`, 'service', SERVICE, 'account', account],
+      secret,
+    ],
+    remove: (account) => ['clear', 'service', SERVICE, 'account', account],
+  });
 }
 
 function keychain(): ProbedKeyring | undefined {
-  const program = findProgram('security');
-  if (program === undefined) return undefined;
-  const security = runner(program);
-  return {
-    name: 'keychain',
-    probe: (signal) => security(['list-keychains'], signal),
-    find: (account, signal) =>
-      security(['find-generic-password', '-w', ...item(account)], signal).then(nonEmpty, () => undefined),
+  return keyringOf('keychain', 'security', {
+    probe: ['list-keychains'],
+    find: (account) => ['find-generic-password', '-w', '-s', SERVICE, '-a', account],
     // In its interactive mode the secret comes from stdin, so that it is not in the arguments, which others can see.
-    save: async (account, secret, signal) => {
-      await security(
-        ['-i'],
-        signal,
-        `add-generic-password -U -s ${SERVICE} -a ${account} -w ${JSON.stringify(secret)}\n`,
-      );
+    save: (account, secret) => [
+      ['-i'],
+      `add-generic-password -U -s ${SERVICE} -a ${account} -w ${JSON.stringify(secret)}\n`,
+    ],
+    remove: (account) => ['delete-generic-password', '-s', SERVICE, '-a', account],
+  });
+}
+
+/** The arguments of a program that keeps secrets, and what it reads on stdin. */
+interface KeyringArguments {
+  readonly probe: readonly string[];
+  readonly find: (account: string) => readonly string[];
+  readonly save: (account: string, secret: string) => readonly [args: readonly string[], input: string];
+  readonly remove: (account: string) => readonly string[];
+}
+
+function keyringOf(name: string, programName: string, args: KeyringArguments): ProbedKeyring | undefined {
+  const program = findProgram(programName);
+  if (program === undefined) return undefined;
+  const run = (given: readonly string[], signal: AbortSignal, input?: string): Promise<string> =>
+    runProgram(program, given, { signal, timeoutMs: TIMEOUT_MS, ...(input === undefined ? {} : { input }) });
+  return {
+    name,
+    probe: (signal) => run(args.probe, signal),
+    find: (account, signal) =>
+      run(args.find(account), signal).then(
+        (text) => text.replace(/\r?\n$/, '') || undefined,
+        () => undefined,
+      ),
+    async save(account, secret, signal) {
+      const [given, input] = args.save(account, secret);
+      await run(given, signal, input);
     },
-    remove: async (account, signal) => {
-      await security(['delete-generic-password', ...item(account)], signal).catch(() => undefined);
+    async remove(account, signal) {
+      await run(args.remove(account), signal).catch(() => undefined);
     },
   };
-}
-
-function item(account: string): readonly string[] {
-  return ['-s', SERVICE, '-a', account];
-}
-
-function runner(program: string) {
-  return (args: readonly string[], signal: AbortSignal, input?: string): Promise<string> =>
-    runProgram(program, args, { signal, timeoutMs: TIMEOUT_MS, ...(input === undefined ? {} : { input }) });
-}
-
-function nonEmpty(text: string): string | undefined {
-  const secret = text.replace(/\r?\n$/, '');
-  return secret === '' ? undefined : secret;
 }

@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process';
 
-/** What a program gets. */
 export interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
   readonly input?: string;
-  /** Ends it. */
   readonly signal: AbortSignal;
-  /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 

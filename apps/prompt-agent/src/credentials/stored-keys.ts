@@ -8,15 +8,12 @@ import { type Output, warnIfSlow } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
 import { type Keyring, systemKeyring } from './keyring.ts';
 
-/** A key that the user keeps with `keys set`. */
 export interface StoredKey {
-  /** The name of the provider. */
   readonly provider: string;
   /** The file or the keyring that holds it. */
   readonly where: string;
 }
 
-/** The keys that the user keeps. */
 export interface StoredKeys {
   /** The keys there are, by the names of their providers, sorted. Not the keys themselves. */
   readonly list: readonly StoredKey[];

@@ -1,5 +1,11 @@
+import type { Host } from '../host.ts';
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
+
+/** The absolute path of what the user wrote: from the current folder, or the home folder for `~/`. */
+export function pathFrom({ cwd, home }: Pick<Host, 'cwd' | 'home'>, written: string): string {
+  return written.startsWith('~/') ? join(home, written.slice(2)) : resolve(cwd, written);
+}
 
 /** Whether an absolute path is a folder or below it. Neither may contain links or `..`. */
 export function isInside(folder: string, absolute: string): boolean {

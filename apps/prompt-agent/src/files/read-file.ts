@@ -1,7 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { usageError } from '../exit-code.ts';
 
-/** The longest text file that is read, in bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 65_536;
 
@@ -50,6 +49,20 @@ async function readWithoutSize(
     size += bytesRead;
     if (size > maxBytes) throw refuse(`has more than ${maxBytes} bytes`);
   }
+}
+
+/** Like `readBytes`, for a file that must be there. */
+export async function requireBytes(path: string, what: string, shown: string, maxBytes: number): Promise<Uint8Array> {
+  return (await readBytes(path, { what, shown, maxBytes })) ?? missing(what, shown);
+}
+
+function missing(what: string, shown: string): never {
+  throw usageError(`${what}: "${shown}" cannot be read (ENOENT).`);
+}
+
+/** Like `readText`, for a file that must be there. */
+export async function requireText(path: string, what: string, shown: string): Promise<string> {
+  return (await readText(path, what, shown)) ?? missing(what, shown);
 }
 
 /** Like `readBytes`, for UTF-8 text of at most 4 MiB. */

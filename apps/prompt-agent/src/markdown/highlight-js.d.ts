@@ -1,6 +1,4 @@
-/** What is used of highlight.js. */
 export interface Highlighter {
-  /** The language with this name or alias; `undefined` if there is none. */
   getLanguage(name: string): object | undefined;
   /** Returns code as HTML: text, `<span class="hljs-…">` and entities. */
   highlight(

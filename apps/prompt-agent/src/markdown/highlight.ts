@@ -38,7 +38,6 @@ export async function loadHighlighter(): Promise<void> {
   loaded = await loading;
 }
 
-/** Returns the lines of code, coloured if its language is known. */
 export function highlightCode(code: string, language: string): readonly Line[] {
   const lines = code.split('\n');
   const isKnown = loaded !== undefined && language !== '' && loaded.getLanguage(language) !== undefined;

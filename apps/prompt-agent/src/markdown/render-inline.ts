@@ -88,12 +88,8 @@ export function decodeEntities(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|apos|nbsp|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** What Markdown is laid out for. */
 export interface MarkdownLook {
-  /** The width in columns. */
   readonly width: number;
-  /** Whether there are colours and weights. */
   readonly hasColors: boolean;
-  /** Whether there are hyperlinks. */
   readonly hasLinks: boolean;
 }

@@ -1,8 +1,6 @@
 /** A piece of Markdown that is complete: what follows does not change how it looks. */
 export interface MarkdownBlock {
-  /** The source of the piece. */
   readonly source: string;
-  /** Whether a blank line stands before it. */
   readonly hasGap: boolean;
   /** Whether it is too long to be read as Markdown, and shown as it is. */
   readonly isPlain: boolean;
@@ -10,9 +8,7 @@ export interface MarkdownBlock {
 
 /** Splits a text that arrives in pieces into blocks. Linear in the text. */
 export interface BlockSplitter {
-  /** Adds text, and returns the blocks that it completes. */
   push(text: string): readonly MarkdownBlock[];
-  /** Returns the rest, and begins again. */
   end(): readonly MarkdownBlock[];
   /** Forgets what is not complete. */
   discard(): void;
@@ -20,7 +16,6 @@ export interface BlockSplitter {
   tail(): string;
 }
 
-/** The longest block, in characters. */
 const MAX_BLOCK = 16_000;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;

@@ -12,12 +12,12 @@ import type { Choice } from './choose-model.ts';
 export async function recordTo(
   file: string,
   provider: Provider,
-  token: unknown,
+  secret: string | undefined,
   { cwd }: Pick<Host, 'cwd'>,
 ): Promise<Provider> {
   checkWritable(file, resolve(cwd, file));
   const { withRecorder } = await import('@kernel/providers/cassette');
-  return withRecorder(provider, resolve(cwd, file), typeof token === 'string' ? { secrets: [token] } : {});
+  return withRecorder(provider, resolve(cwd, file), secret === undefined ? {} : { secrets: [secret] });
 }
 
 function checkWritable(file: string, path: string): void {

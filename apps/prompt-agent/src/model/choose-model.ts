@@ -1,3 +1,4 @@
+import { untrusted } from '../config/project-file.ts';
 import { toProviderSettings, type VendorSettings } from '@kernel/agent/config';
 import { azureToken, type CustomProviderConfig } from '@kernel/providers';
 import { KernelError } from '@kernel/protocol';
@@ -5,26 +6,21 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
-import type { Output } from '../output/output.ts';
+import type { CommandCall } from '../invocation.ts';
 import { usageError } from '../exit-code.ts';
 import { DEFAULT_MODELS } from './default-models.ts';
 import { askForModels, findLocalServer, OLLAMA_URL } from './local-servers.ts';
 import { providers } from './providers.ts';
 import { addressFor, isVendorAddress, keyFor, vendorDefaults, VENDORS } from './vendors.ts';
 
-/** The model to use and why. */
 export interface Choice {
-  /** The config of the provider. */
   readonly provider: CustomProviderConfig;
-  /** The name of the model. */
   readonly model: string;
   /** Where the choice came from, such as `--provider` or `OPENAI_API_KEY`. */
   readonly from: string;
 }
 
-/** What a model must do. */
 export type ModelNeed = 'chat' | 'embeddings' | 'audio';
-/** How long Ollama may take to list its models. */
 const OLLAMA_MS = 2000;
 type Picked = Pick<Choice, 'from'> & { readonly name: string; readonly baseUrl?: string; readonly model?: string };
 
@@ -33,12 +29,10 @@ type Picked = Pick<Choice, 'from'> & { readonly name: string; readonly baseUrl?:
  * protocol call, a config file without a provider means `ollama`.
  */
 export async function chooseModel(
-  flags: Flags,
+  { flags, host, output }: CommandCall,
   loaded: LoadedConfig,
-  host: Host,
-  output: Output,
-  protocol: ModelNeed,
-  isRaw: boolean,
+  protocol: ModelNeed = 'chat',
+  isRaw = false,
 ): Promise<Choice> {
   const stored = await openStoredKeys(host, output, host.signal);
   const picked = await pick(flags, loaded, host, isRaw, stored);
@@ -83,10 +77,7 @@ function refuseCredentials(flags: Flags, { name, credentials, token }: VendorSet
       `--token is not sent to the address that ${file}, a project's file, gives. Give --base-url, or --config ${file}, to send it there.`,
     );
   const isAmbient = name === 'bedrock' ? credentials === undefined && token === undefined : typeof token === 'function';
-  if (isAmbient)
-    throw usageError(
-      `${file}: a project's file may not send the credentials of this machine to an address of its own. Give --config ${file} if you trust it.`,
-    );
+  if (isAmbient) throw untrusted(file, 'send the credentials of this machine to an address of its own');
 }
 
 /** Where a key of `keys set` is from, for people. */

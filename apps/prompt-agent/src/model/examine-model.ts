@@ -11,7 +11,6 @@ import { keyFor, VENDORS } from './vendors.ts';
 import type { Examination, Finding } from '../commands/doctor.ts';
 
 const PROBE_MS = 500;
-/** How long a vendor may take to list its models. */
 const LIST_MS = 5000;
 
 /**
@@ -82,13 +81,13 @@ async function examineDefault(
 }
 
 async function examineChoice(
-  { flags, host, output }: CommandCall,
+  call: CommandCall,
   loaded: LoadedConfig | undefined,
 ): Promise<{ readonly finding: Finding; readonly model?: string }> {
   const what = 'a prompt goes to';
   if (loaded === undefined) return { finding: { what, state: 'bad', detail: 'nothing: the config has a mistake' } };
   try {
-    const { provider, model, from } = await chooseModel(flags, loaded, host, output, 'chat', false);
+    const { provider, model, from } = await chooseModel(call, loaded);
     if (provider.name === 'offline') {
       const detail = 'offline: no model was found. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama';
       return { finding: { what, state: 'none', detail } };

@@ -2,15 +2,11 @@ import { errorMessage } from '@kernel/internal';
 import * as z from 'zod';
 import { readBody } from '../files/read-body.ts';
 
-/** A request for the models of a vendor. */
 export interface ModelListRequest {
   /** The name of the provider, which decides the form of the request. */
   readonly provider: string;
-  /** The address of its API. */
   readonly baseUrl: string;
-  /** The key. */
   readonly token: string | undefined;
-  /** Aborts the request. */
   readonly signal: AbortSignal;
   /** Gets a warning about a list that is not whole. */
   readonly warn?: ((text: string) => void) | undefined;

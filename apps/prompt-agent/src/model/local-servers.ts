@@ -5,15 +5,12 @@ import { addressFor } from './vendors.ts';
 export interface LocalServer {
   /** How it was found, for people: the program on this machine, or the variable that names it. */
   readonly from: string;
-  /** The provider that speaks its API. */
   readonly provider: string;
-  /** Its address. */
   readonly baseUrl: string;
   /** The names of its models; never empty. */
   readonly models: readonly string[];
 }
 
-/** A server that may run on this machine. */
 export type Candidate = Omit<LocalServer, 'models'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -41,7 +38,6 @@ function listedServers(list: string): readonly Candidate[] {
     .map((baseUrl) => ({ from: 'model server on this machine', provider: 'openai', baseUrl }));
 }
 
-/** Where servers are looked for. */
 export function localServers(env: Environment): readonly Candidate[] {
   const listed = env['PROMPT_AGENT_SERVERS'];
   return listed === undefined ? wellKnown(env) : listedServers(listed);
@@ -59,18 +55,16 @@ export async function findLocalServer(env: Environment, signal: AbortSignal): Pr
   if (candidates.length === 0) return undefined;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
   const found = await Promise.all(
-    candidates.map(async (candidate) => ({ ...candidate, models: await listModels(candidate.baseUrl, deadline) })),
+    candidates.map(async (candidate) => ({
+      ...candidate,
+      models: (await askForModels(candidate.baseUrl, deadline)) ?? [],
+    })),
   );
   signal.throwIfAborted();
   return found.find(({ models }) => models.length > 0);
 }
 
-/** Returns the models of a server, except those for embeddings; empty if it does not answer correctly in time. */
-export async function listModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[]> {
-  return (await askForModels(baseUrl, signal)) ?? [];
-}
-
-/** Does the same, and returns `undefined` if the server does not answer correctly in time. */
+/** Returns the models of a server, except those for embeddings; `undefined` if it does not answer correctly in time. */
 export async function askForModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
   try {

@@ -4,16 +4,12 @@ import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import { DEFAULT_MODELS, type VendorModels } from './default-models.ts';
 import { fetchModelList } from './fetch-model-list.ts';
-import { localServers, listModels } from './local-servers.ts';
+import { askForModels, localServers } from './local-servers.ts';
 import { addressFor, keyFor, VENDORS } from './vendors.ts';
 
-/** A provider whose models can be listed. */
 export interface ModelSource {
-  /** The name of the provider. */
   readonly provider: string;
-  /** Why it is one, for people. */
   readonly from: string;
-  /** The address below which it lists them. */
   readonly baseUrl: string;
   /** What is used of it where nothing names a model. Empty for a server on this machine, which is no vendor whatever API it speaks. */
   readonly defaults: VendorModels;
@@ -61,28 +57,17 @@ export async function findModelSources(
       : [{ provider: name, from, baseUrl, defaults: DEFAULT_MODELS.get(name) ?? {}, list }];
   });
   const address = flags['base-url'];
-  if (named !== undefined && address !== undefined && !VENDORS.has(named) && named !== 'offline')
-    return [
-      {
-        provider: named,
-        from: '--base-url',
-        baseUrl: address,
-        defaults: {},
-        list: (signal, warn) => fetchModelList({ provider: named, baseUrl: address, token: flags.token, signal, warn }),
-      },
-    ];
-  const local = localServers(env).flatMap(({ provider, baseUrl, from }): readonly ModelSource[] =>
-    isWanted(provider)
-      ? [
-          {
-            provider,
-            from,
-            baseUrl,
-            defaults: {},
-            list: (signal) => listModels(baseUrl, AbortSignal.any([signal, AbortSignal.timeout(LOCAL_MS)])),
-          },
-        ]
-      : [],
-  );
+  if (named !== undefined && address !== undefined && !VENDORS.has(named) && named !== 'offline') {
+    const list: ModelSource['list'] = (signal, warn) =>
+      fetchModelList({ provider: named, baseUrl: address, token: flags.token, signal, warn });
+    return [{ provider: named, from: '--base-url', baseUrl: address, defaults: {}, list }];
+  }
+  const local = localServers(env)
+    .filter(({ provider }) => isWanted(provider))
+    .map((server): ModelSource => {
+      const list: ModelSource['list'] = async (signal) =>
+        (await askForModels(server.baseUrl, AbortSignal.any([signal, AbortSignal.timeout(LOCAL_MS)]))) ?? [];
+      return { ...server, defaults: {}, list };
+    });
   return [...vendors, ...local];
 }

@@ -2,45 +2,40 @@ import { isLoopback } from '@kernel/internal';
 import { type RetryOptions, withRetry } from '@kernel/providers';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { CommandCall, Invocation } from '../invocation.ts';
-import { tokenOfFlags } from '../credentials/token-of-flags.ts';
+import { withToken } from '../credentials/token-of-flags.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
 import { modelNote, retryNote } from '../output/terminal/notes.ts';
 import { type Choice, chooseModel, type ModelNeed } from './choose-model.ts';
 import { openCassette, recordTo } from './cassette.ts';
 import { providers } from './providers.ts';
 
-/** What a command needs of a model. */
-export interface OpenModelOptions {
-  /** What the model must do; it decides which default model is taken. */
-  readonly need: ModelNeed;
-  /** Whether it is one raw call of a protocol, for which a config file without a provider means `ollama`. */
-  readonly isRaw: boolean;
-}
-
-/** Reads the config and opens the provider that a command uses, with retries. Which model it is and why is a note on stderr. Rejects with a usage error. */
-export async function openModel(call: CommandCall, { need, isRaw }: OpenModelOptions): Promise<Invocation> {
-  const { host, output, signal } = call;
-  const token = await tokenOfFlags(call.flags, host, output, signal);
-  const flags = token === undefined ? call.flags : { ...call.flags, token };
-  const loaded = await loadConfig(flags, host, output);
+/**
+ * Reads the config and opens the provider that a command uses, with retries. Which model it is and why is a note on stderr. With `isRaw` it is one raw call of a
+ * protocol, for which a config file without a provider means `ollama`. Rejects with a usage error.
+ */
+export async function openModel(given: CommandCall, need: ModelNeed = 'chat', isRaw = false): Promise<Invocation> {
+  const call = await withToken(given);
+  const { flags, host, output } = call;
+  const loaded = await loadConfig(call);
   for (const warning of loaded.warnings) output.note(`warning: ${warning}`);
   if (flags.replay !== undefined) {
     const recorded = await openCassette(flags.replay, host);
     output.note(modelNote(recorded.choice));
-    return { ...call, flags, loaded, ...recorded };
+    return { ...call, loaded, ...recorded, secret: undefined };
   }
-  const choice = await chooseModel(flags, loaded, host, output, need, isRaw);
-  const key = choice.provider.token;
-  if (typeof key === 'string') output.hide(key);
+  const choice = await chooseModel(call, loaded, need, isRaw);
+  const { token } = choice.provider;
+  const secret = typeof token === 'string' ? token : undefined;
+  output.hide(secret);
   const retried = withRetry(providers.create(choice.provider), {
     ...retryFor(choice, loaded),
     onRetry: (retry) => output.note(retryNote(retry)),
   });
-  const provider = flags.record === undefined ? retried : await recordTo(flags.record, retried, key, host);
+  const provider = flags.record === undefined ? retried : await recordTo(flags.record, retried, secret, host);
   output.note(modelNote(choice));
   if (choice.provider.name === 'offline')
     for (const warning of offlineWarnings(flags)) output.note(`warning: ${warning}`);
-  return { ...call, flags, loaded, choice, provider };
+  return { ...call, loaded, choice, provider, secret };
 }
 
 const LOCAL_PROVIDERS = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);

@@ -1,8 +1,6 @@
 import { fromEnvironment } from '@kernel/providers';
 
-/** What the program knows about a vendor besides its API. */
 export interface Vendor {
-  /** The origin of its API. Absent if each customer has one. */
   readonly origin?: string;
   /** Where `v1/models` is below the origin, if not right there; `none` for an API that lists no models. */
   readonly modelsAt?: string;
@@ -14,14 +12,7 @@ export interface Vendor {
 
 /** Vendors by provider name, in the order in which their keys are looked for. */
 export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
-  [
-    'openai',
-    {
-      origin: 'https://api.openai.com',
-      keys: ['OPENAI_API_KEY'],
-      isChosenByKey: true,
-    },
-  ],
+  ['openai', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'], isChosenByKey: true }],
   ['anthropic', { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], isChosenByKey: true }],
   [
     'gemini',

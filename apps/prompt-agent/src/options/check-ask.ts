@@ -24,11 +24,8 @@ const SANDBOXES: readonly string[] = ['auto', 'required', 'off'];
 const EFFECTS: readonly string[] = ['read', 'idempotent', 'write', 'external'] satisfies readonly ToolEffect[];
 const MODEL_ONLY = ['model', 'images', 'attach', 'base-url', 'token', 'system-prompt', 'memory'] as const;
 
-/** What the flags ask for, once they are known to be consistent. */
 export interface CheckedAsk {
-  /** The raw protocol, if there is one. */
   readonly protocol: ProtocolName | undefined;
-  /** Flags that have no effect. */
   readonly warnings: readonly string[];
 }
 
@@ -123,10 +120,8 @@ export function offlineWarnings(flags: Flags): readonly string[] {
 /** The raw protocol calls, in the order of the help: one request without the agent. */
 export const PROTOCOL_NAMES = ['chat', 'vision', 'tools', 'embeddings', 'audio'] as const;
 
-/** The name of a raw protocol. */
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
-/** Whether a name is that of a protocol. */
 export function isProtocol(name: string): name is ProtocolName {
   return PROTOCOL_NAMES.some((each) => each === name);
 }

@@ -1,7 +1,6 @@
 import type { CommandSpec } from './flags.ts';
 import { KEPT_COMMANDS } from './kept-commands.ts';
 
-/** The flags that choose the model. */
 const MODEL = ['provider', 'model', 'base-url', 'token', 'token-file', 'token-command', 'config', 'agent'] as const;
 
 /** The flags that choose tools, for commands that run without a model. */
@@ -19,11 +18,8 @@ const TOOL_CHOICE = [
   'trust-hints',
 ] as const;
 
-/** The flags that choose the tools and what they may do. */
 export const TOOLS = [...TOOL_CHOICE, 'memory', 'max-turns', 'max-iterations'] as const;
-/** The flags that end a run early. */
 export const LIMITS = ['max-cost', 'max-time', 'price'] as const;
-/** The flags that say which session it is. */
 export const SESSION = ['continue', 'session', 'no-session'] as const;
 
 /** Every command by its name; that of a subcommand has two words. `ask` is the one without a name on the command line. */

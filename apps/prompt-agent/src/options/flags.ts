@@ -1,12 +1,9 @@
-/** One flag of the command line. */
 export interface FlagSpec {
-  /** The one letter that also means it. */
   readonly short?: string;
   /** Whether it can be given more than once; its value is then a list. */
   readonly multiple?: boolean;
   /** The placeholder of its value in the help; absent for a switch, which takes none. */
   readonly value?: string;
-  /** What it does, for the help. */
   readonly help: string;
 }
 
@@ -110,10 +107,8 @@ export const FLAGS = {
   version: { short: 'v', help: 'print the version' },
 } as const satisfies Readonly<Record<string, FlagSpec>>;
 
-/** The name of a flag. */
 export type FlagName = keyof typeof FLAGS;
 
-/** The flags of a command line. */
 export type Flags = { readonly [K in FlagName]?: ValueOf<(typeof FLAGS)[K]> };
 
 type ValueOf<Flag> = Flag extends { readonly multiple: true }

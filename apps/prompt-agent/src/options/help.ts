@@ -56,7 +56,6 @@ export function commandHelp(name: CommandName): string {
   ].join('\n');
 }
 
-/** The name of a command after that of the program. */
 function nameOf(name: string): string {
   return name === 'ask' ? '' : ` ${name}`;
 }
@@ -67,7 +66,6 @@ function flagLine(name: FlagName): string {
   return `  ${letter}${`--${name} ${value}`.trimEnd().padEnd(26)}${help}`;
 }
 
-/** Returns the version of the program. */
 export function version(): string {
   // Found from each folder that the code may be in: the sources, the bundle and its chunks.
   const require = createRequire(import.meta.url);

@@ -4,11 +4,8 @@ import { costOf } from '@kernel/providers';
 import { usageError } from '../exit-code.ts';
 import type { Flags } from './flags.ts';
 
-/** What the config says of limits. */
 export interface ConfiguredLimits {
-  /** How many turns. */
   readonly turns?: number | undefined;
-  /** What tokens cost. */
   readonly prices?: TokenPrices | undefined;
 }
 
@@ -44,17 +41,25 @@ export function checkLimits(flags: Flags): void {
   timeLimit(flags);
 }
 
-function checkTurns({ 'max-turns': turns, 'max-iterations': iterations }: Flags): void {
-  if (turns !== undefined && !/^\d{1,6}$/.test(turns))
-    throw usageError(`--max-turns "${turns}" must be a whole number, or 0 for no limit.`);
-  if (iterations !== undefined && !/^(?:-1|\d{1,6})$/.test(iterations))
-    throw usageError(`--max-iterations "${iterations}" must be -1 or a whole number.`);
+/** The parts of a flag's value that a pattern captures; undefined without the flag. Throws a usage error that says what the value must be. */
+function partsOf(flags: Flags, name: NumberFlag, pattern: RegExp, wanted: string): readonly string[] | undefined {
+  const { [name]: given } = flags;
+  if (given === undefined) return undefined;
+  const parts = pattern.exec(given);
+  if (parts === null) throw usageError(`--${name} "${given}" must be ${wanted}.`);
+  return parts.slice(1);
 }
 
-function costLimit({ 'max-cost': max }: Flags): number | undefined {
-  if (max === undefined) return undefined;
-  if (!/^\d{1,9}(?:\.\d{1,9})?$/.test(max)) throw usageError(`--max-cost "${max}" must be an amount, such as 0.50.`);
-  return Number(max);
+type NumberFlag = 'after' | 'limit' | 'max-cost' | 'max-iterations' | 'max-time' | 'max-turns' | 'older-than' | 'price';
+
+function checkTurns(flags: Flags): void {
+  partsOf(flags, 'max-turns', /^\d{1,6}$/, 'a whole number, or 0 for no limit');
+  partsOf(flags, 'max-iterations', /^(?:-1|\d{1,6})$/, '-1 or a whole number');
+}
+
+function costLimit(flags: Flags): number | undefined {
+  const [max] = partsOf(flags, 'max-cost', /^(\d{1,9}(?:\.\d{1,9})?)$/, 'an amount, such as 0.50') ?? [];
+  return max === undefined ? undefined : Number(max);
 }
 
 /** `--max-turns`, else `--max-iterations` (-1 keeps the config), else the config, else the default. 0 means no limit. */
@@ -64,13 +69,37 @@ function turnLimit(flags: Flags, configured: number | undefined): number | undef
 }
 
 /** A time such as `90s`, `5m` or `1h`, in milliseconds; a number alone means seconds. */
-function timeLimit({ 'max-time': time }: Flags): number | undefined {
-  if (time === undefined) return undefined;
-  const [, amount, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(time) ?? [];
-  const factor = UNITS.get(unit);
-  if (amount === undefined || factor === undefined || Number(amount) === 0)
-    throw usageError(`--max-time "${time}" must be a time, such as 90s, 5m or 1h.`);
-  return Number(amount) * factor;
+function timeLimit(flags: Flags): number | undefined {
+  const pattern = /^(?=[\d.]*[1-9])(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h)?$/;
+  const [amount, unit = 's'] = partsOf(flags, 'max-time', pattern, 'a time, such as 90s, 5m or 1h') ?? [];
+  return amount === undefined ? undefined : Number(amount) * (UNITS.get(unit) ?? 1);
+}
+
+/** The age of `--older-than`, such as `30d`, in milliseconds; undefined without it. */
+export function olderThan(flags: Flags): number | undefined {
+  const wanted = 'a number and a unit, such as 30d: m, h, d or w';
+  const [count, unit = ''] = partsOf(flags, 'older-than', /^(\d{1,5})([mhdw])$/, wanted) ?? [];
+  return count === undefined ? undefined : Number(count) * (UNITS.get(unit) ?? 1);
+}
+
+/** How many rows a list has: the number of `--limit`, 50 without it; 0 means all. */
+export function limitOf(flags: Flags): number {
+  const [limit = 50] = partsOf(flags, 'limit', /^(\d{1,9})$/, 'a whole number, or 0 for all') ?? [];
+  return Number(limit);
+}
+
+/** The position of an event that `--after` gives; 0 without it. */
+export function positionOf(flags: Flags): number {
+  const [after = 0] = partsOf(flags, 'after', /^(\d{1,15})$/, 'the position of an event: a whole number') ?? [];
+  return Number(after);
+}
+
+/** What tokens cost: the prices of `--price IN,OUT`, in USD for a million of them, else those of the config. Throws a usage error for a wrong flag. */
+export function pricesOf(flags: Flags, configured: TokenPrices | undefined): TokenPrices | undefined {
+  const pattern = /^(\d{1,6}(?:\.\d{1,9})?),(\d{1,6}(?:\.\d{1,9})?)$/;
+  const wanted = 'two amounts in USD for a million tokens, in and out, such as 0.15,0.6';
+  const [input, output] = partsOf(flags, 'price', pattern, wanted) ?? [];
+  return input === undefined ? configured : { input: Number(input), output: Number(output) };
 }
 
 const MAX_PORT = 65_535;
@@ -81,39 +110,4 @@ export function portOf({ port }: Flags): number | undefined {
   if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT)
     throw usageError(`--port "${port}" must be a number from 0 to ${MAX_PORT}; 0 takes a free one.`);
   return Number(port);
-}
-
-/** What tokens cost: the prices of `--price IN,OUT`, in USD for a million of them, else those of the config. Throws a usage error for a wrong flag. */
-export function pricesOf({ price }: Flags, configured: TokenPrices | undefined): TokenPrices | undefined {
-  if (price === undefined) return configured;
-  const [, input, output] = /^(\d{1,6}(?:\.\d{1,9})?),(\d{1,6}(?:\.\d{1,9})?)$/.exec(price) ?? [];
-  if (input === undefined || output === undefined)
-    throw usageError(
-      `--price "${price}" must be two amounts in USD for a million tokens, in and out, such as 0.15,0.6.`,
-    );
-  return { input: Number(input), output: Number(output) };
-}
-
-/** How many rows a list has: the number of `--limit`, 50 without it; 0 means all. */
-export function limitOf({ limit }: Flags): number {
-  if (limit !== undefined && !/^\d{1,9}$/.test(limit))
-    throw usageError(`--limit "${limit}" must be a whole number, or 0 for all.`);
-  return Number(limit ?? 50);
-}
-
-/** The position of an event that `--after` gives; 0 without it. */
-export function positionOf({ after }: Flags): number {
-  if (after !== undefined && !/^\d{1,15}$/.test(after))
-    throw usageError(`--after "${after}" must be the position of an event: a whole number.`);
-  return Number(after ?? 0);
-}
-
-/** The age of `--older-than`, such as `30d`, in milliseconds; undefined without it. */
-export function olderThan({ 'older-than': age }: Flags): number | undefined {
-  if (age === undefined) return undefined;
-  const [, count = '', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(age) ?? [];
-  const unitMs = UNITS.get(unit);
-  if (unitMs === undefined)
-    throw usageError(`--older-than "${age}" must be a number and a unit, such as 30d: m, h, d or w.`);
-  return Number(count) * unitMs;
 }

@@ -9,7 +9,6 @@ export interface CommandLine {
   readonly command: CommandName;
   /** The first word of commands such as `keys set` and `keys list`, whose help is asked for. */
   readonly group?: string;
-  /** The flags, all known to the command. */
   readonly flags: Flags;
   /** The words that are no flags, without the name of the command. */
   readonly words: readonly string[];
@@ -40,7 +39,6 @@ function commandOf(words: readonly string[]): CommandName | undefined {
   return undefined;
 }
 
-/** The second words of the commands that begin with this word. */
 function subcommandsOf(first: string): readonly string[] {
   return COMMAND_NAMES.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
 }
@@ -58,7 +56,6 @@ function check(line: CommandLine): CommandLine {
   return line;
 }
 
-/** How words are given as a prompt that begin like a command. */
 function quoteHint(words: readonly string[]): string {
   return `If it is a prompt, write: prompt-agent -- "${words.join(' ')}"`;
 }

@@ -1,4 +1,4 @@
-import { type RunEnd, toolCallsOf } from '@kernel/protocol';
+import { toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
 import { isStreamed, type View, type ViewedTools } from './view.ts';
 import { firstCodeBlock } from './first-code-block.ts';
@@ -18,7 +18,7 @@ export async function createView(invocation: Invocation, tools: ViewedTools): Pr
 }
 
 /** Creates the view for people and pipes: the answer on stdout, with `--stream` or on a terminal as it arrives, and the notes of `notes` on stderr. */
-export function textView(invocation: Pick<Invocation, 'flags' | 'output'>, notes: View): View {
+function textView(invocation: Pick<Invocation, 'flags' | 'output'>, notes: View): View {
   const { output } = invocation;
   const streams = isStreamed(invocation);
   return {
@@ -38,12 +38,13 @@ export function textView(invocation: Pick<Invocation, 'flags' | 'output'>, notes
 }
 
 /** Creates the view of `--schema` and `--extract`: a part of the answer on stdout once it is whole, and the notes of `notes` on stderr. */
-export function answerView({ flags, output }: Pick<Invocation, 'flags' | 'output'>, notes: View): View {
+function answerView({ flags, output }: Pick<Invocation, 'flags' | 'output'>, notes: View): View {
   return {
     event: (event) => notes.event(event),
     end(end, calls) {
       const answer = 'answer' in end ? (end.answer ?? '') : '';
-      if (flags.schema !== undefined && 'output' in end) output.writeJson(outputOf(end), 2);
+      const value: unknown = 'output' in end ? end.output : undefined;
+      if (flags.schema !== undefined && 'output' in end) output.writeJson(value, 2);
       else if (flags.extract === true && answer !== '') {
         const code = firstCodeBlock(answer);
         if (code === undefined) output.note('note: the answer has no code block, so all of it is printed');
@@ -52,8 +53,4 @@ export function answerView({ flags, output }: Pick<Invocation, 'flags' | 'output
       notes.end(end, calls);
     },
   };
-}
-
-function outputOf(end: RunEnd): unknown {
-  return 'output' in end ? end.output : undefined;
 }

@@ -28,7 +28,6 @@ function readFence(line: string): Fence | undefined {
   return { mark, length, indent, rest: line.slice(indent + length) };
 }
 
-/** What follows a fence of backticks has none. */
 function isOpening(fence: Fence | undefined): boolean {
   return fence !== undefined && !(fence.mark === '`' && fence.rest.includes('`'));
 }
@@ -37,12 +36,10 @@ function closes(fence: Fence | undefined, { mark, length }: Fence): boolean {
   return fence !== undefined && fence.mark === mark && fence.length >= length && fence.rest.trim() === '';
 }
 
-/** Removes as much space as the fence has before it. */
 function withoutIndent(line: string, length: number): string {
   return line.slice(Math.min(length, count(line, 0, ' ')));
 }
 
-/** How often a character stands in a row. */
 function count(line: string, from: number, mark: string): number {
   let at = from;
   while (at < line.length && line[at] === mark) at += 1;

@@ -5,13 +5,11 @@ import { safeJson } from './escape.ts';
 
 /** The two standard streams. Everything that is written is escaped, and secrets are redacted in it. */
 export interface Output {
-  /** What the terminal can show. */
   readonly capabilities: Capabilities;
   /** Writes a piece of the answer to stdout, without a newline. */
   write(text: string): void;
   /** Writes a value to stdout as JSON, and a newline; indented by `space`. It stays valid JSON where a secret consists of digits: a number with it is written as `"[redacted]"`. */
   writeJson(value: unknown, space?: number): void;
-  /** Writes a line to stderr, unless the output is quiet. */
   note(line: string): void;
   /** Writes a line to stderr even if the output is quiet: an error or a question. */
   alert(line: string): void;
@@ -30,7 +28,6 @@ export interface Output {
   footer(render: (() => readonly string[]) | undefined): void;
   /** Removes the live lines, and shows none until the function that it returns is called: something else has the terminal. */
   holdLive(): () => void;
-  /** Writes no notes from now on. */
   quiet(): void;
   /** Redacts this secret from now on. */
   hide(secret: string | undefined): void;

@@ -28,7 +28,6 @@ function createEventRedactor(redactor: Redactor): EventRedactor {
     calls.clear();
   }
 
-  /** What was held back, now that no more of it comes. */
   function rest(): readonly AgentEvent[] {
     const thought = reasoning.end();
     const said = text.end();

@@ -2,10 +2,8 @@ import type { AgentEvent, RunEnd, ToolCall } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
 import type { WaitsFor } from '../approval/policy.ts';
 
-/** The calls of a run that ended, in order. */
 export type ToolEnds = readonly Extract<AgentEvent, { type: 'tool-end' }>[];
 
-/** Shows one run. */
 export interface View {
   /** Shows an event; called in order. Secrets are redacted already. */
   event(event: AgentEvent): void;
@@ -13,13 +11,10 @@ export interface View {
   end(end: RunEnd, calls: ToolEnds): void;
 }
 
-/** What a view knows of the tools of a run. */
 export interface ViewedTools {
-  /** The names of the tools whose changes are shown to the user. */
   readonly changing: ReadonlySet<string>;
   /** The names of the program's own tools: if a vendor's API cannot carry a part of one, the user cannot change that, and is not warned. */
   readonly own: ReadonlySet<string>;
-  /** What keeps a call waiting for an approval. */
   readonly waitsFor: (call: ToolCall) => WaitsFor;
 }
 

@@ -1,7 +1,8 @@
+import { isObject } from '@kernel/internal';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonObject, JsonSchema } from '@kernel/protocol';
-import { parseJson, readText } from '../files/read-file.ts';
+import { requireText, parseJson } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
 
@@ -24,9 +25,7 @@ export async function loadAnswerSchema(given: string, { cwd }: Pick<Host, 'cwd'>
   const text = given.trim();
   if (text.startsWith('{')) return parseSchema(text, 'the text');
   if (text.endsWith('.json') || existsSync(resolve(cwd, text))) {
-    const file = await readText(resolve(cwd, text), '--schema', text);
-    if (file === undefined) throw usageError(`--schema: "${text}" cannot be read (ENOENT).`);
-    return parseSchema(file, `"${text}"`);
+    return parseSchema(await requireText(resolve(cwd, text), '--schema', text), `"${text}"`);
   }
   return shortForm(text);
 }
@@ -35,10 +34,6 @@ function parseSchema(text: string, source: string): JsonSchema {
   const value = parseJson(text, `--schema: ${source}`);
   if (isObject(value)) return value;
   throw usageError(`--schema: ${source} is not a JSON object.`);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shortForm(text: string): JsonSchema {

@@ -1,7 +1,8 @@
-import { basename, join, resolve } from 'node:path';
+import { pathFrom } from '../files/paths.ts';
+import { requireBytes } from '../files/read-file.ts';
+import { basename } from 'node:path';
 import { KernelError, type MediaPart } from '@kernel/protocol';
 import type { DownloadOptions } from '@kernel/toolbox/web';
-import { readBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
 
@@ -10,13 +11,11 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 
-/** What each flag takes. */
 const KINDS = {
   '-a': { meant: 'an image, a recording or a PDF', accepts: () => true },
   '--images': { meant: 'a PNG, JPEG, GIF or WebP image', accepts: (type: string) => type.startsWith('image/') },
 } as const;
 
-/** What attachments are loaded with. */
 export interface AttachmentAccess {
   /** The folder that relative paths start from, and the home folder of `~/`. */
   readonly host: Pick<Host, 'cwd' | 'home'>;
@@ -24,7 +23,6 @@ export interface AttachmentAccess {
   readonly stdin: Uint8Array;
   /** Whether a URL may lead to loopback, private and link-local addresses. */
   readonly allowPrivate: boolean;
-  /** Aborts the loading. */
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +47,7 @@ export async function loadAttachment(
 async function load(
   flag: string,
   source: string,
-  { host: { cwd, home }, stdin, allowPrivate, signal }: AttachmentAccess,
+  { host, stdin, allowPrivate, signal }: AttachmentAccess,
 ): Promise<Uint8Array> {
   if (source === '-') {
     if (stdin.length === 0) throw usageError(`${flag}: "-" means stdin, which is empty.`);
@@ -63,10 +61,7 @@ async function load(
       maxRedirects: MAX_REDIRECTS,
       ...(allowPrivate ? { mayConnect: () => true } : {}),
     });
-  const path = source.startsWith('~/') ? join(home, source.slice(2)) : resolve(cwd, source);
-  const bytes = await readBytes(path, { what: flag, shown: source, maxBytes: MAX_BYTES });
-  if (bytes === undefined) throw usageError(`${flag}: "${source}" cannot be read (ENOENT).`);
-  return bytes;
+  return requireBytes(pathFrom(host, source), flag, source, MAX_BYTES);
 }
 
 function isUrl(source: string): boolean {

@@ -1,9 +1,10 @@
 import { createReadStream, type BigIntStats, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type TextPart, KernelError, toModelText } from '@kernel/protocol';
 import { isObject } from '@kernel/internal';
 import type { Workspace } from '@kernel/toolbox/workspace';
-import { readBytes, decodeAnyText } from '../files/read-file.ts';
+import { requireBytes, decodeAnyText } from '../files/read-file.ts';
+import { pathFrom } from '../files/paths.ts';
 import type { Host } from '../host.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
 import { listText } from '../output/quantities.ts';
@@ -12,22 +13,15 @@ import { usageError } from '../exit-code.ts';
 /** What `-f` may read, in all. */
 const MAX_FILES = 1000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** How many of the files that are left out are named. */
 const MAX_NAMED = 5;
-/** How much of a file is read to see whether it is text. */
 const HEAD_BYTES = 8192;
 
-/** What fragments are loaded with. */
 export interface FragmentAccess {
-  /** The folder that relative paths start from, and the home folder of `~/`. */
   readonly host: Pick<Host, 'cwd' | 'home'>;
-  /** Where it is said how many files a folder or a glob stands for. */
   readonly output: Output;
-  /** Aborts the loading. */
   readonly signal: AbortSignal;
 }
 
-/** Access, and the files and pages that were loaded already. */
 interface Loading extends FragmentAccess {
   readonly loaded: Set<string>;
 }
@@ -56,22 +50,20 @@ async function loadFragment(source: string, access: Loading, left: number): Prom
     if (!isNew(URL.parse(source)?.href ?? source, access)) return [];
     return [fragmentPart('page', source, await loadPage(source, access.signal))];
   }
-  const { cwd, home } = access.host;
-  const path = source.startsWith('~/') ? join(home, source.slice(2)) : resolve(cwd, source);
+  const { cwd } = access.host;
+  const path = pathFrom(access.host, source);
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats?.isDirectory() === true) return loadFolder(source, path, undefined, access, left);
   if (stats === undefined && /[*?[{]/.test(source)) return loadFolder(source, cwd, source, access, left);
   if (stats?.isFile() === true && !isNew(idOf(stats), access)) return [];
   const bytes = isOwnPipe(path, stats)
     ? await readPipe(source, path, access)
-    : await readBytes(path, { what: '-f', shown: source, maxBytes: MAX_BYTES });
-  if (bytes === undefined) throw usageError(`-f: "${source}" cannot be read (ENOENT).`);
+    : await requireBytes(path, '-f', source, MAX_BYTES);
   const text = await decodeAnyText(bytes, (what) => access.output.note(`-f ${source}: it ${what}`));
   if (text === undefined) throw usageError(`-f: "${source}" is not text. Give an image, a recording or a PDF with -a.`);
   return [fragmentPart('file', source, text)];
 }
 
-/** The text files of a folder, or those that a glob matches. */
 async function loadFolder(
   source: string,
   root: string,
@@ -161,7 +153,6 @@ function isNew(id: string, { loaded }: Loading): boolean {
   return isFirst;
 }
 
-/** Identifies a file, by whatever path it was reached. */
 function idOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }

@@ -11,9 +11,7 @@ import { loadTemplate, type Template } from './template.ts';
 export interface AskInput {
   /** The message: the fragments, stdin and the attachments, then the prompt. */
   readonly message: UserMessage;
-  /** The text of the message alone. */
   readonly text: string;
-  /** The template in use. */
   readonly template?: Template;
 }
 
@@ -48,7 +46,7 @@ export async function readMessage(
   const isNamed = isAttached || files.some(isStdin);
   const isSpare =
     mayBeEmpty || typed !== undefined || (files.length + attached.length > 0 && flags.template === undefined);
-  const stdin = await readStdin(host, output, signal, isNamed ? 'named' : isSpare ? OPTIONAL : 'needed');
+  const stdin = await readStdin(call, isNamed ? 'named' : isSpare ? OPTIONAL : 'needed');
   const piped = isAttached ? '' : await textOfStdin(stdin, (what) => output.note(`note: stdin ${what}`));
   if (files.some(isStdin) && piped === '') throw usageError('-f: "-" means stdin, which is empty.');
   const input = typed ?? piped;

@@ -1,5 +1,5 @@
-import type { Host } from '../host.ts';
-import { type Output, SLOW_MS } from '../output/output.ts';
+import type { CommandCall } from '../invocation.ts';
+import { SLOW_MS } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
 
 /** The most that is read from stdin, in bytes. */
@@ -21,9 +21,7 @@ export type StdinNeed = 'named' | 'needed' | { readonly skipNote: string };
  * 32 MiB, and with the reason of an abort.
  */
 export async function readStdin(
-  { stdin }: Pick<Host, 'stdin'>,
-  output: Output,
-  signal: AbortSignal,
+  { host: { stdin }, output, signal }: CommandCall,
   need: StdinNeed,
 ): Promise<Uint8Array> {
   if (stdin.isTTY === true) return new Uint8Array();

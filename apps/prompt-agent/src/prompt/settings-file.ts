@@ -8,11 +8,8 @@ import { usageError } from '../exit-code.ts';
 
 /** A kind of text that the user keeps by name, in a folder of the program's settings. */
 export interface SettingsFileKind {
-  /** The flag that names one, such as `--role`. */
   readonly flag: string;
-  /** The folder, such as `roles`. */
   readonly folder: string;
-  /** How the names of its files end, such as `.md`. */
   readonly extension: string;
 }
 

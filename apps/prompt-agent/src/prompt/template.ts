@@ -2,13 +2,10 @@ import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
 import { readSettingsFile } from './settings-file.ts';
 
-/** A prompt that is kept by name, with variables. */
 export interface Template {
   /** The prompt, with `$name` for a variable; `$input` is the prompt of the command line. */
   readonly prompt?: string | undefined;
-  /** The system prompt, with variables. */
   readonly system?: string | undefined;
-  /** The model, where the command line names none. */
   readonly model?: string | undefined;
 }
 

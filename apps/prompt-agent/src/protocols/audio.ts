@@ -1,9 +1,9 @@
+import { requireBytes } from '../files/read-file.ts';
 import { basename, extname, resolve } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall, Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
 import { usageError, EXIT } from '../exit-code.ts';
-import { readBytes } from '../files/read-file.ts';
 
 const MAX_BYTES = 26_214_400;
 
@@ -23,8 +23,7 @@ export async function audio({ provider, choice, loaded, flags, host, output, sig
     throw new KernelError('PROVIDER_UNSUPPORTED', `${choice.provider.name} has no transcription.`);
   const file = flags.audio ?? '';
   const path = resolve(host.cwd, file);
-  const data = await readBytes(path, { what: '--audio', shown: file, maxBytes: MAX_BYTES });
-  if (data === undefined) throw usageError(`--audio: "${file}" cannot be read (ENOENT).`);
+  const data = await requireBytes(path, '--audio', file, MAX_BYTES);
   const mimeType = TYPES.get(extname(path).toLowerCase()) ?? 'application/octet-stream';
   const transcript = await provider.transcribe({
     model: choice.model,
@@ -44,10 +43,9 @@ export async function audio({ provider, choice, loaded, flags, host, output, sig
   return EXIT.answer;
 }
 
-/** Transcribes a recording and prints its text. */
 export async function transcribe(call: CommandCall): Promise<number> {
   const [file] = call.words;
   if (file === undefined) throw usageError('transcribe needs FILE, a recording.');
   const flags = { ...call.flags, audio: file };
-  return audio(await openModel({ ...call, flags }, { need: 'audio', isRaw: true }));
+  return audio(await openModel({ ...call, flags }, 'audio', true));
 }

@@ -58,5 +58,5 @@ function describe({ index, vector }: Embedding): string {
 /** Embeds a text, of the command line or of stdin, and prints the size, ends and range of its vector; with `--json` the vector. */
 export async function embed(call: CommandCall): Promise<number> {
   const { text } = await readMessage(call, { takesMedia: false });
-  return embeddings(await openModel(call, { need: 'embeddings', isRaw: true }), text);
+  return embeddings(await openModel(call, 'embeddings', true), text);
 }

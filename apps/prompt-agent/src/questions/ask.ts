@@ -36,25 +36,29 @@ export async function ask(
 /** Reads and drops what the terminal has buffered, until it is silent or the signal aborts. In raw mode that includes a line that is not finished. */
 async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<void> {
   stdin.setRawMode?.(true);
-  await new Promise<void>((resolve) => {
-    let timer: NodeJS.Timeout | undefined;
-    const stop = (): void => {
+  await silence(stdin, signal, SILENCE_MS);
+  stdin.pause();
+  stdin.setRawMode?.(false);
+}
+
+/** Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. */
+export function silence(input: NodeJS.ReadableStream, signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
-      stdin.off('data', drop);
-      stdin.pause();
+      input.off('data', again);
+      signal.removeEventListener('abort', end);
       resolve();
     };
-    const drop = (typed?: unknown): void => {
+    let timer = setTimeout(end, ms);
+    const again = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(stop, typed === undefined ? SILENCE_MS : TYPING_MS);
+      timer = setTimeout(end, TYPING_MS);
     };
-    stdin.on('data', drop);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    else drop();
+    input.on('data', again);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
   });
-  stdin.setRawMode?.(false);
 }
 
 /** Reads one line; undefined if the input ends first. Throws the reason of an abort. */

@@ -2,7 +2,6 @@ import { isObject } from '@kernel/internal';
 
 /** A member of a JSON object: its key, and its value as it is written, without white space around it. */
 export interface JsonMember {
-  /** The key. */
   readonly key: string;
   /** The JSON text of the value, with its digits and the order of its keys. */
   readonly json: string;

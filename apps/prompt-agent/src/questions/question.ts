@@ -3,14 +3,11 @@ import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
 import { type Terminal, ask } from './ask.ts';
 
-/** The size of a terminal that does not tell it. */
 const DEFAULT_SIZE = { rows: 24, columns: 80 };
 
 /** A question about lines that have to be seen before it is answered. */
 export interface Question {
-  /** What the question is about. */
   readonly lines: readonly (string | Line)[];
-  /** The question: one line or several. */
   readonly question: readonly string[];
   /** What the answer holds at first, to be edited. */
   readonly draft?: string | undefined;
@@ -78,7 +75,6 @@ export async function confirm(
   return isYes(answer);
 }
 
-/** Whether an answer is `y` or `yes`. */
 export function isYes(answer: string | undefined): boolean {
   return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }

@@ -5,7 +5,6 @@ import { durationText } from '../output/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';
 import { endText } from '../sessions/session-record.ts';
 
-/** How much of a text is shown, in characters. */
 const MAX_TEXT = 200;
 /** How much of all that an event says is shown, in characters: one line, whatever is in its fields. */
 const MAX_DETAIL = 4000;

@@ -6,7 +6,6 @@ export interface EventTee {
   readonly events: AsyncIterable<AgentEvent>;
   /** Forwards events to a worker and copies each to `events`. */
   forward(this: void, source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void>;
-  /** Ends `events`. */
   end(this: void): void;
 }
 

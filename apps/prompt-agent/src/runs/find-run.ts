@@ -3,9 +3,7 @@ import { nearest } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { usageError } from '../exit-code.ts';
 
-/** How many ids are compared with one that is unknown. */
 const MAX_COMPARED = 1000;
-/** How many calls an error lists. */
 const MAX_LISTED = 10;
 const MAX_ID = 80;
 
@@ -44,10 +42,7 @@ export async function requireWaiting(
     );
   const run = `run "${shown(id)}"`;
   if (calls.length === 0) throw usageError(`No call of ${run} waits for a decision: it is ${status}.`);
-  const list = calls
-    .slice(0, MAX_LISTED)
-    .map((each) => `${shown(each.callId)} (${oneLine(each.call.name, 64)})`)
-    .join(', ');
+  const list = listOf(calls);
   const more = calls.length > MAX_LISTED ? ` and ${calls.length - MAX_LISTED} more` : '';
   if (callId === undefined) throw usageError(`Several calls of ${run} wait; name one of: ${list}${more}.`);
   const [near] = nearest(
@@ -65,10 +60,14 @@ export async function requireUnknown(db: Durable, { id, status }: RecordedRun, c
   const found = calls.find((each) => each.callId === callId);
   if (found !== undefined) return found;
   if (calls.length === 0) throw usageError(`No call of run "${shown(id)}" has an unknown outcome: it is ${status}.`);
-  const list = calls.slice(0, MAX_LISTED).map((each) => `${shown(each.callId)} (${oneLine(each.call.name, 64)})`);
   throw usageError(
-    `No call "${shown(callId)}" of run "${shown(id)}" has an unknown outcome. These do: ${list.join(', ')}.`,
+    `No call "${shown(callId)}" of run "${shown(id)}" has an unknown outcome. These do: ${listOf(calls)}.`,
   );
+}
+
+function listOf(calls: readonly WaitingCall[]): string {
+  const named = calls.slice(0, MAX_LISTED).map((each) => `${shown(each.callId)} (${oneLine(each.call.name, 64)})`);
+  return named.join(', ');
 }
 
 function shown(id: string): string {

@@ -23,7 +23,6 @@ export interface RecordedSession {
     messages: readonly Message[],
     commands?: CommandSetting,
   ): AsyncGenerator<AgentEvent, void>;
-  /** Closes the journal. */
   close(): void;
 }
 

@@ -12,21 +12,14 @@ import { toTranscript } from '../sessions/transcript.ts';
 
 const MAX_ID = 500;
 
-/** The data of a run in a journal. */
 export interface JournaledRun {
-  /** The run. */
   readonly run: RecordedRun;
-  /** The messages it was started with. */
   readonly messages: readonly Message[];
-  /** How its commands run, where that is known. */
   readonly commands: CommandSetting | undefined;
-  /** Its events, in order. */
   readonly events: readonly LogEvent[];
-  /** Its waiting calls. */
   readonly waiting: readonly WaitingCall[];
 }
 
-/** Renders a run as one HTML page, like that of a session. */
 export function runPage(journaled: JournaledRun): string {
   const { run, messages, commands, events, waiting } = journaled;
   const { id, agent, version, status, crashes } = run;
@@ -98,7 +91,6 @@ const STATUS: Readonly<Partial<Record<RecordedRun['status'], string>>> = {
   cancelled: 'cancelled',
 };
 
-/** Returns an event that describes the status of a run without a `run-end`. */
 function endOf({ run, events, waiting }: JournaledRun): readonly StoredEvent[] {
   const { status, result, updatedAt } = run;
   if (events.some(({ step, event }) => step === '' && event.type === 'run-end')) return [];
@@ -112,7 +104,6 @@ function toStoredEvent(atMs: number, path: readonly string[], event: object): St
   return { at: new Date(atMs).toISOString(), atMs, path, event: { ...event } };
 }
 
-/** Counts the totals of a run from its events. */
 function recordOf({ id, status, createdAt, updatedAt }: RecordedRun, events: readonly StoredEvent[]): SessionRecord {
   const replies = events.filter(({ event }) => event['type'] === 'message-end').map(({ event }) => event);
   const tokens = (key: string): number =>

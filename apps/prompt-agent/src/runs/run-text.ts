@@ -6,16 +6,12 @@ import { endText } from '../sessions/session-record.ts';
 import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
 
-/** How much of a call is shown on one line, in characters. */
 const MAX_SUMMARY = 4000;
 /** How much of a call that waits is shown in one of its lines, and in all: each value as far as a question shows it, and whatever the others are how a command runs. */
 const [MAX_LINE, MAX_CALL] = [12_000, 40_000];
-/** How many calls that wait are shown. */
 const MAX_CALLS = 50;
 
-/** What a run is shown with. */
 export interface RunTextOptions {
-  /** How its commands run, where that is known. */
   readonly commands: CommandSetting | undefined;
   /** The width of the terminal; undefined for anything else, where lines are as long as they are. */
   readonly columns: number | undefined;
@@ -36,7 +32,6 @@ export function runText(run: RecordedRun, waiting: readonly WaitingCall[], optio
   return `${lines.join('\n')}\n`;
 }
 
-/** A call on one line, cut if it is very long. */
 export function callSummary(name: string, text: string): string {
   const given = showArguments(name, text);
   const cut = given.length > MAX_SUMMARY ? `… cut: ${sizeText(given.length)} in all` : '';
@@ -93,7 +88,6 @@ export function errorText(error: unknown): string {
   return `: ${oneLine(`${message} ${typeof hint === 'string' ? hint : ''}`, 2000)}`;
 }
 
-/** What `--json` says of a run. Times are in ISO 8601. */
 export function runJson({ id, agent, version, status, crashes, createdAt, updatedAt }: RecordedRun): object {
   return {
     id,
@@ -113,7 +107,6 @@ export function resultJson({ result }: RecordedRun): object {
   return { result: rest };
 }
 
-/** What `--json` says of a call that waits. */
 export function waitingJson({ callId, kind, call, since, deadlineAt }: WaitingCall): object {
   return {
     call: callId,
@@ -121,6 +114,6 @@ export function waitingJson({ callId, kind, call, since, deadlineAt }: WaitingCa
     name: call.name,
     arguments: call.arguments,
     since: since.toISOString(),
-    ...(deadlineAt === undefined ? {} : { deadline: deadlineAt.toISOString() }),
+    deadline: deadlineAt?.toISOString(),
   };
 }

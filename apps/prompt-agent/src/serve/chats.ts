@@ -2,11 +2,8 @@ import { createRedactor } from '@kernel/internal';
 import { createMemorySession, type Session } from '@kernel/agent';
 import type { AgentEvent } from '@kernel/protocol';
 
-/** A conversation of `serve http`. */
 export interface Chat {
-  /** What was said. */
   readonly session: Session;
-  /** Whether a run of it goes on. */
   isBusy: boolean;
   /** Whether calls of it wait for a decision. */
   isWaiting: boolean;

@@ -10,15 +10,11 @@ import { readBody } from '../files/read-body.ts';
 import { createChats, noteWaiting, whenEnded, redactResponse } from './chats.ts';
 import { PAGE } from './page.ts';
 
-/** What the routes are made of. */
 export interface RouteOptions {
-  /** The agent. */
   readonly options: OpenAgent['options'];
   /** The credential of the provider, which no event shows. */
   readonly secret: string | undefined;
-  /** Shows a call for somebody who decides on it. */
   readonly describe: (name: string, json: string) => Promise<readonly string[]>;
-  /** What each request must bring. */
   readonly token: string;
   /** The values of `Host` that are this server: another name is a web site that points to this machine. */
   readonly hosts: readonly string[];
@@ -103,7 +99,6 @@ function isEqual(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** A response that says in JSON why there is nothing else. */
 function failed(status: number, message: string): Response {
   return Response.json({ error: { status, message } }, { status });
 }

@@ -6,25 +6,22 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** The list in a field; empty if it has none. */
 export function listOf(fields: Fields, key: string): readonly unknown[] {
   const value = fields[key];
   return Array.isArray(value) ? value : [];
 }
 
-/** The list in a field, each of it as text. */
 export function textsOf(fields: Fields, key: string): readonly string[] {
   return listOf(fields, key).map(String);
 }
 
 /** The text in a field; empty if it has none. */
-export function textOf(fields: Fields, key: string): string {
-  const value = fields[key];
+export function textOf(fields: Fields | undefined, key: string): string {
+  const value = fields?.[key];
   return typeof value === 'string' ? value : '';
 }
 
-/** The number in a field; 0 if it has none. */
-export function numberOf(fields: Fields, key: string): number {
-  const value = fields[key];
+export function numberOf(fields: Fields | undefined, key: string): number {
+  const value = fields?.[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

@@ -1,5 +1,6 @@
 import type { Database } from './database/load-sqlite.ts';
-import { entryIn, jsonIn, numberIn, type Row, textIn } from './database/rows.ts';
+import { entryIn, jsonIn, type Row } from './database/rows.ts';
+import { numberOf, textOf } from './event-fields.ts';
 import { recordJson, type SessionRecord } from './session-record.ts';
 
 /** The version of the lines, which fields may be added to. */
@@ -17,7 +18,7 @@ export function exportLines(database: Database, record: SessionRecord): readonly
     ...eventRows(database, record.number).map((row) => ({
       type: 'event',
       at: timeOf(row),
-      path: pathOf(textIn(row, 'path')),
+      path: pathOf(textOf(row, 'path')),
       ...readable(row, 'event'),
     })),
   ];
@@ -39,8 +40,8 @@ export interface StoredEvent {
 export function readEvents(database: Database, session: number): readonly StoredEvent[] {
   return eventRows(database, session).map((row) => ({
     at: timeOf(row),
-    atMs: numberIn(row, 'at_ms'),
-    path: pathOf(textIn(row, 'path')),
+    atMs: numberOf(row, 'at_ms'),
+    path: pathOf(textOf(row, 'path')),
     event: jsonIn(row, 'event'),
   }));
 }
@@ -52,13 +53,13 @@ function eventRows(database: Database, session: number): readonly Row[] {
 function readable(row: Row, column: 'entry' | 'event'): object {
   const value = column === 'entry' ? entryIn(row) : jsonIn(row, column);
   return value === undefined || Object.keys(value).length === 0
-    ? { unreadable: textIn(row, column) }
+    ? { unreadable: textOf(row, column) }
     : { [column]: value };
 }
 
 /** A time that no calendar has is that of 1970. */
 function timeOf(row: Row): string {
-  const time = new Date(numberIn(row, 'at_ms'));
+  const time = new Date(numberOf(row, 'at_ms'));
   return new Date(Number.isNaN(time.getTime()) ? 0 : time).toISOString();
 }
 

@@ -4,11 +4,10 @@ import { oneLine } from '../output/escape.ts';
 import { usageError } from '../exit-code.ts';
 import { type Database, transaction } from './database/load-sqlite.ts';
 import { RECORD_COLUMNS, type SessionRecord, toRecord, SHORT_ID } from './session-record.ts';
-import { numberIn, textIn } from './database/rows.ts';
+import { numberOf, textOf } from './event-fields.ts';
 
 /** The fewest digits of an id that name a session. */
 const MIN_PREFIX = 4;
-/** How many sessions an error lists. */
 const MAX_LISTED = 5;
 
 /** Finds a session by its name, else by the beginning of its id. Throws a usage error for one that is unknown or ambiguous, with near names. */
@@ -37,7 +36,7 @@ export function findSession(database: Database, given: string, minDigits = MIN_P
   const [first, ...others] = rows;
   if (first === undefined) return undefined;
   if (others.length === 0) return toRecord(first);
-  const ids = rows.map((row) => textIn(row, 'id').slice(0, Math.max(SHORT_ID, prefix.length + 4)));
+  const ids = rows.map((row) => textOf(row, 'id').slice(0, Math.max(SHORT_ID, prefix.length + 4)));
   throw usageError(`"${prefix}" is the beginning of several sessions: ${ids.join(', ')}. Give more digits.`);
 }
 
@@ -53,11 +52,10 @@ export function lastOfFolder(database: Database, folder: string): SessionRecord 
   return row === undefined ? undefined : toRecord(row);
 }
 
-/** Names and ids that are close to what was given, ready to be shown. */
 export function nearNames(database: Database, given: string): readonly string[] {
   const names = database.prepare('SELECT name FROM sessions WHERE name IS NOT NULL').all();
   const ids = database.prepare('SELECT id FROM sessions ORDER BY changed_ms DESC LIMIT 1000').all();
-  const known = [...names.map((row) => textIn(row, 'name')), ...ids.map((row) => textIn(row, 'id').slice(0, SHORT_ID))];
+  const known = [...names.map((row) => textOf(row, 'name')), ...ids.map((row) => textOf(row, 'id').slice(0, SHORT_ID))];
   return nearest(given, known, 2).map((name) => oneLine(name, 80));
 }
 
@@ -78,12 +76,10 @@ export function listSessions(database: Database, limit: number): readonly Sessio
     .map(toRecord);
 }
 
-/** How many sessions there are. */
 export function countSessions(database: Database): number {
-  return numberIn(database.prepare('SELECT count(*) AS count FROM sessions').get(), 'count');
+  return numberOf(database.prepare('SELECT count(*) AS count FROM sessions').get(), 'count');
 }
 
-/** Lists the sessions that were last used before a time, the oldest first. */
 export function sessionsBefore(database: Database, timeMs: number): readonly SessionRecord[] {
   return database
     .prepare(`SELECT ${RECORD_COLUMNS} FROM sessions WHERE changed_ms < ? ORDER BY changed_ms`)

@@ -12,24 +12,20 @@ import { usageError } from '../exit-code.ts';
 import { ageOf } from '../output/quantities.ts';
 import { findSession, folderOf, lastOfFolder, nearNames } from './find-session.ts';
 import { lastAnswerOf, beginSession, type OpenSession, resumeSession, type SessionUse } from './open-session.ts';
-import { nowMs, promptTexts, toSessionEvent } from './session-event.ts';
+import { nowMs, runStart, toSessionEvent } from './session-event.ts';
 import { calledOf, type SessionRecord, SHORT_ID } from './session-record.ts';
 import { openStore, type SessionStore, setAsideNote } from './session-store.ts';
 import { tolerateFailures } from './tolerant-session.ts';
 
-/** The session of one run. */
 export interface KeptSession {
-  /** The conversation. */
   readonly session: Session;
   /** The last answer, if nothing is pending in the conversation. */
   readonly lastAnswer: string | undefined;
   /** The path of the journal that its runs are recorded in; undefined if they are not. */
   readonly journal: string | undefined;
-  /** Writes that a run begins with these messages, and how its commands run. */
   start(messages: readonly Message[], commands: CommandSetting | undefined): void;
   /** Writes an event of the run; never throws. */
   record(event: AgentEvent): void;
-  /** Lets others write. */
   close(): Promise<void>;
 }
 
@@ -46,7 +42,7 @@ export async function keepSession(
   hasPrompt: boolean,
   allowsJournal = false,
 ): Promise<KeptSession | undefined> {
-  const { flags, host, output } = invocation;
+  const { flags, choice, host, output } = invocation;
   const isAsked = flags.continue === true || flags.session !== undefined || flags.durable === true;
   if (!isAsked && !(await sessionsSetting(flags, host)).isKept) return undefined;
   let store: SessionStore | undefined;
@@ -62,52 +58,29 @@ export async function keepSession(
       output.alert(
         `note: ${lost} of the ${entries.length} entries of this session cannot be read, and what they said is missing from the conversation. prompt-agent sessions export ${session.id.slice(0, SHORT_ID)} shows where.`,
       );
-    return toKept(invocation, { session, lastAnswer: lastAnswerOf(entries), journal, store });
+    return {
+      session,
+      lastAnswer: lastAnswerOf(entries),
+      journal,
+      start(messages, commands) {
+        const data = runStart(choice.provider.name, choice.model, messages, commands);
+        session.write({ atMs: nowMs(), path: [], data });
+      },
+      record(event) {
+        const stored = toSessionEvent(event, nowMs());
+        if (stored !== undefined) session.write(stored);
+      },
+      async close() {
+        await session.close();
+        store?.close();
+      },
+    };
   } catch (error) {
     store?.close();
     if (isAsked || !(KernelError.is(error, 'STORE_FAILED') || KernelError.is(error, 'CONFIG_INVALID'))) throw error;
     output.note(`note: ${error.message} This run is not kept. ${error.hint ?? ''}`.trim());
     return undefined;
   }
-}
-
-function toKept(
-  { choice }: Invocation,
-  {
-    session,
-    lastAnswer,
-    journal,
-    store,
-  }: Pick<KeptSession, 'lastAnswer' | 'journal'> & {
-    readonly session: ReturnType<typeof tolerateFailures>;
-    readonly store: SessionStore;
-  },
-): KeptSession {
-  return {
-    session,
-    lastAnswer,
-    journal,
-    start(messages, commands) {
-      const { provider, model } = choice;
-      const prompts = promptTexts(messages);
-      const data = {
-        type: 'run-start',
-        provider: provider.name,
-        model,
-        prompts,
-        ...(commands && { commands }),
-      } as const;
-      session.write({ atMs: nowMs(), path: [], data });
-    },
-    record(event) {
-      const stored = toSessionEvent(event, nowMs());
-      if (stored !== undefined) session.write(stored);
-    },
-    async close() {
-      await session.close();
-      store.close();
-    },
-  };
 }
 
 function missingPrompt(): Error {
@@ -164,27 +137,22 @@ function resume(
   const model = record.model === use.model ? '' : `, so far with ${oneLine(record.model, 64)}`;
   output.note(`session: ${called} goes on, last used ${ageOf(record.changedMs)} ago${model}`);
   const missing = SESSION_FLAGS.filter((flag) => record.flags[flag] !== undefined && flags[flag] === undefined);
-  const shown = missing.map((flag) => flagText(flag, record.flags[flag]));
+  const shown = missing.map((flag) => {
+    const value = record.flags[flag];
+    return value === true ? `--${flag}` : `--${flag} ${oneLine(String(value), 80)}`;
+  });
   if (shown.length > 0)
     output.note(`note: it was last used with ${shown.join(' ')}. Give that again for the same tools.`);
   return { opened, journal };
 }
 
-function flagText(name: string, value: unknown): string {
-  return value === true ? `--${name}` : `--${name} ${oneLine(String(value), 80)}`;
-}
-
-/** An address is kept without what stands in its query, which may be a key. */
-function keptValue(value: string | boolean | undefined): string | boolean | undefined {
-  return typeof value === 'string' ? withoutQuery(value) : value;
-}
-
-function useOf({ flags, choice, loaded }: Invocation, journal: string | undefined): SessionUse {
+function useOf({ flags, choice, loaded, secret }: Invocation, journal: string | undefined): SessionUse {
   const { provider, model } = choice;
-  const given = SESSION_FLAGS.filter((flag) => flags[flag] !== undefined).map(
-    (flag) => [flag, keptValue(flags[flag])] as const,
-  );
-  const secret = typeof provider.token === 'string' ? provider.token : undefined;
+  const given = SESSION_FLAGS.filter((flag) => flags[flag] !== undefined).map((flag) => {
+    const value = flags[flag];
+    // An address is kept without what stands in its query, which may be a key.
+    return [flag, typeof value === 'string' ? withoutQuery(value) : value] as const;
+  });
   return {
     provider: provider.name,
     model,

@@ -4,22 +4,17 @@ import { type Redactor, sliceHead } from '@kernel/internal';
 import type { TokenPrices } from '@kernel/agent/config';
 import { costOf } from '@kernel/providers';
 import { type Database, transaction } from './database/load-sqlite.ts';
-import { entryIn, numberIn } from './database/rows.ts';
+import { entryIn } from './database/rows.ts';
+import { numberOf } from './event-fields.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** How a session is used by one process. */
 export interface SessionUse {
-  /** The provider. */
   readonly provider: string;
-  /** The model. */
   readonly model: string;
-  /** The flags about tools, to be kept. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** Takes secrets out of all that is written. */
   readonly redactor: Redactor;
-  /** What tokens cost; undefined if that is not known. */
   readonly prices: TokenPrices | undefined;
 }
 
@@ -33,7 +28,6 @@ export interface OpenSession extends Session {
 const MAX_SEARCHED = 100_000;
 const MAX_TITLE = 200;
 
-/** Makes a session in a folder, with a name or without, and opens it. */
 export function beginSession(
   store: SessionStore,
   folder: string,
@@ -153,7 +147,6 @@ function openSession(
   };
 }
 
-/** Adds an entry, and its words to the index. */
 export function insertEntry(database: Database, session: number, entry: SessionEntry, now: number): void {
   const { lastInsertRowid } = database
     .prepare('INSERT INTO entries (session, at_ms, entry) VALUES (?, ?, ?)')
@@ -183,7 +176,7 @@ function titleOf({ content }: Message, asked: string): string {
 }
 
 function lockedError(record: SessionRecord): KernelError {
-  const pid = numberIn({ pid: record.writerPid }, 'pid');
+  const pid = numberOf({ pid: record.writerPid }, 'pid');
   return new KernelError('SESSION_LOCKED', `The session ${calledOf(record)} is open in process ${pid}.`, {
     hint: 'Wait until that has ended, or begin another session: leave out -c, or give --session another name.',
     retryable: true,

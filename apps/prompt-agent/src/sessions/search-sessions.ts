@@ -1,10 +1,8 @@
 import type { Database } from './database/load-sqlite.ts';
-import { numberIn, textIn } from './database/rows.ts';
+import { numberOf, textOf } from './event-fields.ts';
 import { RECORD_COLUMNS, type SessionRecord, toRecord } from './session-record.ts';
 
-/** A session in which words were found. */
 export interface FoundSession {
-  /** The session. */
   readonly session: SessionRecord;
   /** How many of its messages have the words. */
   readonly count: number;
@@ -12,7 +10,6 @@ export interface FoundSession {
   readonly snippet: string;
 }
 
-/** How many words a snippet has at most. */
 const SNIPPET_WORDS = 24;
 /** More words than anybody searches for; each costs time. */
 const MAX_WORDS = 32;
@@ -42,8 +39,8 @@ export function searchSessions(database: Database, text: string, limit: number):
   );
   return rows.map((row) => ({
     session: toRecord(row),
-    count: numberIn(row, 'hits'),
-    snippet: textIn(snippet.get(query, numberIn(row, 'entry')), 'text'),
+    count: numberOf(row, 'hits'),
+    snippet: textOf(snippet.get(query, numberOf(row, 'entry')), 'text'),
   }));
 }
 

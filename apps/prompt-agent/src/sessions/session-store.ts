@@ -4,9 +4,7 @@ import type { Database } from './database/load-sqlite.ts';
 import { openDatabase, storeError, saysDamaged, setAside } from './database/open-database.ts';
 import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
 
-/** The open file of sessions. */
 export interface SessionStore {
-  /** The path of the file. */
   readonly path: string;
   /** Where a damaged file was put, in whose place this one was made. */
   readonly damaged?: string;
@@ -52,7 +50,6 @@ export function setAsideNote(damaged: string): string {
   return `note: the sessions database was damaged. It was set aside as ${damaged}, and a new one was started. To restore what can be read: prompt-agent sessions repair ${JSON.stringify(damaged)}`;
 }
 
-/** Sets a damaged file aside, and returns the error that says so. */
 function whenDamaged(path: string, cause: unknown): unknown {
   try {
     const damaged = setAside(path);

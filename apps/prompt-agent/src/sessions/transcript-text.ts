@@ -4,7 +4,6 @@ import { durationText, sizeText, tokenText } from '../output/quantities.ts';
 import { endText, SHORT_ID } from './session-record.ts';
 import type { CallView, RunView, Transcript } from './transcript.ts';
 
-/** How much of a call's arguments and result is shown, in characters. */
 const MAX_ARGUMENTS = 400;
 const MAX_RESULT = 1000;
 

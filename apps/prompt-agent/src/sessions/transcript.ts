@@ -5,9 +5,7 @@ import type { SessionRecord } from './session-record.ts';
 
 /** A session as it is shown: what was asked, answered and called, and when. */
 export interface Transcript {
-  /** What is known of the session. */
   readonly session: SessionRecord;
-  /** Its runs, in order. */
   readonly runs: readonly RunView[];
 }
 
@@ -19,45 +17,32 @@ export interface RunView {
   readonly prompts: readonly string[];
   /** The provider and the model, as in `openai/gpt-4o`; empty for agents. */
   readonly model: string;
-  /** How its commands ran, where that was kept. */
   readonly commands?: CommandSetting;
-  /** When its first event was, in milliseconds since 1970. */
   readonly startMs: number;
-  /** When its last event was. */
   endMs: number;
-  /** Its turns, in order. */
   readonly turns: TurnView[];
   /** The reason of its `run-end`; undefined for one that goes on or was cut off. */
   reason?: string;
-  /** Why it failed. */
   error?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
 /** One model call with the tool calls that it asked for. */
 export interface TurnView {
-  /** The number of the turn, from 1. */
   readonly turn: number;
   /** When the model was asked. */
   readonly startMs: number;
   /** When its reply was complete; undefined where it never was. */
   replyMs?: number;
-  /** What the model said. */
   text: string;
-  /** What it thought, as far as that is visible. */
   reasoning: string;
-  /** The tokens; undefined where they were not reported. */
   usage?: { readonly inputTokens: number; readonly outputTokens: number };
-  /** Its calls, in the order of the reply. */
   readonly calls: CallView[];
   /** What happened besides: warnings, replies that broke off, messages from outside. */
   readonly notes: string[];
 }
 
-/** One call. */
 export interface CallView {
-  /** Its id. */
   readonly id: string;
-  /** The name of the tool. */
   readonly name: string;
   /** The argument text, perhaps cut. */
   readonly arguments: string;
@@ -69,11 +54,8 @@ export interface CallView {
   durationMs?: number;
   /** What the model read of the result, perhaps cut. */
   result?: string;
-  /** The length of the whole result. */
   resultLength: number;
-  /** What the user saw, such as a diff. */
   forUser?: string;
-  /** Whether it failed. */
   isError: boolean;
   /** How it ended, if not as `done`, such as `denied`. */
   outcome?: string;

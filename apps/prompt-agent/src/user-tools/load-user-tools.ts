@@ -12,7 +12,6 @@ import { readMcpFile } from './mcp-file.ts';
 import { loadModuleTools } from './module-tools.ts';
 import { loadServerPins } from './server-pins.ts';
 
-/** The tools that `--tools` adds. */
 export interface UserTools {
   /** The tools of a module. */
   readonly bindings: readonly ToolBinding[];

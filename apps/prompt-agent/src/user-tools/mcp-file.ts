@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseJson, readText } from '../files/read-file.ts';
+import { requireText, parseJson } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
 
@@ -8,8 +8,7 @@ import { usageError } from '../exit-code.ts';
  * that a token need not be in the file. Throws a usage error that names the file.
  */
 export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promise<unknown> {
-  const text = await readText(resolve(host.cwd, file), '--tools', file);
-  if (text === undefined) throw usageError(`--tools: "${file}" cannot be read (ENOENT).`);
+  const text = await requireText(resolve(host.cwd, file), '--tools', file);
   const fill = (value: string): string =>
     value.replaceAll(/\$\{([^}]{0,4096})\}/g, (whole, inside: string) => {
       const [, name, otherwise] = /^(?:env:)?(\w+)(?::-(.*))?$/s.exec(inside) ?? [];

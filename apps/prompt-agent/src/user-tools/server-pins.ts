@@ -22,7 +22,6 @@ export interface ServerPins {
 
 const FILE = 'mcp-tools.json';
 
-/** Loads what is known of the servers that `--tools` names in this way. */
 export async function loadServerPins(given: string, host: Host, output: Output): Promise<ServerPins> {
   const path = join(stateFolder(host), FILE);
   // An address is kept without what stands in its query, which may be a key.

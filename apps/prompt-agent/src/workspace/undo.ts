@@ -6,7 +6,6 @@ import type { Change, Workspace } from '@kernel/toolbox/workspace';
 import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
 
-/** What was undone, and what was not. */
 export interface Undone {
   /** The changes that were undone, the last one first. */
   readonly changes: readonly Change[];
@@ -36,7 +35,6 @@ export async function undoChanges(workspace: Workspace, since = ''): Promise<Und
   return { changes, refused };
 }
 
-/** Returns a line for each path that was undone. */
 export function undoneLines(changes: readonly Change[]): readonly string[] {
   return changes.flatMap(({ paths }) => paths.map(({ path, what, to }) => sentence(path, what, to)));
 }

@@ -1,6 +1,13 @@
-import type { EventData, SessionEvent } from '../../src/sessions/session-event.ts';
 import type { SessionRecord } from '../../src/sessions/session-record.ts';
 import { type Transcript, toTranscript } from '../../src/sessions/transcript.ts';
+
+type EventData = Readonly<Record<string, unknown>>;
+
+interface SessionEvent {
+  readonly atMs: number;
+  readonly path: readonly string[];
+  readonly data: EventData;
+}
 
 const START_MS = Date.UTC(2026, 4, 12, 9, 30);
 
@@ -62,7 +69,7 @@ export function sampleEvents(): readonly SessionEvent[] {
   at(2100, {
     ...reply('I look at the parser and run its tests.', [read, search, tests], 4120, 212),
     reasoning: 'The failure may come from line endings. I should look at the code and at the tests at the same time.',
-  } as EventData);
+  });
   for (const each of [read, search, tests]) at(2, { type: 'tool-start', call: each });
   end(38, 'c1', 38, 'export function parse(text: string): Row[] {\n  return text.split("\\n").map(toRow);\n}');
   end(212, 'c2', 250, 'test/parse.test.ts:4: parse(text)\ntest/parse.test.ts:9: parse("a\\r\\n")\n');

@@ -8,7 +8,6 @@ import { failureOf, type PageParts } from './page-parts.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { prose } from './prose.ts';
 
-/** How much of a reply the page has, in characters. */
 const MAX_REPLY = 50_000;
 const MAX_BRIEF = 140;
 const MAX_HEADING = 6;
@@ -24,7 +23,6 @@ export function turns(run: RunView, parts: PageParts, level: number, outer?: Com
 
 interface Place {
   readonly parts: PageParts;
-  /** How commands ran. */
   readonly commands: CommandSetting | undefined;
 }
 

@@ -6,7 +6,6 @@ import type { CallView } from '../../sessions/transcript.ts';
 import { exactText, html, type Markup, NOTHING } from './markup.ts';
 import type { PageParts } from './page-parts.ts';
 
-/** How much of one text the page has, in characters. */
 const MAX_SHOWN = 20_000;
 
 /** JSON that is not longer stays as it is. */

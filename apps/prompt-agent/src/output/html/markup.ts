@@ -1,8 +1,6 @@
 import { visible, terminalText } from '@kernel/internal';
 
-/** HTML that is safe to be put into a page. */
 export interface Markup {
-  /** The HTML. */
   readonly markup: string;
 }
 
@@ -14,7 +12,6 @@ export function html(literals: TemplateStringsArray, ...values: readonly Content
   return { markup: literals.reduce((whole, literal, index) => whole + toMarkup(values[index - 1] ?? '') + literal) };
 }
 
-/** No markup at all. */
 export const NOTHING: Markup = { markup: '' };
 
 /** Text of calls, results and changes: every character visible, but for tabs. */

@@ -2,15 +2,12 @@ import type { CallView, RunView } from '../../sessions/transcript.ts';
 
 /** What the parts of one page share: ids, and the style rules of single elements, which no attribute may hold under the page's policy. */
 export interface PageParts {
-  /** The id of a call's details. */
   callId(call: CallView): string;
   /** The id of a turn: its place in a run. */
   turnId(run: RunView, index: number): string;
-  /** Adds the style of one element and returns the id to give it. */
   styled(declarations: string): string;
   /** Takes this many characters for details of what the page may still have of them, and returns how many it got. */
   take(length: number): number;
-  /** All rules so far. */
   rules(): string;
 }
 

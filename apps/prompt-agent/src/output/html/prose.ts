@@ -3,7 +3,6 @@ import { decodeEntities } from '../../markdown/render-inline.ts';
 import { createBlockSplitter } from '../../markdown/split-blocks.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 
-/** The deepest nesting of lists and quotations that is laid out. */
 const MAX_DEPTH = 12;
 
 /**
@@ -94,7 +93,6 @@ function tableRow(cells: readonly Tokens.TableCell[]): Markup {
   </tr>`;
 }
 
-/** The deepest nesting of emphasis and links. */
 const MAX_INLINE_DEPTH = 20;
 
 /** The inline tokens of Markdown as markup. An image is a link to it; HTML is shown as its source. */

@@ -13,17 +13,11 @@ import { timeline } from './timeline.ts';
 
 const MAX_TITLE = 120;
 
-/** How a page describes itself. */
 export interface PageAbout {
-  /** What it shows. */
   readonly kind: 'session' | 'run';
-  /** Its id. */
   readonly id: string;
-  /** The heading. */
   readonly title: string;
-  /** Facts beyond those of the transcript, with their names. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The command that wrote it. */
   readonly command: string;
 }
 

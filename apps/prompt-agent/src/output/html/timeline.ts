@@ -8,7 +8,6 @@ import { html, type Markup, NOTHING } from './markup.ts';
 const MAX_ROWS = 300;
 const MAX_DEPTH = 4;
 
-/** One bar on the time axis. */
 interface Row {
   readonly label: string;
   readonly href: string;
@@ -91,7 +90,6 @@ function callRows(call: CallView, parts: PageParts, depth: number): readonly Row
   ];
 }
 
-/** The label of a tick, which is a round number of its unit. */
 function tickText(ms: number): string {
   if (ms === 0) return '0';
   if (ms >= 60_000) return durationText(ms).replace(/ 0 (?:s|min)$/, '');

@@ -1,6 +1,5 @@
 import type { Host } from '../../host.ts';
 
-/** What may be sent to where the answer goes. */
 export interface Capabilities {
   /** Whether text is shown as it arrives: on a terminal of any kind. */
   readonly streams: boolean;
@@ -8,9 +7,7 @@ export interface Capabilities {
   readonly isRich: boolean;
   /** Whether lines can be replaced while something runs: stdout and stderr are terminals that can move the cursor. */
   readonly isLive: boolean;
-  /** Whether text has colours and weights. */
   readonly hasColors: boolean;
-  /** Whether the terminal is known to have hyperlinks (OSC 8). */
   readonly hasLinks: boolean;
   /** The width of the terminal in columns, at least 20. Read again each time: a terminal changes its size. */
   columns(): number;

@@ -3,7 +3,6 @@ import { type Line, span, type Style } from './spans.ts';
 
 const MAX_LINES = 200;
 const MAX_LENGTH = 400;
-/** Where the tools themselves cut a diff, in characters. */
 const MAX_TOOL_DIFF = 20_000;
 
 /** Returns what a tool shows of its change, such as a diff, as indented lines: every character visible, long lines cut, and at most 200 of them. */

@@ -2,9 +2,7 @@ import { sliceHead } from '@kernel/internal';
 /** The most characters of a tool's result that a terminal is given: about six hundred full lines. */
 const MAX_SHOWN = 50_000;
 
-/** A text that a person can still read on a terminal. */
 export interface CutText {
-  /** Its beginning, up to the end of a line where there is one. */
   readonly text: string;
   /** What was left out and how to get it, for stderr; absent if nothing was. */
   readonly note?: string;

@@ -7,7 +7,6 @@ import { cutLine, lineWidth } from './text-width.ts';
 
 /** What goes on in a run, as lines that are replaced while it goes on. */
 export interface LiveStatus {
-  /** Notes an event. */
   event(event: AgentEvent): void;
   /** Returns the lines: one for each call that runs, otherwise one for what is waited for. `tail` is the text that is not shown yet. */
   lines(tail: string, width: number): readonly Line[];
@@ -21,7 +20,6 @@ interface RunningCall {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-/** The most calls that have a line. */
 const MAX_LINES = 6;
 
 /** Creates the status of a run with a model. `nowMs` is a clock that only goes forward. */
@@ -93,7 +91,6 @@ export function inlineArguments(name: string, json: string): string {
   return text === '{}' ? '' : visible(sliceHead(text, 1000));
 }
 
-/** The end of a text, where it is longer than the width. */
 function lastPart(text: string, width: number): string {
   const room = Math.max(4, Math.floor(width / 2) - 3);
   const line = text.trimEnd();

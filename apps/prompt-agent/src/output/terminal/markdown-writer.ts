@@ -6,9 +6,7 @@ import { encodeLine } from './spans.ts';
 
 /** Writes Markdown to stdout as it arrives, each block when it is complete. */
 export interface MarkdownWriter {
-  /** Adds text. */
   push(text: string): void;
-  /** Writes what is left. */
   end(): void;
   /** Forgets what has not been written. */
   discard(): void;

@@ -34,7 +34,6 @@ export function toolNote({ call, result, durationMs }: ToolEnd): string {
   return `tool: ${oneLine(call.name, 64)} ${oneLine(call.arguments)} ${Math.round(durationMs)} ms ${outcome}`;
 }
 
-/** Returns one line about a tool that the vendor ran itself. */
 export function serverToolNote({ name, isError, sources = [] }: ServerToolResult): string {
   const found = sources.length === 0 ? 'ok' : `found ${sources.length}`;
   return `vendor's tool: ${oneLine(name, 64)} ${isError === true ? 'failed' : found}`;
@@ -79,7 +78,6 @@ export function sourcesOf(messages: readonly Message[]): readonly Citation[] {
   return [...sources.values()].slice(0, MAX_SOURCES);
 }
 
-/** Returns a line for each source. */
 export function sourceNotes(sources: readonly Citation[]): readonly string[] {
   return sources.map(({ url, title, document }) => {
     const name = title ?? document;

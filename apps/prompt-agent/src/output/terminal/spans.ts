@@ -1,6 +1,5 @@
 import { terminalText } from '@kernel/internal';
 
-/** How a piece of text looks. */
 export type Style =
   | 'bold'
   | 'dim'
@@ -16,15 +15,12 @@ export type Style =
 
 /** A piece of text of one look. The text is anything; it is escaped when it is written. */
 export interface Span {
-  /** The text. */
   readonly text: string;
-  /** Its styles. */
   readonly styles?: readonly Style[];
   /** Where it links to: an address of printable ASCII, see `linkAddress`. */
   readonly link?: string | undefined;
 }
 
-/** A line on a terminal. */
 export type Line = readonly Span[];
 
 const CODES: Readonly<Record<Style, string>> = {
@@ -41,7 +37,6 @@ const CODES: Readonly<Record<Style, string>> = {
   cyan: '36',
 };
 
-/** A span of a text with styles. */
 export function span(text: string, ...styles: readonly Style[]): Span {
   return { text, styles };
 }

@@ -23,20 +23,15 @@ export function tableOf(rows: readonly (readonly string[])[]): readonly string[]
   );
 }
 
-/** A column of a table. */
 export interface Column {
-  /** Its heading. */
   readonly title: string;
-  /** Its text in each row, any text. */
   readonly cells: readonly string[];
   /** Whether it gives way where the table is too wide; the last such column does first. */
   readonly isFlexible?: boolean;
 }
 
-/** The least that a flexible column keeps. */
 const MIN_WIDTH = 8;
 const GAP = '  ';
-/** The longest text of a cell where nothing limits the width. */
 const MAX_CELL = 200;
 
 /** Prints a table that fits the terminal. A column in which nothing stands is left out. */
@@ -66,7 +61,6 @@ export function tableLines(columns: readonly Column[], width: number | undefined
   );
 }
 
-/** The text, cut or padded to a width. */
 function fit(text: string, width: number): string {
   const cut = cutLine([{ text }], width)
     .map((each) => each.text)

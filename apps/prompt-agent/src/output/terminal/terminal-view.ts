@@ -29,7 +29,6 @@ export function terminalView(
   const isOffline = choice.provider.name === 'offline';
   const status = createLiveStatus(choice.model, () => performance.now());
   let reasoning = '';
-  /** Whether text of the current reply has arrived in pieces. */
   let hasPieces = false;
   let hasAnswered = false;
   /** What was shown last, so that a blank line stands between the answer and the rest. */
@@ -124,7 +123,6 @@ export function terminalView(
   };
 }
 
-/** The line that a call's line becomes, and why it failed. */
 function resultLines({ call, result, durationMs }: ToolEnd, width: number): readonly Line[] {
   const isError = result.isError === true;
   const mark = isError ? span('✗ ', 'red') : span('✓ ', 'green');

@@ -7,7 +7,6 @@ const segmenter = new Intl.Segmenter();
 const EMOJI = /^\p{Emoji_Presentation}|\uFE0F/u;
 const INVISIBLE = /^[\p{Mark}\p{Format}\p{Control}\u200B]+$/u;
 
-/** Returns how many columns a text takes on a terminal. */
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -15,7 +14,6 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Returns how many columns a line takes. */
 export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + textWidth(text), 0);
 }

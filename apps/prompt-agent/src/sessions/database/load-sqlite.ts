@@ -1,9 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
 
-/** What the program uses of `node:sqlite`. */
 interface Sqlite {
-  /** Opens a database. */
   readonly DatabaseSync: typeof DatabaseSync;
 }
 
@@ -23,7 +21,6 @@ export function loadSqlite(): Sqlite {
   }
 }
 
-/** An open database. */
 export type Database = DatabaseSync;
 
 /** SQLite's primary result codes that the program tells apart. */

@@ -4,10 +4,9 @@ import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { makeFolder } from '../../files/paths.ts';
 import { loadSqlite, SQLITE, sqliteCode, type Database, transaction } from './load-sqlite.ts';
-import { numberIn } from './rows.ts';
+import { numberOf } from '../event-fields.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
-/** The name of the file in the state folder. */
 export const DATABASE_NAME = 'sessions.db';
 
 /** How long a process waits for another one that writes. Each write takes less than a millisecond. */
@@ -18,11 +17,8 @@ const PAUSE_MS = 5;
 const HEADER_BYTES = 100;
 const ID_OFFSET = 68;
 
-/** An open file of sessions. */
 export interface OpenDatabase {
-  /** The database. */
   readonly database: Database;
-  /** Its path. */
   readonly path: string;
   /** Where a damaged file was put, in whose place this one was made. */
   readonly damaged?: string;
@@ -88,7 +84,7 @@ function openFile(path: string): Database {
 }
 
 function prepareTables(database: Database, path: string): void {
-  const version = (): number => numberIn(database.prepare('PRAGMA user_version').get(), 'user_version');
+  const version = (): number => numberOf(database.prepare('PRAGMA user_version').get(), 'user_version');
   const found = version();
   if (found > SCHEMA_VERSION)
     throw new KernelError(
@@ -96,9 +92,9 @@ function prepareTables(database: Database, path: string): void {
       `${path} is of version ${found}; this program reads up to version ${SCHEMA_VERSION}.`,
       { hint: 'Use a newer version of this program, or another folder (XDG_STATE_HOME). The file was not changed.' },
     );
-  const application = numberIn(database.prepare('PRAGMA application_id').get(), 'application_id');
+  const application = numberOf(database.prepare('PRAGMA application_id').get(), 'application_id');
   if (found === SCHEMA_VERSION && application === APPLICATION_ID) return;
-  const tables = numberIn(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get(), 'tables');
+  const tables = numberOf(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get(), 'tables');
   if (found !== 0 || (tables > 0 && version() === 0)) throw foreignError(path);
   switchToWal(database);
   // Another process may have made the tables meanwhile.

@@ -7,7 +7,6 @@ import { type Database, loadSqlite, SQLITE, sqliteCode } from './load-sqlite.ts'
 export interface ProcessLock {
   /** Names the mark; never used twice. */
   readonly token: string;
-  /** Removes the mark. */
   release(): void;
 }
 

@@ -1,26 +1,14 @@
 import type { SessionEntry } from '@kernel/agent';
 import { isObject } from '@kernel/internal';
+import { type Fields, textOf } from '../event-fields.ts';
 
-/** A row, as SQLite returns it. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** The text in a column; empty if it has none. */
-export function textIn(row: Row | undefined, column: string): string {
-  const value = row?.[column];
-  return typeof value === 'string' ? value : '';
-}
-
-/** The number in a column; 0 if it has none. */
-export function numberIn(row: Row | undefined, column: string): number {
-  const value = row?.[column];
-  return typeof value === 'number' ? value : 0;
-}
+export type Row = Fields;
 
 /** The JSON object in a column; empty if it has none, which a damaged row may cause. */
-export function jsonIn(row: Row | undefined, column: string): Readonly<Record<string, unknown>> {
+export function jsonIn(row: Row | undefined, column: string): Fields {
   try {
-    const value: unknown = JSON.parse(textIn(row, column));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+    const value: unknown = JSON.parse(textOf(row, column));
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

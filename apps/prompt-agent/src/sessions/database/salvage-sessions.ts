@@ -2,15 +2,13 @@ import type { SessionEntry } from '@kernel/agent';
 import { insertEntry } from '../open-session.ts';
 import type { SessionStore } from '../session-store.ts';
 import { type Database, loadSqlite, transaction } from './load-sqlite.ts';
-import { jsonIn, numberIn, type Row, textIn } from './rows.ts';
+import { jsonIn, type Row } from './rows.ts';
+import { numberOf, textOf } from '../event-fields.ts';
 
-/** What was recovered from a damaged file. */
 export interface Salvaged {
-  /** How many sessions there are again. */
   readonly sessions: number;
   /** How many of the file were there already, by their ids. */
   readonly known: number;
-  /** Whether some of it could not be read. */
   readonly isPartial: boolean;
 }
 
@@ -26,11 +24,11 @@ export function salvageSessions(path: string, store: SessionStore): Salvaged {
     const sessions = readTable(damaged, `SELECT ${COLUMNS} FROM sessions`);
     const entries = readTable(damaged, 'SELECT number, session, at_ms, entry FROM entries');
     const events = readTable(damaged, 'SELECT number, session, at_ms, path, event FROM events');
-    const entriesOf = Map.groupBy(entries.rows, (row) => numberIn(row, 'session'));
-    const eventsOf = Map.groupBy(events.rows, (row) => numberIn(row, 'session'));
+    const entriesOf = Map.groupBy(entries.rows, (row) => numberOf(row, 'session'));
+    const eventsOf = Map.groupBy(events.rows, (row) => numberOf(row, 'session'));
     let [added, known] = [0, 0];
     for (const session of sessions.rows) {
-      const number = numberIn(session, 'number');
+      const number = numberOf(session, 'number');
       const isNew = store.use((database) =>
         transaction(database, () =>
           addSession(database, session, {
@@ -55,8 +53,8 @@ function readTable(database: Database, select: string): { readonly rows: readonl
   const read = (order: 'ASC' | 'DESC'): boolean => {
     try {
       for (const row of database.prepare(`${select} ORDER BY number ${order}`).iterate()) {
-        if (rows.has(numberIn(row, 'number'))) return true;
-        rows.set(numberIn(row, 'number'), row);
+        if (rows.has(numberOf(row, 'number'))) return true;
+        rows.set(numberOf(row, 'number'), row);
       }
       return true;
     } catch {
@@ -66,7 +64,7 @@ function readTable(database: Database, select: string): { readonly rows: readonl
   const isWhole = read('ASC');
   if (!isWhole) read('DESC');
   return {
-    rows: [...rows.values()].toSorted((a, b) => numberIn(a, 'number') - numberIn(b, 'number')),
+    rows: [...rows.values()].toSorted((a, b) => numberOf(a, 'number') - numberOf(b, 'number')),
     isPartial: !isWhole,
   };
 }
@@ -79,8 +77,8 @@ interface Content {
 
 /** Adds a session with its entries and events. Returns false if there is one of its id. */
 function addSession(database: Database, session: Row, { entries, events, isPartial }: Content): boolean {
-  if (database.prepare('SELECT 1 FROM sessions WHERE id = ?').get(textIn(session, 'id')) !== undefined) return false;
-  const isTaken = database.prepare('SELECT 1 FROM sessions WHERE name = ?').get(textIn(session, 'name')) !== undefined;
+  if (database.prepare('SELECT 1 FROM sessions WHERE id = ?').get(textOf(session, 'id')) !== undefined) return false;
+  const isTaken = database.prepare('SELECT 1 FROM sessions WHERE name = ?').get(textOf(session, 'name')) !== undefined;
   const { lastInsertRowid } = database
     .prepare(`INSERT INTO sessions (${COPIED.join(', ')}) VALUES (${COPIED.map(() => '?').join(', ')})`)
     .run(...COPIED.map((column) => (column === 'name' && isTaken ? null : toValue(session[column]))));
@@ -89,14 +87,14 @@ function addSession(database: Database, session: Row, { entries, events, isParti
     const entry = jsonIn(row, 'entry');
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON of an entry
     const known = (entry['type'] === undefined ? { type: 'lost' } : entry) as unknown as SessionEntry;
-    insertEntry(database, number, known, numberIn(row, 'at_ms'));
+    insertEntry(database, number, known, numberOf(row, 'at_ms'));
   }
   // Rows that were lost may have been of this session.
   if (isPartial) insertEntry(database, number, { type: 'lost' }, Date.now());
   for (const row of events)
     database
       .prepare('INSERT INTO events (session, at_ms, path, event) VALUES (?, ?, ?, ?)')
-      .run(number, numberIn(row, 'at_ms'), textIn(row, 'path'), textIn(row, 'event'));
+      .run(number, numberOf(row, 'at_ms'), textOf(row, 'path'), textOf(row, 'event'));
   return true;
 }
 
