@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startWireServer, verifies, type WireReply, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { firstCodeBlock } from '../src/output/first-code-block.ts';
+import { firstCodeBlock } from '../src/output/create-view.ts';
 import { link, type Outcome, PNG, promptHere, type Start, workspace } from './program.ts';
 
 let server: WireServer;

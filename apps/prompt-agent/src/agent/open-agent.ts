@@ -55,7 +55,7 @@ async function optionsOf(
     tools: toolset,
     system: await systemPrompt(invocation, instructions, templateSystem),
     ...extractToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
-    limits: runLimits(flags, { turns: loaded.config.maxIterations, prices: loaded.config.model.prices }),
+    limits: runLimits(flags, loaded.config),
     ...(flags.schema === undefined ? {} : { output: await loadAnswerSchema(flags.schema, host) }),
     stream: isStreamed(invocation),
     signal,

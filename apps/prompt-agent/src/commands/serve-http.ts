@@ -37,18 +37,8 @@ export async function serveAgent(call: CommandCall): Promise<number> {
   }
 }
 
-export interface AgentServer {
-  /** The address of the page, with the token in its fragment, which browsers do not send. */
-  readonly url: string;
-  /** Stops it, and the runs of its clients. */
-  close(): Promise<void>;
-}
-
-/** Serves the page and its routes on a port of 127.0.0.1; 0 takes a free one. Rejects with a usage error for a port that is taken. */
-export async function startServer(
-  agent: Pick<RouteOptions, 'options' | 'secret' | 'describe'>,
-  port: number,
-): Promise<AgentServer> {
+/** Serves the page and its routes on a port of 127.0.0.1; 0 takes a free one. The address has the token in its fragment, which browsers do not send. Rejects with a usage error for a port that is taken. */
+async function startServer(agent: Pick<RouteOptions, 'options' | 'secret' | 'describe'>, port: number) {
   const token = randomBytes(24).toString('base64url');
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -65,7 +55,7 @@ export async function startServer(
   return {
     url: `http://127.0.0.1:${actual}/#${token}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -17,8 +17,8 @@ import {
   removeSessions,
   requireSession,
   sessionsBefore,
+  searchSessions,
 } from '../sessions/find-session.ts';
-import { searchSessions } from '../sessions/search-sessions.ts';
 import { calledOf, recordJson, type SessionRecord, SHORT_ID, stateText } from '../sessions/session-record.ts';
 import { openStore, type SessionStore, setAsideNote } from '../sessions/session-store.ts';
 import { transcriptText } from '../sessions/transcript-text.ts';

@@ -8,7 +8,7 @@ import { decodeText } from '../files/read-file.ts';
 import type { CommandCall } from '../invocation.ts';
 import { pricesOf } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
-import { cutForTerminal } from '../output/terminal/cut-for-terminal.ts';
+import { cutForTerminal } from '../output/terminal/changes.ts';
 import { writeRows } from '../output/terminal/table.ts';
 import { readStdin } from '../prompt/read-stdin.ts';
 

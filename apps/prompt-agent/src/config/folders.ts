@@ -20,12 +20,7 @@ function baseFolder(given: string | undefined, otherwise: string): string {
   return given !== undefined && isAbsolute(given) ? given : otherwise;
 }
 
-export interface ConfigPath {
-  readonly what: string;
-  readonly path: string;
-}
-
-export function configPaths(host: Pick<Host, 'env' | 'home' | 'cwd'>): readonly ConfigPath[] {
+export function configPaths(host: Pick<Host, 'env' | 'home' | 'cwd'>) {
   const config = configFolder(host);
   return [
     { what: "the project's config", path: resolve(host.cwd, 'config.json') },

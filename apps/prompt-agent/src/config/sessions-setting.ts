@@ -5,12 +5,6 @@ import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import { configFolder } from './folders.ts';
 
-export interface SessionsSetting {
-  readonly isKept: boolean;
-  /** A flag, a file, a variable of the environment, or `default`. */
-  readonly from: string;
-}
-
 /**
  * Finds out whether sessions are kept: by `--no-session`, `PROMPT_AGENT_SESSIONS=off`, or `"sessions": false` in the file of `--config`, else in the user's own
  * file. That file counts for this also where a project's config is used: nobody else decides on what is kept.
@@ -18,7 +12,7 @@ export interface SessionsSetting {
 export async function sessionsSetting(
   flags: Flags,
   host: Pick<Host, 'cwd' | 'env' | 'home'>,
-): Promise<SessionsSetting> {
+): Promise<{ readonly isKept: boolean; readonly from: string }> {
   if (flags['no-session'] === true) return { isKept: false, from: '--no-session' };
   if (host.env['PROMPT_AGENT_SESSIONS'] === 'off') return { isKept: false, from: 'PROMPT_AGENT_SESSIONS' };
   const own = join(configFolder(host), 'config.json');

@@ -8,15 +8,9 @@ import { type Output, warnIfSlow } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
 import { type Keyring, systemKeyring } from './keyring.ts';
 
-export interface StoredKey {
-  readonly provider: string;
-  /** The file or the keyring that holds it. */
-  readonly where: string;
-}
-
 export interface StoredKeys {
   /** The keys there are, by the names of their providers, sorted. Not the keys themselves. */
-  readonly list: readonly StoredKey[];
+  readonly list: readonly { readonly provider: string; readonly where: string }[];
   /** Returns the key of a provider; undefined if there is none. Rejects with a usage error if the keyring that has it does not give it. */
   find(provider: string): Promise<string | undefined>;
   /** Keeps a key, in the keyring of the system if it has one, else in a file that only the user can read. Returns where. */

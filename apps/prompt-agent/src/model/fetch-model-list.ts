@@ -1,6 +1,6 @@
 import { errorMessage } from '@kernel/internal';
 import * as z from 'zod';
-import { readBody } from '../files/read-body.ts';
+import { readBody } from '../files/read-file.ts';
 
 export interface ModelListRequest {
   /** The name of the provider, which decides the form of the request. */

@@ -1,4 +1,4 @@
-import { readBody } from '../files/read-body.ts';
+import { readBody } from '../files/read-file.ts';
 import { addressFor } from './vendors.ts';
 
 /** A model server on this machine, or where `OLLAMA_HOST` says, that has answered. */

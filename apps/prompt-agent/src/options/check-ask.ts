@@ -1,6 +1,6 @@
 import type { ToolEffect } from '@kernel/protocol';
 import { usageError } from '../exit-code.ts';
-import { LIMITS, SESSION, TOOLS } from './command-table.ts';
+import { LIMITS, SESSION, TOOLS } from './commands.ts';
 import type { FlagName, Flags } from './flags.ts';
 import { checkLimits } from './number-flags.ts';
 
@@ -24,13 +24,8 @@ const SANDBOXES: readonly string[] = ['auto', 'required', 'off'];
 const EFFECTS: readonly string[] = ['read', 'idempotent', 'write', 'external'] satisfies readonly ToolEffect[];
 const MODEL_ONLY = ['model', 'images', 'attach', 'base-url', 'token', 'system-prompt', 'memory'] as const;
 
-export interface CheckedAsk {
-  readonly protocol: ProtocolName | undefined;
-  readonly warnings: readonly string[];
-}
-
-/** Checks that the flags of `ask` are consistent. Throws a usage error of one line that names the flag. */
-export function checkAsk(flags: Flags): CheckedAsk {
+/** Checks that the flags of `ask` are consistent, and returns the raw protocol and warnings about flags that do nothing. Throws a usage error of one line that names the flag. */
+export function checkAsk(flags: Flags) {
   const { protocol } = flags;
   if (protocol !== undefined && !isProtocol(protocol)) {
     throw usageError(`--protocol "${protocol}" is unknown; it is one of ${PROTOCOL_NAMES.join(', ')}.`);

@@ -1,13 +1,8 @@
-import type { TokenPrices } from '@kernel/agent/config';
+import type { AgentConfig, TokenPrices } from '@kernel/agent/config';
 import type { RunLimits } from '@kernel/agent';
 import { costOf } from '@kernel/providers';
 import { usageError } from '../exit-code.ts';
 import type { Flags } from './flags.ts';
-
-export interface ConfiguredLimits {
-  readonly turns?: number | undefined;
-  readonly prices?: TokenPrices | undefined;
-}
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
@@ -19,15 +14,15 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The limits of a run: `--max-turns`, `--max-cost` and `--max-time`, else those of the config. Throws a usage error that names the flag. */
-export function runLimits(flags: Flags, configured: ConfiguredLimits): RunLimits {
+export function runLimits(flags: Flags, { maxIterations, model }: AgentConfig): RunLimits {
   checkTurns(flags);
-  const prices = pricesOf(flags, configured.prices);
+  const prices = pricesOf(flags, model.prices);
   const max = costLimit(flags);
   const timeMs = timeLimit(flags);
   if (max !== undefined && prices === undefined)
     throw usageError('--max-cost needs --price IN,OUT, or model.prices in the config: the program knows no prices.');
   return {
-    turns: turnLimit(flags, configured.turns),
+    turns: turnLimit(flags, maxIterations),
     ...(timeMs === undefined ? {} : { timeMs }),
     ...(max === undefined || prices === undefined ? {} : { cost: { max, of: (usage) => costOf(usage, prices) } }),
   };

@@ -1,27 +1,11 @@
-import type { MediaPart, TextPart, UserMessage } from '@kernel/protocol';
+import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { CommandCall } from '../invocation.ts';
 import { usageError } from '../exit-code.ts';
 import { decodeAnyText } from '../files/read-file.ts';
 import { loadAttachment, splitSources } from './attachments.ts';
 import { fragmentPart, loadFragments } from './fragments.ts';
 import { readStdin } from './read-stdin.ts';
-import { loadTemplate, type Template } from './template.ts';
-
-/** What the user asks: the prompt and what comes with it. */
-export interface AskInput {
-  /** The message: the fragments, stdin and the attachments, then the prompt. */
-  readonly message: UserMessage;
-  readonly text: string;
-  readonly template?: Template;
-}
-
-/** What the caller of `readMessage` takes. */
-export interface ReadMessageOptions {
-  /** Whether attachments join the message; otherwise they are left to the caller. */
-  readonly takesMedia: boolean;
-  /** Whether there may be no prompt at all. Default false. */
-  readonly mayBeEmpty?: boolean;
-}
+import { loadTemplate } from './template.ts';
 
 const OPTIONAL = { skipNote: 'The prompt is sent without it; to wait for it, use -f -.' };
 
@@ -31,8 +15,8 @@ const OPTIONAL = { skipNote: 'The prompt is sent without it; to wait for it, use
  */
 export async function readMessage(
   call: CommandCall,
-  { takesMedia, mayBeEmpty = false }: ReadMessageOptions,
-): Promise<AskInput> {
+  { takesMedia, mayBeEmpty = false }: { readonly takesMedia: boolean; readonly mayBeEmpty?: boolean },
+) {
   const { flags, words, host, output, signal } = call;
   const attached = !takesMedia
     ? []
@@ -76,9 +60,9 @@ export async function readMessage(
   const text = [...texts, ...said].map((part) => part.text).join('\n\n');
   const isPlain = texts.length + media.length === 0;
   return {
-    message: { role: 'user', content: isPlain ? prompt : [...texts, ...media, ...said] },
+    message: { role: 'user' as const, content: isPlain ? prompt : [...texts, ...media, ...said] },
     text,
-    ...(template === undefined ? {} : { template }),
+    template,
   };
 }
 

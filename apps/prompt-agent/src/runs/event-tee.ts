@@ -1,16 +1,7 @@
 import type { AgentEvent } from '@kernel/protocol';
 
-/** Copies the events of a run, which a worker reads, for a second reader. */
-export interface EventTee {
-  /** The copied events, until their source ends. */
-  readonly events: AsyncIterable<AgentEvent>;
-  /** Forwards events to a worker and copies each to `events`. */
-  forward(this: void, source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void>;
-  end(this: void): void;
-}
-
 /** Creates a tee. Unread copies are buffered. */
-export function createEventTee(): EventTee {
+export function createEventTee() {
   const held: AgentEvent[] = [];
   let hasEnded = false;
   let wake: (() => void) | undefined;
@@ -31,7 +22,8 @@ export function createEventTee(): EventTee {
   return {
     events: read(),
     end,
-    async *forward(source) {
+    /** Forwards events to a worker and copies each to `events`. */
+    async *forward(this: void, source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void> {
       try {
         for await (const event of source) {
           held.push(event);

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { lastOfFolder } from '../../src/sessions/find-session.ts';
 import { listSessions } from '../../src/sessions/find-session.ts';
 import { beginSession } from '../../src/sessions/open-session.ts';
-import { searchSessions } from '../../src/sessions/search-sessions.ts';
+import { searchSessions } from '../../src/sessions/find-session.ts';
 import { openStore, type SessionStore } from '../../src/sessions/session-store.ts';
 import { cpuRatio } from '../../../../test/setup/cpu-time.ts';
 

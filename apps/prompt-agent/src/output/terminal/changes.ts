@@ -42,3 +42,18 @@ function shownLine(line: string): string {
     line.length > MAX_LENGTH ? `${sliceHead(line, MAX_LENGTH)}… (${line.length - MAX_LENGTH} more characters)` : line;
   return cut.split('\t').map(visible).join('\t');
 }
+
+/** The most characters of a tool's result that a terminal is given: about six hundred full lines. */
+const MAX_SHOWN = 50_000;
+
+/** Cuts the result of a tool for a terminal. In a pipe or a file it stays whole. */
+export function cutForTerminal(text: string): { readonly text: string; readonly note?: string } {
+  if (text.length <= MAX_SHOWN) return { text };
+  const lineEnd = text.lastIndexOf('\n', MAX_SHOWN);
+  const shown = sliceHead(text, lineEnd > 0 ? lineEnd : MAX_SHOWN);
+  const numbers = new Intl.NumberFormat('en');
+  return {
+    text: shown,
+    note: `cut: the first ${numbers.format(shown.length)} of ${numbers.format(text.length)} characters are shown; add > FILE or | less for the rest`,
+  };
+}

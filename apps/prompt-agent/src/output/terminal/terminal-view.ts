@@ -1,15 +1,17 @@
 import { type AgentEvent, toModelText, type ToolEnd, textOf, toolCallsOf } from '@kernel/protocol';
+import { renderBlock } from '../../markdown/render-block.ts';
+import { createBlockSplitter, type MarkdownBlock } from '../../markdown/split-blocks.ts';
+import { loadHighlighter } from '../../markdown/highlight.ts';
+import type { Output } from '../output.ts';
 import type { Invocation } from '../../invocation.ts';
 import { oneLine } from '../escape.ts';
 import { seconds } from '../quantities.ts';
 import type { View, ViewedTools } from '../view.ts';
-import { colouredChange } from './changes.ts';
-import { cutForTerminal } from './cut-for-terminal.ts';
-import { withoutCode } from './notes.ts';
 import { encodeLine, type Line, span } from './spans.ts';
+import { colouredChange, cutForTerminal } from './changes.ts';
+import { withoutCode } from './notes.ts';
 import { wrapSpans } from './wrap-spans.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
-import { createMarkdownWriter } from './markdown-writer.ts';
 
 const REFRESH_MS = 100;
 /** How wide reasoning is set at most. */
@@ -140,4 +142,42 @@ function resultLines({ call, result, durationMs }: ToolEnd, width: number): read
 
 function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms);
+}
+
+/** Writes Markdown to stdout as it arrives, each block when it is complete. */
+export interface MarkdownWriter {
+  push(text: string): void;
+  end(): void;
+  /** Forgets what has not been written. */
+  discard(): void;
+  /** The last line of what has not been written. */
+  tail(): string;
+}
+
+/** Creates the writer; `before` is called before each block. The colours of code are loaded while the model is waited for. */
+export function createMarkdownWriter(output: Output, before: () => void): MarkdownWriter {
+  const splitter = createBlockSplitter();
+  const { capabilities } = output;
+  let hasWritten = false;
+  if (capabilities.hasColors) void loadHighlighter().catch(() => undefined);
+
+  function write(blocks: readonly MarkdownBlock[]): void {
+    const look = { ...capabilities, width: capabilities.columns() };
+    for (const block of blocks) {
+      const lines = renderBlock(block, look).map((line) => encodeLine(line, look));
+      before();
+      output.writeEncoded(block.hasGap && hasWritten ? ['', ...lines] : lines);
+      hasWritten = true;
+    }
+  }
+
+  return {
+    push: (text) => write(splitter.push(text)),
+    end() {
+      write(splitter.end());
+      hasWritten = false;
+    },
+    discard: () => splitter.discard(),
+    tail: () => splitter.tail(),
+  };
 }

@@ -17,30 +17,23 @@ const PAUSE_MS = 5;
 const HEADER_BYTES = 100;
 const ID_OFFSET = 68;
 
-export interface OpenDatabase {
-  readonly database: Database;
-  readonly path: string;
-  /** Where a damaged file was put, in whose place this one was made. */
-  readonly damaged?: string;
-}
-
 /**
  * Opens the file of sessions in a folder: mode 0600, in a folder of mode 0700, both made if they are missing. A damaged file is renamed, and a new one
  * made. Throws `CONFIG_INVALID` for a file of a newer version and for another program's, which are left as they are, and `STORE_FAILED` for one that
  * cannot be read or written.
  */
-export function openDatabase(folder: string): OpenDatabase {
+export function openDatabase(folder: string) {
   const path = join(folder, DATABASE_NAME);
   try {
     makeFolder(folder);
     createFile(path);
     try {
-      return { database: openFile(path), path };
+      return { database: openFile(path), path, damaged: undefined };
     } catch (error) {
       if (!saysDamaged(error)) throw error;
       const damaged = setAside(path);
       createFile(path);
-      return { database: openFile(path), path, ...(damaged === undefined ? {} : { damaged }) };
+      return { database: openFile(path), path, damaged };
     }
   } catch (error) {
     throw storeError(path, error);

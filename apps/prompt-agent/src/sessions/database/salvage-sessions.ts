@@ -5,19 +5,12 @@ import { type Database, loadSqlite, transaction } from './load-sqlite.ts';
 import { jsonIn, type Row } from './rows.ts';
 import { numberOf, textOf } from '../event-fields.ts';
 
-export interface Salvaged {
-  readonly sessions: number;
-  /** How many of the file were there already, by their ids. */
-  readonly known: number;
-  readonly isPartial: boolean;
-}
-
 const COLUMNS =
   'number, id, name, folder, title, provider, model, flags, created_ms, changed_ms, turns, calls, tokens_in, tokens_out, cost, state';
 const COPIED = COLUMNS.split(', ').slice(1);
 
 /** Copies the sessions that can be read from a damaged file into the store; the file is not changed. Throws SQLite's error if it cannot be opened. */
-export function salvageSessions(path: string, store: SessionStore): Salvaged {
+export function salvageSessions(path: string, store: SessionStore) {
   const { DatabaseSync } = loadSqlite();
   const damaged = new DatabaseSync(path, { readOnly: true });
   try {
