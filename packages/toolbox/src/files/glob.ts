@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
-import { compileEitherGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
+import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
 import { count } from './describe.ts';
@@ -95,9 +95,10 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
 }
 
 /**
- * Compiles a glob of the model; one without a slash is a name in any folder. Brackets and braces are also tried as characters of names, and as far as
+ * Compiles a glob of the model for paths below `start`; one without a slash is a name in any folder, and one that begins with the folder of the workspace is
+ * meant below that. Brackets and braces are also tried as characters of names, and as far as
  * names with them exist below `start`, they are taken for nothing else: `app/[locale]/**` is the folder `[locale]` where there is one. Throws an error
- * for the model if the glob is invalid.
+ * for the model if the glob is invalid, or leads out of the workspace, where nothing is looked at.
  */
 export async function globTest(
   workspace: Workspace,
@@ -105,7 +106,7 @@ export async function globTest(
   pattern: string,
   signal: AbortSignal,
 ): Promise<PathTest> {
-  const clean = pattern.replace(/^(?:\.?\/)+/, '');
+  const clean = belowStart(workspace, start, pattern);
   try {
     if (!clean.includes('/')) return compileEitherGlob(`**/${clean}`);
     compileEitherGlob(clean);
@@ -116,6 +117,19 @@ export async function globTest(
     if (!(error instanceof RangeError)) throw error;
     throw toolError(`${quote(pattern)}: ${error.message}`);
   }
+}
+
+/** A glob of the model as one for paths below `start`. */
+function belowStart({ folder }: Workspace, start: string, pattern: string): string {
+  const isAbsolute = folder !== undefined && pattern.startsWith(`${folder}/`);
+  if (!isAbsolute && !pattern.split('/').includes('..')) return pattern.replace(/^(?:\.?\/)+/, '');
+  const base = start === '.' ? '' : `${escapeGlob(start)}/`;
+  const glob = posix.normalize(isAbsolute ? pattern.slice(folder.length + 1) : base + pattern);
+  if (glob === '..' || glob.startsWith('../'))
+    throw toolError(`${quote(pattern)} leaves the workspace; only files inside it are found.`);
+  if (!glob.startsWith(base))
+    throw toolError(`${quote(pattern)} is not below ${quote(start)}: give another path, or none.`);
+  return glob.slice(base.length);
 }
 
 /** How many names at the beginning of a glob are those of files and folders as they are written. */

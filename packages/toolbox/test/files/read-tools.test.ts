@@ -40,7 +40,7 @@ test('a search leaves out ignored files, node_modules and .git, and tells path a
     'sub/secret.txt:1: needle',
   );
   expect((await call('search_text', { query: '.*' })).forLLM).toBe(
-    'No line contains ".*" in the files of the workspace. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or the rules of the workspace leave out.',
+    'No line contains ".*" in the files of the workspace. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or a rule leaves out.',
   );
 });
 
@@ -118,4 +118,13 @@ test('a folder that is swapped for a link while files are read never gives a fil
   }
   stop.abort();
   await swapping;
+});
+
+test('a glob may begin with the folder of the workspace, and one that leads elsewhere says so', async () => {
+  const found = async (input: object): Promise<string> => (await call('glob', input)).forLLM;
+  expect(await found({ pattern: join(folder, 'sub/*.txt') })).toBe('sub/b.txt');
+  expect(await found({ pattern: join(folder, 'sub/*.txt'), path: 'sub' })).toBe('sub/b.txt');
+  expect(await found({ pattern: 'sub/../a.*' })).toBe('a.txt');
+  expect(await found({ pattern: '../*.txt' })).toContain('"../*.txt" leaves the workspace');
+  expect(await found({ pattern: '../a.*', path: 'sub' })).toContain('is not below "sub"');
 });

@@ -16,7 +16,7 @@ import { createSkipped, type Skipped } from './skipped.ts';
 const MAX_MATCHES = 200;
 /** As much as decides whether a file is text. */
 const MAX_SAMPLE = 8000;
-const LEFT_OUT = 'links, node_modules, and what .gitignore or the rules of the workspace leave out';
+const LEFT_OUT = 'links, node_modules, and what .gitignore or a rule leaves out';
 
 const tool: Tool = {
   name: 'search_text',
