@@ -13,6 +13,7 @@ import {
   type Message,
   type SuspendedAgent,
   optionKeys,
+  textOf,
   toErrorResult,
   type Tool,
   type ToolContext,
@@ -216,10 +217,13 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
   if ('output' in result && result.output !== undefined && result.answer !== undefined)
     return typedResult(result.answer);
   if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
-  if (result.reason === 'error') return toErrorResult(result.error);
+  if (result.reason === 'error') {
+    const failed = toErrorResult(result.error);
+    return result.toolCalls.length === 0 ? failed : { ...failed, forLLM: `${failed.forLLM} ${describeWork(result)}` };
+  }
   if (result.reason === 'aborted')
     return {
-      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeCalls(result.toolCalls)}`),
+      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeWork(result)}`),
       outcome: 'cancelled',
       code: 'TOOL_CANCELLED',
     };
@@ -232,7 +236,13 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
 }
 
-/** Which calls an agent that was stopped had made, so that nobody takes its work for done or not begun. */
+/** What an agent that did not come to its end had done and said, so that nobody takes its work for done or not begun. */
+function describeWork({ messages, toolCalls }: RunResult): string {
+  const text = messages.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : [])).findLast(Boolean);
+  const said = text === undefined ? '' : ` So far: ${text}`;
+  return `${describeCalls(toolCalls)}${said}`;
+}
+
 function describeCalls(calls: RunResult['toolCalls']): string {
   if (calls.length === 0) return 'It had made no calls.';
   const shown = calls.slice(-MAX_CALLS).map(({ call, result }) => `${call.name} (${endOf(result)})`);
