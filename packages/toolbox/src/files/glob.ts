@@ -62,10 +62,11 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       const { path: start, type } = await workspace.stat(path === '' ? '.' : path, { signal });
       if (type !== 'directory') throw toolError(`${quote(path)} is a file, not a folder.`);
       const fits = await globTest(workspace, start, pattern, signal);
+      const named = await namedFolder(workspace, start, pattern, signal);
       const found: string[] = [];
       let total = 0;
       const skipped = createSkipped();
-      for await (const file of walkFiles(workspace, start, signal, skipped)) {
+      for await (const file of walkFiles(workspace, named ?? start, signal, skipped)) {
         if (!fits(start === '.' ? file : file.slice(start.length + 1))) continue;
         if (period !== undefined && !(await isChangedIn(workspace, file, period, signal))) continue;
         total += 1;
@@ -86,6 +87,9 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       if (found.length > 0) return [...found, ...notes].join('\n');
       const when =
         changed === undefined ? '' : ` with a last change ${changed.includes(' ') ? `within ${changed}` : changed}`;
+      const folder = await folderAt(workspace, start, pattern, signal);
+      if (folder !== undefined)
+        return `${quote(folder)} is a folder, and this finds files: use ${quote(`${folder}/**`)} or list_directory.`;
       return [
         `No file matches ${quote(pattern)}${when}, apart from what .gitignore leaves out.`,
         ...notes.slice(period?.note === undefined ? 0 : 1),
@@ -117,6 +121,34 @@ export async function globTest(
     if (!(error instanceof RangeError)) throw error;
     throw toolError(`${quote(pattern)}: ${error.message}`);
   }
+}
+
+/**
+ * The folder that a glob names before its first wildcard, if that is below `start`: a search begins there, so that what is named is seen even if `.gitignore`
+ * leaves it out.
+ */
+export async function namedFolder(
+  workspace: Workspace,
+  start: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const names = belowStart(workspace, start, pattern).split('/');
+  const literal = Math.min(await literalNames(workspace, start, names, signal), names.length - 1);
+  return literal === 0 ? undefined : folderAt(workspace, start, names.slice(0, literal).join('/'), signal);
+}
+
+/** The folder that a path without wildcards names; undefined if there is none, or a link leads there. */
+async function folderAt(
+  workspace: Workspace,
+  start: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const path = posix.join(start, pattern.replaceAll(/\\([^])/g, '$1')).replace(/(?<=.)\/$/, '');
+  const found = await workspace.stat(path, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  return found?.type === 'directory' && found.path === path ? path : undefined;
 }
 
 /** A glob of the model as one for paths below `start`. */

@@ -34,7 +34,7 @@ export function isAnyCase({ query, regex }: Query): boolean {
 /** Makes the matcher for a query; at most `most` hits of a text. */
 export function createMatcher(query: Query, most: number): Matcher {
   const flags = isAnyCase(query) ? 'iu' : 'u';
-  if (!query.regex) return literalMatcher(new RegExp(escapePattern(query.query), flags), most);
+  if (!query.regex) return literalMatcher(new RegExp(formsOf(query.query).map(escapePattern).join('|'), flags), most);
   try {
     return patternMatcher(new RegExp(query.query, flags), most);
   } catch (error) {
@@ -42,6 +42,11 @@ export function createMatcher(query: Query, most: number): Matcher {
       `${quote(query.query)} is not a regular expression: ${error instanceof Error ? error.message : ''}`,
     );
   }
+}
+
+/** A text in the forms of Unicode in which it may stand in a file: an accented letter as one character, or as two. */
+export function formsOf(text: string): readonly string[] {
+  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
 
 function literalMatcher(wanted: RegExp, most: number): Matcher {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
-import { isAnyCase, type Query } from './matcher.ts';
+import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
 /** The largest answer of ripgrep: 64 MiB of file names. */
 const MAX_BYTES = 67_108_864;
@@ -71,7 +71,12 @@ const SAME_LETTERS: Readonly<Record<string, string>> = { s: '\u017F', k: '\u212A
 /** A pattern of ripgrep that finds a text in the bytes of each encoding that files are read in. */
 function patternOf(search: Query): string {
   if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
-  const anyCase = isAnyCase(search);
+  return formsOf(search.query)
+    .map((query) => patternOfForm({ ...search, query }, isAnyCase(search)))
+    .join('|');
+}
+
+function patternOfForm(search: Query, anyCase: boolean): string {
   const utf8 = search.query.replaceAll(/[^\p{L}\p{N}\s_]/gu, (each) => String.raw`\x{${hex(each.codePointAt(0))}}`);
   const characters = Array.from(search.query).map((each) => (anyCase ? inAnyCase(each) : [each]));
   const isAscii = !/[^\0-\u007F]/.test(search.query);
