@@ -1,4 +1,4 @@
-import type { DurableRun, WaitingCall } from '@kernel/durable';
+import type { RecordedRun, WaitingCall } from '@kernel/durable';
 import { isObject, sliceHead } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../sessions/age.ts';
@@ -23,7 +23,7 @@ export interface RunTextOptions {
 }
 
 /** A run for people: every character visible, arguments bounded, and each call in the lines in which it would be asked about. */
-export function runText(run: DurableRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
+export function runText(run: RecordedRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
   const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
   const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
   const lines = [
@@ -74,7 +74,7 @@ function waitingLines(
   ];
 }
 
-function endLines({ result }: DurableRun): readonly string[] {
+function endLines({ result }: RecordedRun): readonly string[] {
   if (result === undefined) return [];
   const { reason, error, limit } = result;
   const answer = typeof result.answer === 'string' ? result.answer : '';

@@ -58,19 +58,16 @@ export type PrepareTurn<Context = unknown> = (
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>;
 
 const OWNER = 'prepareTurn';
-const CHANGE_KEYS = optionKeys<TurnChanges>(
-  {
-    provider: true,
-    model: true,
-    tools: true,
-    toolChoice: true,
-    options: true,
-    responseFormat: true,
-    cache: true,
-    messages: true,
-  },
-  { activeTools: 'Use "tools", an array of names.', system: 'Use "messages", with a system message first.' },
-);
+const CHANGE_KEYS = optionKeys<TurnChanges>({
+  provider: true,
+  model: true,
+  tools: true,
+  toolChoice: true,
+  options: true,
+  responseFormat: true,
+  cache: true,
+  messages: true,
+});
 const NO_CHANGES: TurnChanges = {};
 
 /** Asks `prepareTurn` for its changes. Throws `CONFIG_INVALID` for what it throws and for changes that no turn can have; `signal.reason` on abort. */

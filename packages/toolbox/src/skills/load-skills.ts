@@ -6,10 +6,7 @@ import { memorySkillPins } from './pins.ts';
 import { createSkills } from './skills.ts';
 import type { LoadSkillsOptions, SkillFolder, SkillPins, SkillProblem, SkillRequest, Skills } from './types.ts';
 
-const KEYS = optionKeys<LoadSkillsOptions>(
-  { folders: true, approve: true, pins: true, signal: true },
-  { folder: 'Use "folders".', paths: 'Use "folders".', ask: 'Use "approve".' },
-);
+const KEYS = optionKeys<LoadSkillsOptions>({ folders: true, approve: true, pins: true, signal: true });
 const FOLDER_KEYS = optionKeys<SkillFolder>({ path: true, from: true });
 
 /**

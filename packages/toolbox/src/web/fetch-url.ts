@@ -5,7 +5,6 @@ import {
   checkNumber,
   KernelError,
   optionKeys,
-  hintForKeys,
   type Tool,
   type ToolContext,
   type ToolImplementation,
@@ -71,22 +70,16 @@ const TOOL: Tool = {
   },
 };
 
-const KEYS = optionKeys<FetchUrlOptions>(
-  {
-    mayConnect: true,
-    maxBytes: true,
-    timeoutMs: true,
-    maxRedirects: true,
-    otherHosts: true,
-    maxCharacters: true,
-    robots: true,
-    userAgent: true,
-  },
-  {
-    ...hintForKeys(['allowPrivate', 'allowLocal'], 'Use mayConnect: () => true.'),
-    ...hintForKeys(['timeout'], 'Use "timeoutMs".'),
-  },
-);
+const KEYS = optionKeys<FetchUrlOptions>({
+  mayConnect: true,
+  maxBytes: true,
+  timeoutMs: true,
+  maxRedirects: true,
+  otherHosts: true,
+  maxCharacters: true,
+  robots: true,
+  userAgent: true,
+});
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const TEXTUAL =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|sql|x-sh|ld\+json|x-ndjson)\b)/;
