@@ -12,7 +12,6 @@ import {
   type Message,
   type SuspendedAgent,
   optionKeys,
-  textOf,
   toErrorResult,
   type Tool,
   type ToolContext,
@@ -25,6 +24,7 @@ import {
 import { collect, type RunResult } from '../collect.ts';
 import { currentScope, runAsAgent } from '../loop/run-scope.ts';
 import { inProcessSteps } from '../loop/steps.ts';
+import { describeWork } from './describe-work.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import { run } from '../run.ts';
@@ -64,8 +64,6 @@ export interface AgentBinding<Context = unknown> {
 }
 
 const MAX_DEPTH = 3;
-/** How many calls of an agent that was stopped are named. */
-const MAX_CALLS = 20;
 
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
   name: true,
@@ -233,22 +231,4 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
     };
   const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
-}
-
-/** What an agent that did not come to its end had done and said, so that nobody takes its work for done or not begun. */
-function describeWork({ messages, toolCalls }: RunResult): string {
-  const text = messages.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : [])).findLast(Boolean);
-  const said = text === undefined ? '' : ` So far: ${text}`;
-  return `${describeCalls(toolCalls)}${said}`;
-}
-
-function describeCalls(calls: RunResult['toolCalls']): string {
-  if (calls.length === 0) return 'It had made no calls.';
-  const shown = calls.slice(-MAX_CALLS).map(({ call, result }) => `${call.name} (${endOf(result)})`);
-  const earlier = calls.length > shown.length ? `${calls.length - shown.length} earlier ones, ` : '';
-  return `Its calls until then: ${earlier}${shown.join(', ')}.`;
-}
-
-function endOf({ outcome, isError }: ToolResult): string {
-  return outcome ?? (isError === true ? 'failed' : 'done');
 }

@@ -101,8 +101,8 @@ function belowRoot(glob: string, root: string): string | undefined {
 function startsOf(pattern: string): readonly string[] {
   const inHome = expandHome(pattern);
   if (inHome !== pattern) return [pattern, inHome];
-  const inRoot = /^\/+(.*[^*].*)$/s.exec(pattern)?.[1];
-  return inRoot === undefined ? [pattern] : [pattern, inRoot];
+  const inRoot = pattern.replace(/^\/+/, '');
+  return inRoot === pattern || /^\**$/.test(inRoot) ? [pattern] : [pattern, inRoot];
 }
 
 /** All that a pattern may mean in a rule that asks or denies, and whether that is all below the root. */
