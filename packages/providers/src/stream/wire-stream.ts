@@ -32,6 +32,16 @@ export function createWireStream(
       };
       return openBackgroundReply(client, kept, prepared.background, { ...sink, fail });
     }
+    const end = (): void => {
+      sent.close();
+      try {
+        decoder?.end();
+        sink.end();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const endTimer = createTimer(END_MS, end);
     const waitForEnd = (): void => {
       if (decoder?.hasFinished?.() === true) endTimer.start();
     };
@@ -58,16 +68,6 @@ export function createWireStream(
         else fail(error);
       },
     });
-    const end = (): void => {
-      sent.close();
-      try {
-        decoder?.end();
-        sink.end();
-      } catch (error) {
-        fail(error);
-      }
-    };
-    const endTimer = createTimer(END_MS, end);
     return {
       ...sent,
       resume() {

@@ -77,3 +77,18 @@ test('so does one whose idle timeout is shorter; one that has not said so fails'
   cut.fail(timeout);
   await expect(cut.done).rejects.toBe(timeout);
 });
+
+test('a request that fails while it is opened fails the stream', async () => {
+  const error = new KernelError('PROVIDER_NETWORK', 'refused');
+  const client: AuthenticatedClient = {
+    open(_, { onError }) {
+      onError(error);
+      const nothing = (): void => {};
+      return { pause: nothing, resume: nothing, extendIdleTimeout: nothing, close: nothing };
+    },
+  };
+  const request = { path: '/', contentType: '', accept: '', body: '' };
+  const createDecoder = (): ReplyDecoder => ({ push: () => true, end: () => {}, partialText: () => '' });
+  const stream = createWireStream(client, createRedactor(), undefined, () => ({ request, createDecoder }));
+  await expect(stream[Symbol.asyncIterator]().next()).rejects.toBe(error);
+});
