@@ -15,3 +15,4 @@ export { sha256, sha256Hex } from './sha256.ts';
 export { MAX_TIMER_MS, delay } from './timers.ts';
 export { sliceHead, sliceTail, truncate } from './truncate.ts';
 export { toJsonText, wellFormed, wellFormedJson } from './well-formed.ts';
+export { escapeCharacter, INVISIBLE, terminalText, visible, visibleLine, visibleText } from './visible.ts';

@@ -1,5 +1,5 @@
+import { visibleText } from '@kernel/internal';
 import { checkChoice, checkFunctions, checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
-import { visibleText } from '../text/visible.ts';
 import { findSkills } from './find-skills.ts';
 import { oneLine, type OpenedSkill, openSkill } from './open-skill.ts';
 import { memorySkillPins } from './pins.ts';

@@ -1,4 +1,4 @@
-import { toBase64, errorMessage, sliceHead } from '@kernel/internal';
+import { toBase64, errorMessage, sliceHead, visibleText } from '@kernel/internal';
 import {
   checkFunctions,
   checkKeys,
@@ -14,7 +14,7 @@ import { type ConvertedDocument, htmlToMarkdown, pdfToText } from './convert/con
 import { decodeText } from './convert/decode-text.ts';
 import { type Download, guardedGet } from './http/guarded-get.ts';
 import { mediaTypeOf } from '../files/media-type.ts';
-import { seenText, visibleText } from '../text/visible.ts';
+import { seenText } from '../text/seen-text.ts';
 import { createRobotRules } from './robots.ts';
 
 /** Options of `fetchUrlTool`. */

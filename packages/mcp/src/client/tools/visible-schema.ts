@@ -1,12 +1,4 @@
-import { isObject } from '@kernel/internal';
-
-/** Characters that a reader does not see: controls but newline and tab, format and bidirectional marks, tags, fillers, lone surrogates and the blank U+2800. */
-const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2800\p{Default_Ignorable_Code_Point}]/gu;
-
-/** The text without control and invisible characters: what a person approves is what the model reads. */
-export function visibleText(text: string): string {
-  return text.replaceAll(INVISIBLE, '');
-}
+import { isObject, visibleText } from '@kernel/internal';
 
 /** Keywords of a schema whose text is for a reader. */
 const TEXTS: ReadonlySet<string> = new Set(['description', 'title', '$comment']);
