@@ -6,7 +6,7 @@ import { openBackgroundReply } from './background-reply.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
 
-/** How long a reply that has said how it ended is waited for: its usage may follow, and some servers neither mark its end nor close it. */
+/** How long a reply that has said how it ended is waited for: its usage may follow, and some servers neither mark its end nor close it. Without an idle timeout it is waited for as long. */
 const END_MS = 15_000;
 
 /**
@@ -41,7 +41,7 @@ export function createWireStream(
         fail(error);
       }
     };
-    const endTimer = createTimer(END_MS, end);
+    const endTimer = createTimer(client.idleMs === 0 ? 0 : END_MS, end);
     const waitForEnd = (): void => {
       if (decoder?.hasFinished?.() === true) endTimer.start();
     };

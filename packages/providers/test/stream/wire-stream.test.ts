@@ -13,6 +13,7 @@ function open() {
   const ended = vi.fn<() => void>();
   const closed = vi.fn<() => void>();
   const client: AuthenticatedClient = {
+    idleMs: 120_000,
     open(_, given) {
       handler = given;
       given.onHeaders(200, {});
@@ -81,6 +82,7 @@ test('so does one whose idle timeout is shorter; one that has not said so fails'
 test('a request that fails while it is opened fails the stream', async () => {
   const error = new KernelError('PROVIDER_NETWORK', 'refused');
   const client: AuthenticatedClient = {
+    idleMs: 120_000,
     open(_, { onError }) {
       onError(error);
       const nothing = (): void => {};
