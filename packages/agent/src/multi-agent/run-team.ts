@@ -11,7 +11,7 @@ import {
   type StepExecutor,
   withPrefix,
 } from '@kernel/protocol';
-import { pendingCalls } from '../history/pending-calls.ts';
+import { pendingCalls } from '../history/suspended-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
 import { stopOnReturn } from '../iteration/stop-on-return.ts';
