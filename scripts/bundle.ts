@@ -5,7 +5,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { startChunks } from './lib/start-chunks.ts';
 import { licensesOf } from './lib/licenses.ts';
@@ -59,6 +59,18 @@ const { output } = await build.write({
   ...(groups.length === 0 ? {} : { codeSplitting: { groups: [...groups] } }),
 });
 await build.close();
+for (const { fileName } of output) if (fileName.endsWith('.map')) leaveOutOwnSources(join(folder, 'dist', fileName));
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const licenses = licensesOf(modules);
 if (licenses !== '') writeFileSync(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), licenses);
+
+/** Leaves the text of this package's sources out of a map: it leads to `src`, which the tarball has, and would be two thirds of it. */
+function leaveOutOwnSources(file: string): void {
+  const map = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly sources: readonly string[];
+    readonly sourcesContent?: readonly (string | null)[];
+  };
+  const isOwn = (source: string): boolean => resolve(dirname(file), source).startsWith(join(folder, 'src') + sep);
+  const sourcesContent = map.sources.map((source, index) => (isOwn(source) ? null : map.sourcesContent?.[index]));
+  writeFileSync(file, JSON.stringify({ ...map, sourcesContent }));
+}

@@ -1,5 +1,5 @@
 /**
- * Releases every package from the last commit: `pnpm release`, in the release workflow. Builds, packs, checks every tarball, publishes those that
+ * Releases every package from the last commit: `pnpm release`, in the release workflow. Builds, generates the API reference, packs, checks every tarball, publishes those that
  * the registry does not have yet, each after what it depends on, and tags the commit. Refuses a tree that differs from the commit, one with changesets that wait,
  * and a version of which some packages were published from other sources.
  * `--registry=http://127.0.0.1:PORT/` publishes to a registry of this machine instead, as `pnpm rehearse` does, and tags nothing.
@@ -9,6 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { apiPagesOf, generateApiPages } from './lib/api-pages.ts';
 import { publishedFolders, readManifest } from './lib/projects.ts';
 import { systemProgram } from './lib/system-program.ts';
 import { buildPackages, closureOf, packAll } from './lib/tarballs.ts';
@@ -47,11 +48,12 @@ function release(): void {
     throw new Error(`Refusing to release: ${waiting.length} changesets wait. Run: pnpm version-packages, and commit.`);
   for (const folder of publishedFolders(root)) removeIgnored(root, folder);
   buildPackages(root);
+  generateApiPages(root);
   const tarballs = packAll(root, join(scratch, 'tarballs'));
   requireCleanTree(root);
   const folders = new Map(publishedFolders(root).map((folder) => [readManifest(root, folder).name, folder]));
   const faults = [...folders].flatMap(([name, folder]) =>
-    tarballFaults(unpack(name, tarballs.get(name) ?? ''), guidesOf(root, folder)),
+    tarballFaults(unpack(name, tarballs.get(name) ?? ''), [...guidesOf(root, folder), ...apiPagesOf(root, folder)]),
   );
   if (faults.length > 0) throw new Error(`Refusing to release:\n${faults.join('\n')}`);
   // What a package depends on has a smaller closure than the package.

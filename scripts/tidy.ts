@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
 import { withProject } from './lib/ts.ts';
 import { api, writeApi } from './rules/api.ts';
-import { apiPages } from './rules/api-pages.ts';
 import { changesets } from './rules/changesets.ts';
 import { deprecations } from './rules/deprecations.ts';
 import { guarantees } from './rules/guarantees.ts';
@@ -45,7 +44,6 @@ const textRules: readonly Rule[] = [
   slowPatterns,
   docs,
   codeMap,
-  apiPages,
   guarantees,
   snippets,
   vendorNames,

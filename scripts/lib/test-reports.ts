@@ -11,7 +11,7 @@ export interface ReportedTest {
   readonly name: string;
   /** What vitest's JSON reporter says: `passed`, `failed`, `skipped`, `todo` or `pending`. */
   readonly status: string;
-  /** The rows of `docs/requirements.md` that it cited while it ran. */
+  /** The rows of `docs/requirements` that it cited while it ran. */
   readonly cited: readonly string[];
   /** The data whose absence it was skipped for. */
   readonly missingData?: string | undefined;

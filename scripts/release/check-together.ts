@@ -73,20 +73,23 @@ export async function loadEveryEntry(root: string, node: NodeBinary, project: st
   return entries.length;
 }
 
-/** Does what the README says in an empty folder: `npm init`, `npm install`, and the program of twenty lines. */
+/** Does what the README says: packs the packages, then, in an empty folder, `npm init`, `npm install`, and the program of twenty lines. */
 export async function followReadme(root: string, node: NodeBinary, folder: string, source: Source): Promise<void> {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const packages = /^npm install (@kernel.*)$/m.exec(readme)?.[1]?.split(' ');
+  const packed = /`npx -y pnpm@\S+ tarballs (\S+)`/.exec(readme)?.[1];
+  const others = new RegExp(`^npm install ${packed}/\\*\\.tgz ([^#\\n]+?) *#.*$`, 'm').exec(readme)?.[1]?.split(' ');
   const program = /^<!-- snippet: examples\/01-hello\.ts -->\s+```ts\n([\s\S]*?)```/m.exec(readme)?.[1];
   const file = /^node (\S+\.mts)$/m.exec(readme)?.[1];
-  if (packages === undefined || program === undefined || file === undefined)
+  if (others === undefined || program === undefined || file === undefined)
     throw new Error(
-      'README.md has no "npm install …" line, no program from examples/01-hello.ts or no "node ….mts" line.',
+      'README.md has no `pnpm tarballs` with its "npm install …" line, no program from examples/01-hello.ts or no "node ….mts" line.',
     );
   mkdirSync(folder, { recursive: true });
   const env = environmentOf(node);
+  const tarballs = join(folder, 'tarballs');
+  await run('pnpm tarballs fails', process.execPath, ['scripts/pack.ts', tarballs], { cwd: root });
   await run(`${node.name}: npm init fails`, systemProgram('npm'), ['init', '-y'], { cwd: folder, env });
-  await npmInstall(folder, node, packages, source);
+  await npmInstall(folder, node, [...globSync(join(tarballs, '*.tgz')), ...others], source);
   writeFileSync(join(folder, file), program);
   const { stdout } = await run(`${node.name}: the program of README.md fails`, node.path, [file], { cwd: folder, env });
   if (stdout !== 'Sunny in Lisbon.\n') throw new Error(`${node.name}: the program of README.md prints "${stdout}".`);

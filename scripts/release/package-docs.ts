@@ -1,7 +1,8 @@
-/** The documents that a package carries besides its README: its guides, the error codes, and an index of all of it for language models. */
+/** The documents that a package carries besides its README: its guides, its API, the error codes, and an index of all of it for language models. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, posix } from 'node:path';
+import { apiPagesOf } from '../lib/api-pages.ts';
 import { linksOf, replaceLinks } from '../lib/links.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
 import { systemProgram } from '../lib/system-program.ts';
@@ -51,34 +52,35 @@ export function restoreReadme(root: string, folder: string): void {
 /** Maps a file of the repository to its place in the tarball of a package, if it has one. Documents have, and so do sources, which code maps link to. */
 type PlaceOf = (path: string) => string | undefined;
 
-function placesOf(folder: string, guides: readonly string[]): PlaceOf {
+function placesOf(folder: string, files: readonly string[]): PlaceOf {
   const places = new Map([
     [`${folder}/README.md`, 'README.md'],
     [folder, 'README.md'],
     [`${folder}/LICENSE`, 'LICENSE'],
     [ERRORS, 'errors.md'],
-    ...guides.map((file): [string, string] => [file, file]),
+    ...files.map((file): [string, string] => [file, file]),
   ]);
   const sources = `${folder}/src`;
   const isSource = (path: string): boolean => path === sources || path.startsWith(`${sources}/`);
   return (path) => places.get(path) ?? (isSource(path) ? path.slice(folder.length + 1) : undefined);
 }
 
-/** Returns the documents of a package besides its README, by their paths in the tarball. */
+/** Returns the documents of a package besides its README, by their paths in the tarball. Its API pages are among them once they were generated. */
 export function packageDocs(root: string, folder: string): ReadonlyMap<string, string> {
-  const guides = guidesOf(root, folder);
-  const places = placesOf(folder, guides);
+  const pages = apiPagesOf(root, folder).filter((file) => existsSync(join(root, file)));
+  const files = [...guidesOf(root, folder), ...pages];
+  const places = placesOf(folder, files);
   const docs = new Map<string, string>();
-  for (const file of [ERRORS, ...guides])
+  for (const file of [ERRORS, ...files])
     docs.set(places(file) ?? file, asPacked(readFileSync(join(root, file), 'utf8'), file, places));
-  docs.set('llms.txt', indexOf(root, folder, guides));
+  docs.set('llms.txt', indexOf(root, folder, files));
   return docs;
 }
 
 /** Writes them into the folder of the package, where git ignores them, and removes those of an earlier state. Other processes may read them meanwhile. */
 export function writePackageDocs(root: string, folder: string): void {
   const docs = packageDocs(root, folder);
-  for (const old of globSync('docs/guides/*.md', { cwd: join(root, folder) }))
+  for (const old of globSync('docs/{guides,api}/*.md', { cwd: join(root, folder) }))
     if (!docs.has(normalize(old).replaceAll('\\', '/'))) rmSync(join(root, folder, old), { force: true });
   for (const [path, text] of docs) {
     const file = join(root, folder, path);
@@ -99,11 +101,11 @@ function asPacked(text: string, file: string, placeOf: PlaceOf): string {
 }
 
 /** An index in the form of llms.txt: what the package is, its entry points with what they export, and its documents. */
-function indexOf(root: string, folder: string, guides: readonly string[]): string {
+function indexOf(root: string, folder: string, files: readonly string[]): string {
   const { name, description = '' } = readManifest(root, folder) as { name: string; description?: string };
   const documents = [
     '- [README](README.md): what it is for, an example, its entry points',
-    ...guides.map((file) => `- [${titleOf(root, file)}](${file})`),
+    ...files.map((file) => `- [${titleOf(root, file)}](${file})`),
     '- [Error codes](errors.md): every code, who gets it, when, and what to do',
     ...(existsSync(join(root, folder, 'CHANGELOG.md')) ? ['- [Changes](CHANGELOG.md)'] : []),
   ];

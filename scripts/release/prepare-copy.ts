@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemProgram } from '../lib/system-program.ts';
 import { pnpmCommand } from '../lib/tarballs.ts';
@@ -23,6 +23,9 @@ export async function prepareCopy(root: string, copy: string): Promise<void> {
   await run('pnpm install fails', command, [...pnpm, 'install', '--frozen-lockfile', '--prefer-offline'], {
     cwd: copy,
   });
+  // The generator of the API reference, if it is installed: a release installs it otherwise.
+  const generator = 'scripts/site/node_modules';
+  if (existsSync(join(root, generator))) symlinkSync(join(root, generator), join(copy, generator), 'junction');
   await run('pnpm version-packages fails', command, [...pnpm, 'run', 'version-packages'], { cwd: copy });
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '--message', 'Version packages');

@@ -9,17 +9,20 @@ const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md', 'errors.md', 'llms.tx
 
 /**
  * What is wrong with a package as it would be published, unpacked into `folder`: a document or a file that its manifest points to is missing,
- * a link in a document leads to nothing, a condition or a file that a user cannot use came along, or its manifest has a fault. `guides` are the documents that it should have besides.
+ * a link in a document leads to nothing, a condition or a file that a user cannot use came along, or its manifest has a fault. `documents` are those that it should have besides.
  */
-export function tarballFaults(folder: string, guides: readonly string[]): readonly string[] {
+export function tarballFaults(folder: string, documents: readonly string[]): readonly string[] {
   const text = readFileSync(join(folder, 'package.json'), 'utf8');
   const manifest = JSON.parse(text) as PackedManifest;
-  const missing = [...DOCUMENTS, ...guides, ...targetsOf(manifest)].filter((file) => !existsSync(join(folder, file)));
+  const missing = [...DOCUMENTS, ...documents, ...targetsOf(manifest)].filter(
+    (file) => !existsSync(join(folder, file)),
+  );
   const unwanted = globSync(['**/*.test.ts', '**/node_modules', '**/.npmrc', '**/.env*', '*.tgz'], { cwd: folder });
   return [
     ...manifestFaults(manifest),
     ...missing.map((file) => `${manifest.name} lacks ${file}.`),
     ...deadLinks(folder).map((link) => `${manifest.name}: ${link}.`),
+    ...lostSources(folder).map((source) => `${manifest.name} lacks the source ${source}.`),
     ...unwanted.map((file) => `${manifest.name} has ${file}.`),
     ...(text.includes('@kernel/source')
       ? [`${manifest.name} has the condition @kernel/source, whose files import a package that is not published.`]
@@ -34,4 +37,16 @@ function deadLinks(folder: string): readonly string[] {
       .filter(({ target }) => !existsSync(join(folder, dirname(file), target)))
       .map(({ target }) => `${file} links to ${target}, which it does not have`),
   );
+}
+
+/** Returns the sources that a map of the code leads to and that are neither in the folder nor in the map. */
+function lostSources(folder: string): readonly string[] {
+  return globSync('dist/**/*.js.map', { cwd: folder }).flatMap((file) => {
+    const map = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      readonly sources: readonly string[];
+      readonly sourcesContent?: readonly (string | null)[];
+    };
+    const isThere = (source: string): boolean => existsSync(join(folder, dirname(file), source));
+    return map.sources.filter((source, index) => typeof map.sourcesContent?.[index] !== 'string' && !isThere(source));
+  });
 }

@@ -5,26 +5,19 @@ import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 import { readText } from '../lib/read-text.ts';
 
-const MAP = 'ARCHITECTURE.md';
-
 /**
- * Code map: `ARCHITECTURE.md` mentions every folder of sources, the README of each package mentions its own, and every relative link of a
- * document leads to something, an anchor to a heading.
+ * Code map: the README of each package mentions every folder of its sources, and every relative link of a document leads to something, an anchor
+ * to a heading.
  */
-export const codeMap: Rule = (root) => {
-  const problems: Problem[] = [];
-  const read = (file: string): string => readText(root, file);
-  for (const folder of sourceFolders(root)) {
+export const codeMap: Rule = (root) => [
+  ...sourceFolders(root).flatMap((folder): readonly Problem[] => {
     const [kind = '', name = '', ...inner] = folder.split('/');
-    const readme = `${kind}/${name}/README.md`;
-    if (!mentions(read(MAP), folder))
-      problems.push({ rule: 'code-map', file: MAP, message: `does not mention ${folder}.` });
-    if (inner.length === 2 && existsSync(join(root, readme)) && !mentions(read(readme), inner.join('/')))
-      problems.push({ rule: 'code-map', file: readme, message: `does not mention ${inner.join('/')}.` });
-  }
-  for (const file of documents(root)) problems.push(...brokenLinks(root, file, read(file)));
-  return problems;
-};
+    const file = `${kind}/${name}/README.md`;
+    const isMissing = inner.length > 1 && !mentions(readText(root, file), inner.join('/'));
+    return isMissing ? [{ rule: 'code-map', file, message: `does not mention ${inner.join('/')}.` }] : [];
+  }),
+  ...documents(root).flatMap((file) => brokenLinks(root, file, readText(root, file))),
+];
 
 /** Every folder that holds sources. */
 function sourceFolders(root: string): readonly string[] {

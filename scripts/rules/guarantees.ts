@@ -2,17 +2,18 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path/posix';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { linksOf } from '../lib/links.ts';
+import { LISTS, requirementRows } from './requirements.ts';
 
 const PAGE = 'docs/guarantees.md';
 const ID = /`([a-z]+(?:\.[A-Za-z0-9]+)+)`/g;
 
 /**
- * Guarantees: every promise of `docs/guarantees.md` names a test file and requirements, which are rows of `docs/requirements.md` that the test file cites. Every
+ * Guarantees: every promise of `docs/guarantees.md` names a test file and requirements, which are rows of `docs/requirements` that the test file cites. Every
  * file in a command exists.
  */
 export const guarantees: Rule = (root) => {
   if (!existsSync(join(root, PAGE))) return [];
-  const requirements = readFileSync(join(root, 'docs/requirements.md'), 'utf8');
+  const rows = new Set(requirementRows(root).map(({ id }) => id));
   const lines = readFileSync(join(root, PAGE), 'utf8').split('\n');
   return lines.flatMap((text, index): readonly Problem[] => {
     const problem = (message: string): Problem => ({ rule: 'guarantees', file: PAGE, line: index + 1, message });
@@ -27,7 +28,7 @@ export const guarantees: Rule = (root) => {
       return [problem('a promise must name a test file and a requirement.')];
     const test = readFileSync(file, 'utf8');
     return ids.flatMap((id) => {
-      if (!requirements.includes(`\n| ${id} |`)) return [problem(`"${id}" is not a row of docs/requirements.md.`)];
+      if (!rows.has(id)) return [problem(`"${id}" is not a row of ${LISTS}.`)];
       return test.includes(`'${id}'`) ? [] : [problem(`${join('docs', proof.target)} does not cite "${id}".`)];
     });
   });

@@ -15,6 +15,7 @@ const FILES: ReadonlySet<string> = new Set([
   'error-message.ts',
   'find-program.ts',
   'index.ts',
+  'input-digest.ts',
   'json.ts',
   'key-shapes.ts',
   'loopback.ts',
@@ -26,11 +27,12 @@ const FILES: ReadonlySet<string> = new Set([
   'sha256.ts',
   'timers.ts',
   'truncate.ts',
+  'visible.ts',
   'well-formed.ts',
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 1150;
+export const MAX_INTERNAL_LINES = 1220;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

@@ -11,6 +11,7 @@ import {
   type TypeDocOptions,
 } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
+import { apiPageOf } from '../lib/api-pages.ts';
 import { declarationEntries, publishedFolders, readManifest } from '../lib/projects.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,8 +35,7 @@ const entries = publishedFolders(root).flatMap((folder): readonly Entry[] => {
   return [...declarationEntries(root, folder)].map(([subpath, file]) => ({
     folder,
     specifier: name + subpath.slice(1),
-    // Flat, because TypeDoc would take a folder `toolbox` for the members of the page `toolbox`.
-    page: `${folder.slice(folder.indexOf('/') + 1)}${subpath.slice(1).replaceAll('/', '-')}`,
+    page: apiPageOf(folder, subpath),
     file,
     source: join(root, folder, (exports[subpath] as Record<string, string>)['@kernel/source'] ?? ''),
   }));

@@ -1,6 +1,7 @@
 /** The sidebar of the site, made from the index of the documents, `docs/README.md`. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { apiPageOf } from '../lib/api-pages.ts';
 import { linksOf } from '../lib/links.ts';
 import { declarationEntries, publishedFolders, readManifest } from '../lib/projects.ts';
 import { pageOf } from './collect-pages.ts';
@@ -48,7 +49,7 @@ export function apiSidebar(root: string): readonly Group[] {
     const name = folder.slice(folder.indexOf('/') + 1);
     const items = [...declarationEntries(root, folder).keys()].map((subpath) => ({
       text: `${name}${subpath.slice(1)}`,
-      link: `/api/${name}${subpath.slice(1).replaceAll('/', '-')}`,
+      link: `/api/${apiPageOf(folder, subpath)}`,
     }));
     return { text: name, collapsed: items.length > 4, items };
   });

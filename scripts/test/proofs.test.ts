@@ -11,9 +11,9 @@ import { tree } from './fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** A list of MUST rows, all of a built area. */
+/** A list of MUST rows. */
 const list = (...ids: readonly string[]) =>
-  `## Built\n\n- \`a\`\n\n## a\n\n| id | what | from |\n|---|---|---|\n${ids.map((id) => `| a.${id} | MUST: x | + |\n`).join('')}| a.goal | SHOULD: y | + |\n`;
+  `## a\n\n| id | what | from |\n|---|---|---|\n${ids.map((id) => `| a.${id} | MUST: x | + |\n`).join('')}| a.goal | SHOULD: y | + |\n`;
 
 /** A report as vitest writes it. */
 const report = (
@@ -32,7 +32,7 @@ const report = (
 
 const demo = (text: string, ...rows: readonly string[]) =>
   tree({
-    'docs/requirements.md': list(...rows),
+    'docs/requirements/demo.md': list(...rows),
     'packages/demo/package.json': '{"name":"demo"}',
     'packages/demo/node_modules/.cache/vitest.json': text,
   });
@@ -43,7 +43,7 @@ test('a row is proven by a test that ran and passed, not by a comment, a string 
   verifies('architecture.proofs');
   const source = (name: string) => JSON.stringify(join(repository, name));
   const root = tree({
-    'docs/requirements.md': list(
+    'docs/requirements/demo.md': list(
       'passed',
       'comment',
       'string',
@@ -81,13 +81,13 @@ test('a row is proven by a test that ran and passed, not by a comment, a string 
   const args = ['run', '--reporter=json', '--outputFile=packages/demo/node_modules/.cache/vitest.json'];
   await promisify(execFile)(process.execPath, [vitest, ...args], { cwd: root }).catch(() => undefined);
   expect(messages(root)).toEqual([
-    '"a.comment" is a MUST of a built area, and no test that ran cites it.',
-    '"a.string" is a MUST of a built area, and no test that ran cites it.',
-    '"a.skipped" is a MUST of a built area, and no test that ran cites it.',
-    '"a.conditional" is a MUST of a built area, and no test that ran cites it.',
-    '"a.todo" is a MUST of a built area, and no test that ran cites it.',
-    '"a.failed" is a MUST of a built area, and the test that cites it is failed: fails.',
-    '"a.unreached" is a MUST of a built area, and no test that ran cites it.',
+    '"a.comment" is a MUST, and no test that ran cites it.',
+    '"a.string" is a MUST, and no test that ran cites it.',
+    '"a.skipped" is a MUST, and no test that ran cites it.',
+    '"a.conditional" is a MUST, and no test that ran cites it.',
+    '"a.todo" is a MUST, and no test that ran cites it.',
+    '"a.failed" is a MUST, and the test that cites it is failed: fails.',
+    '"a.unreached" is a MUST, and no test that ran cites it.',
   ]);
   expect(readTestReports(root).tests.filter(({ file }) => file.endsWith('b.test.ts'))).toMatchObject([
     { status: 'failed', name: expect.stringContaining("verifies('a.outside') runs outside a test") },
@@ -101,27 +101,29 @@ describe('the list of requirements', () => {
       {
         rule: 'requirements',
         file: 'packages/demo/test/a.test.ts',
-        message: 'cites "a.mutst", which is not in docs/requirements.md. Did you mean "a.must"?',
+        message: 'cites "a.mutst", which is in no list of docs/requirements. Did you mean "a.must"?',
       },
     ]);
   });
 
-  test('must be there, and a built area must have a row', () => {
+  test('must be there, with each id once', () => {
     const root = tree({ 'packages/demo/package.json': '{"name":"demo"}' });
-    expect(messages(root)).toEqual(['the list is missing.']);
-    const empty = tree({ 'docs/requirements.md': '## Built\n\n- `b`\n' });
-    expect(messages(empty)).toEqual(['the built area "b" has no row.']);
+    expect(messages(root)).toEqual(['the lists are missing.']);
+    const passes = { title: 'x', status: 'passed', meta: { verifies: ['a.must'] } };
+    expect(messages(demo(report(passes), 'must', 'must'))).toEqual([
+      '"a.must" is also in docs/requirements/demo.md, line 5.',
+    ]);
   });
 
   test('is judged without reports only as far as possible, but in CI a missing report is a problem', () => {
-    const root = tree({ 'docs/requirements.md': list('must'), 'packages/demo/package.json': '{"name":"demo"}' });
+    const root = tree({ 'docs/requirements/demo.md': list('must'), 'packages/demo/package.json': '{"name":"demo"}' });
     expect(requirements(root, { complete: false })).toEqual({
       problems: [],
       notes: ['1 rows cannot be judged without a test report of packages/demo (run `pnpm test:all`): a.must'],
     });
     expect(messages(root)).toEqual([
       'left no test report. Run `pnpm test:all` first.',
-      '"a.must" is a MUST of a built area, and no test that ran cites it.',
+      '"a.must" is a MUST, and no test that ran cites it.',
     ]);
   });
 

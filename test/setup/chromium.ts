@@ -14,7 +14,7 @@ export function chromiumPath(): string {
   return process.env['CHROMIUM'] ?? PLACES.find((path) => existsSync(path)) ?? PLACES[0];
 }
 
-/** Finds the browser; says loudly when it is absent. `rows` are those rows of `docs/requirements.md` that only it can prove. */
+/** Finds the browser; says loudly when it is absent. `rows` are those rows of `docs/requirements` that only it can prove. */
 export function findChromium(rows: readonly string[] = []): SharedData {
   const path = chromiumPath();
   const present = existsSync(path);

@@ -6,7 +6,7 @@ import { TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The rows of `docs/requirements.md` that the test cited while it ran. */
+    /** The rows of `docs/requirements` that the test cited while it ran. */
     verifies?: string[];
   }
 }

@@ -66,7 +66,7 @@ export function absenceReport(host: RuntimeHost = HERE): {
 
 /**
  * Finds one of them; says loudly when it is absent. In CI (`CI` is set) that is an error, unless there is no binary of it for this platform. `rows` are
- * those rows of `docs/requirements.md` that it proves.
+ * those rows of `docs/requirements` that it proves.
  */
 export function findRuntime(name: RuntimeName, rows: readonly string[] = []): SharedData {
   const path = RUNTIMES_FOLDER + RUNTIMES[name].file;

@@ -6,7 +6,7 @@ declare module 'vitest' {
   interface TaskMeta {
     /** The path of the absent data that the test is skipped for; `scripts/test-totals.ts` counts and names it. */
     missingData?: string;
-    /** The rows of `docs/requirements.md` that only this data can prove. */
+    /** The rows of `docs/requirements` that only this data can prove. */
     unproven?: readonly string[];
   }
 }
@@ -24,7 +24,7 @@ export interface SharedData {
 
 /**
  * Finds the file or folder `name` of the data, or what the variable of the environment names; says loudly when it is absent.
- * `rows` are those rows of `docs/requirements.md` that only this data can prove.
+ * `rows` are those rows of `docs/requirements` that only this data can prove.
  */
 export function sharedData(name: string, variable: string, rows: readonly string[] = []): SharedData {
   const path = process.env[variable] ?? fileURLToPath(new URL(`../../../shared/data/${name}`, import.meta.url));

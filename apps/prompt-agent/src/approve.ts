@@ -1,4 +1,4 @@
-import { errorMessage, sliceHead } from '@kernel/internal';
+import { errorMessage, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { UserRules } from './bundle/user-rules.ts';
@@ -12,7 +12,6 @@ import { withoutCode } from './output/terminal/notes.ts';
 import { askAbout, type Question } from './questions/question.ts';
 import { type CommandSetting, NOT_ISOLATED, showCall } from './questions/show-call.ts';
 import { span } from './output/terminal/spans.ts';
-import { markInvisible } from './output/terminal/visible.ts';
 
 /** What a model reads of a call that the user did not allow. */
 export const NO_BY_USER = 'The user said no.';
@@ -67,7 +66,7 @@ async function askUser(
       ? ['y once · e edit the arguments · n, or why not']
       : [
           'y once · s this session · a always · e edit the arguments · n, or why not',
-          `s and a allow: ${markInvisible(offered.allow)}`,
+          `s and a allow: ${visible(offered.allow)}`,
         ]),
     'Run it? It may change something. [y/N]',
   ];
@@ -103,7 +102,7 @@ function showChange(
     return [...whole, `As things are now it would fail: ${oneLine(withoutCode(preview.failure), 200)}`];
   const diff = colouredChange(preview.diff);
   return isWholeChange(preview.diff) && duplicateKeys(call.arguments).length === 0
-    ? [markInvisible(call.name), ...diff]
+    ? [visible(call.name), ...diff]
     : [...whole, 'What it changes:', ...diff];
 }
 
@@ -122,7 +121,7 @@ function remembers(rule: PermissionRule, remember: ApprovalScope['remember'], ou
 async function keep(rule: PermissionRule, userRules: ApprovalScope['userRules'], output: Output): Promise<void> {
   try {
     await userRules.add(rule);
-    output.note(`kept in ${markInvisible(userRules.path)}`);
+    output.note(`kept in ${visible(userRules.path)}`);
   } catch (error) {
     const why = errorMessage(error);
     output.alert(`warning: the rule holds for this session alone, because it cannot be kept: ${why}`);
@@ -137,7 +136,7 @@ async function editArguments(
 ): Promise<PermissionAnswer> {
   let draft = oneLineJson(call.arguments);
   for (;;) {
-    const question = [`The arguments of ${markInvisible(call.name)}, as JSON; Enter runs it, an empty line means no:`];
+    const question = [`The arguments of ${visible(call.name)}, as JSON; Enter runs it, an empty line means no:`];
     // oxlint-disable-next-line no-await-in-loop -- asked again only when the last answer was not JSON
     const edited = (await askAbout(terminal, output, { lines: [], question, draft }, signal))?.trim() ?? '';
     if (edited === '') return { decision: 'deny', reason: NO_BY_USER };

@@ -66,7 +66,7 @@ test.each([
   [
     'edit_file',
     { path: 'a.txt', edits: [{ old_text: 'one', new_text: '\u001B[2J\u202Etwo' }] },
-    ['+\\u{1b}[2J\\u{202e}two'],
+    ['+\\x1b[2J\\u202etwo'],
   ],
 ])('%s is asked about with its diff: %j', async (name, args, parts) => {
   verifies('cli.approval.diff');

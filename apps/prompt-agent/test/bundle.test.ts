@@ -86,7 +86,7 @@ test('--allow has an edit run, and its diff is shown escaped', async () => {
   expect(textOf(cwd, 'src/answer.ts')).toContain('answer = 42');
   expect(textOf(cwd, 'docs/a.md')).toBe('A\n');
   expect(outcome.stderr).toContain(
-    '  -export const answer = 41;\n  +export const answer = 42 /* \\u{202e}\\u{1b}[2J */;\n',
+    '  -export const answer = 41;\n  +export const answer = 42 /* \\u202e\\x1b[2J */;\n',
   );
 });
 

@@ -6,7 +6,7 @@ import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createAskUser } from '../src/approve.ts';
 import { showCall } from '../src/questions/show-call.ts';
-import { wrapLines } from '../src/output/terminal/visible.ts';
+import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { createOutput } from '../src/output/output.ts';
 import { promptHere, workspace } from './program.ts';
 
@@ -160,7 +160,7 @@ test('the arguments can be edited before the call runs; an empty line means no',
   await vi.waitFor(() => expect(asking.shown()).toContain('[y/N]'), 60_000);
   asking.stdin.write('e\n');
   // What can be edited is the whole text, and its control characters are no keys.
-  await vi.waitFor(() => expect(asking.shown()).toContain('{"name":"\\u001b[2J"}'), 60_000);
+  await vi.waitFor(() => expect(asking.shown()).toContain('{"name":"\\x1b[2J"}'), 60_000);
   asking.stdin.write('\u0015{"name":\r');
   await vi.waitFor(() => expect(asking.shown()).toContain('not a JSON object'), 60_000);
   await vi.waitFor(() => expect(asking.shown().split('as JSON')).toHaveLength(3), 60_000);

@@ -1,10 +1,11 @@
+import { terminalText } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { splitCommand } from '../src/added-tools/split-command.ts';
-import { oneLine, safeJson, safeText } from '../src/output/escape.ts';
+import { oneLine, safeJson } from '../src/output/escape.ts';
 import { showCall } from '../src/questions/show-call.ts';
-import { wrapLines } from '../src/output/terminal/visible.ts';
+import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { evaluate } from '../src/tools/evaluate.ts';
 
 const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size / unit.length));
@@ -27,8 +28,8 @@ const split = (text: string): unknown => {
 };
 
 test.each<readonly [string, (size: number) => string, (text: string) => unknown]>([
-  ['controls', (size) => many(size, '\u001b['), safeText],
-  ['line ends', (size) => many(size, '\r\n\r'), safeText],
+  ['controls', (size) => many(size, '\u001b['), terminalText],
+  ['line ends', (size) => many(size, '\r\n\r'), terminalText],
   ['marks of direction', (size) => many(size, '\u202e'), safeJson],
   ['white space', (size) => many(size, ' \n'), (text) => oneLine(text)],
   ['keys', keys, duplicateKeys],

@@ -5,7 +5,7 @@ import { createAskUser } from '../src/approve.ts';
 import { createOutput } from '../src/output/output.ts';
 import { shellQuote } from '../src/questions/shell-quote.ts';
 import { showArguments, showCall } from '../src/questions/show-call.ts';
-import { wrapLines } from '../src/output/terminal/visible.ts';
+import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { createPageParts } from '../src/output/html/page-parts.ts';
 import { detailText } from '../src/output/html/detail-text.ts';
 import { STYLE as SERVED_STYLE } from '../src/serve/page-style.ts';

@@ -192,6 +192,6 @@ test('control and direction characters of calls and results show on the page', a
     ],
   ]);
   shown.say('hi');
-  await vi.waitFor(() => expect(shown.element('log').textContent).toContain('\\u001bx'), 30_000);
+  await vi.waitFor(() => expect(shown.element('log').textContent).toContain('\\x1bx'), 30_000);
   expect(shown.element('log').textContent).toContain('a\\u202eb');
 });

@@ -28,25 +28,11 @@ const inner = { provider, model: 'm' };
 
 describe('run refuses, before anything is sent,', () => {
   test.each([
-    ['maxTurns', 'limits: { turns }'],
-    ['maxSteps', 'limits: { turns }'],
-    ['stopWhen', 'limits: { turns }'],
-    ['instructions', '"system"'],
-    ['prompt', 'messages: [{'],
-    ['execute', 'defineTool'],
-    ['inputSchema', 'defineTool'],
-    ['apiKey', 'createProvider('],
-    ['baseURL', 'createProvider('],
-    ['temperature', 'options: { temperature }'],
-    ['abortSignal', '"signal"'],
-    ['onStepFinish', 'for await'],
-    ['onStepEnd', 'for await'],
-    ['onEnd', 'for await'],
-    ['runtimeContext', '"context"'],
-    ['toolApproval', '"approve"'],
+    ['instructions', 'The options are provider, model'],
+    ['apiKey', 'The options are provider, model'],
     ['modle', '"model"'],
     ['color', 'The options are provider, model'],
-  ])('the option %s, with what to write', async (key, hint) => {
+  ])('the option %s, with the nearest name or all of them', async (key, hint) => {
     verifies('agent.options.unknownKeys');
     const error = await refusalOf(() => run(untyped({ ...valid, [key]: 'sk-1' })));
     expect(error.message).toContain(`there is no option "${key}"`);
@@ -55,8 +41,8 @@ describe('run refuses, before anything is sent,', () => {
   });
 
   test.each([
-    [{ maxTurns: 3 }, 'limits.maxTurns', '"turns"'],
-    [{ timeout: 3 }, 'limits.timeout', '"timeMs"'],
+    [{ maxTurns: 3 }, 'limits.maxTurns', 'limits.turns'],
+    [{ timeout: 3 }, 'limits.timeout', 'limits.timeMs'],
     [{ turn: 3 }, 'limits.turn', 'limits.turns'],
     [{ cost: { max: 1, of: () => 0, currency: 'EUR' } }, 'limits.cost.currency', 'limits.cost.max'],
     [{ onLimit: 'error' }, 'limits.onLimit must be one of "stop", "throw", "answer"', ''],
@@ -90,10 +76,14 @@ describe('run refuses, before anything is sent,', () => {
 });
 
 test.each<readonly [string, () => unknown, string]>([
-  ['runSession', () => runSession(untyped({ ...inner, session: createMemorySession(), maxTurns: 1 })), 'turns'],
+  [
+    'runSession',
+    () => runSession(untyped({ ...inner, session: createMemorySession(), maxTurns: 1 })),
+    'provider, model',
+  ],
   ['runSession', () => runSession(untyped(inner)), 'createMemorySession()'],
   ['openFileSession', () => openFileSession('/nowhere/s.jsonl', untyped({ sync: true })), '"fsync"'],
-  ['runTeam', () => runTeam(untyped({ members: new Map(), first: 'a', messages: [], agents: [] })), '"members"'],
+  ['runTeam', () => runTeam(untyped({ members: new Map(), first: 'a', messages: [], agents: [] })), 'members, first'],
   ['runTeam', () => runTeam(untyped({ members: {}, first: 'a', messages: [] })), 'new Map('],
   [
     'runTeam, member "a"',
@@ -103,20 +93,24 @@ test.each<readonly [string, () => unknown, string]>([
         first: 'a',
         messages: [],
       }),
-    '"system"',
+    'run.provider, run.model',
   ],
-  ['agentAsTool', () => agentAsTool(untyped({ name: 'a', description: 'A.', run: inner, model: 'm' })), 'run: {'],
+  [
+    'agentAsTool',
+    () => agentAsTool(untyped({ name: 'a', description: 'A.', run: inner, model: 'm' })),
+    'name, description, run',
+  ],
   [
     'agentAsTool, "a"',
     () => agentAsTool({ name: 'a', description: 'A.', run: untyped({ ...inner, messages: [] }) }),
-    'outer run',
+    'run.provider, run.model',
   ],
   ['agentAsTool, "a"', () => agentAsTool(untyped({ name: 'a', description: 'A.' })), 'provider, model'],
   ['withCompaction', () => withCompaction(provider, untyped({ maxToken: 100 })), '"maxTokens"'],
   ['withCompaction', () => withCompaction(provider, untyped({})), ''],
   ['withClearedResults', () => withClearedResults(provider, untyped({ keeps: 2 })), '"keep"'],
   ['withClearedResults', () => withClearedResults(untyped(tools)), 'createProvider('],
-  ['withHooks', () => withHooks(provider, untyped({ beforeTool: () => undefined })), 'withHooks(tools'],
+  ['withHooks', () => withHooks(provider, untyped({ beforeTool: () => undefined })), 'beforeModel'],
   ['withHooks', () => withHooks(tools, untyped({ onToolCall: () => undefined })), 'beforeTool'],
   ['withAsyncPolicy', () => withAsyncPolicy(tools, untyped({ timeout: 5 })), '"timeoutMs"'],
   ['withAsyncPolicy', () => withAsyncPolicy(untyped([]), {}), 'createRegistry('],
@@ -141,11 +135,11 @@ test.each<readonly [string, () => unknown, string]>([
   ['A config was expected', () => clientFromConfig(untyped({ model: {} }), untyped({})), 'fromConfig'],
   ['A config was expected', () => clientsFromConfig(untyped(fromConfig({})), untyped({})), 'fromConfig'],
   ['createProvider must be a function', () => providerFromConfig(fromConfig({}).config, untyped({})), ''],
-  ['repairHistory', () => repairHistory([], untyped({ provider: 'openai' })), '"vendor"'],
-  ['createModelClient', () => createModelClient(untyped({ ...inner, baseURL: 'x' })), 'createProvider('],
-  ['chat', () => createModelClient(inner).chat('hi', untyped({ temperature: 1 })), 'options: { temperature }'],
+  ['repairHistory', () => repairHistory([], untyped({ provider: 'openai' })), 'vendor, untrusted'],
+  ['createModelClient', () => createModelClient(untyped({ ...inner, baseURL: 'x' })), 'provider, model'],
+  ['chat', () => createModelClient(inner).chat('hi', untyped({ temperature: 1 })), 'options, signal'],
   ['run', () => createModelClient(inner).run('hi', untyped({ abortSignal: 1 })), '"signal"'],
-  ['runToolLoop', () => runToolLoop(untyped({ ...inner, maxTurns: 2 }), []), '"maxIterations"'],
+  ['runToolLoop', () => runToolLoop(untyped({ ...inner, maxTurns: 2 }), []), 'maxIterations'],
 ])('%s refuses options that nothing reads, and wrong shapes', async (owner, work, hint) => {
   verifies('agent.options.unknownKeys');
   const error = await refusalOf(work);

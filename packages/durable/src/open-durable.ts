@@ -6,11 +6,13 @@ import {
   checkPurge,
   checkSteer,
   checkOutcomeResolution,
+  type EventsOptions,
   KernelError,
-  type LogEvent,
   optionKeys,
-  type RunSignals,
+  type RecordedRun,
+  type RecordedRuns,
   toJsonText,
+  type WaitOptions,
 } from '@kernel/protocol';
 import { createChanges } from './database/changes.ts';
 import { closedError, type Durability, openDatabase, reading } from './database/database.ts';
@@ -18,19 +20,10 @@ import { createGroupCommit } from './database/group-commit.ts';
 import { createChangeWaiter } from './database/wait-for-change.ts';
 import { checkCall, checkFilter, checkId, checkRetry, checkStart, MAX_ID } from './runs/checks.ts';
 import { readEvents } from './runs/events.ts';
-import {
-  FINAL,
-  listRuns,
-  listWaiting,
-  noSuchRun,
-  readInput,
-  readRun,
-  readStatus,
-  type RunFilter,
-} from './runs/read-run.ts';
-import { addMessage, answerCall, cancelRun, type PurgeOptions, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
-import { startRun, type StartOptions } from './runs/start-run.ts';
-import type { RunInput, DurableRun } from './types.ts';
+import { FINAL, listRuns, listWaiting, noSuchRun, readInput, readRun, readStatus } from './runs/read-run.ts';
+import { addMessage, answerCall, cancelRun, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
+import { startRun } from './runs/start-run.ts';
+import type { DurableRunFilter, DurableStartOptions, RunInput } from './types.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 import type { WorkerOptions } from './worker/worker-options.ts';
 
@@ -40,38 +33,16 @@ export interface DurableOptions {
   readonly durability?: Durability | undefined;
 }
 
-/** Options of a method that waits. */
-export interface WaitOptions {
-  /** Ends the wait: the method rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Which events to read. */
-export interface EventsOptions extends WaitOptions {
-  /** Return only events after this position. Default 0: all. */
-  readonly after?: number | undefined;
-  /** Whether to wait for new events until the run has finished. Default true. */
-  readonly follow?: boolean | undefined;
-}
-
 /**
  * The runs in a journal file, shared by any number of processes on one machine. Every method may be called in any of them. All of them reject with
  * `STORE_FAILED` if the file cannot be read or written, and with `CONFIG_INVALID` for a run that does not exist. `decide` and `steer` also accept a run that
- * has not been started yet, and reject with `LIMIT_REACHED` once 10,000 signals wait for such runs.
+ * has not been started yet, and reject with `LIMIT_REACHED` once 10,000 signals wait for such runs; `purge` deletes those signals too.
  */
-export interface Durable extends RunSignals {
+export interface Durable extends RecordedRuns<DurableStartOptions, DurableRunFilter> {
   /** Starts a worker in this process. */
   work(options: WorkerOptions): Worker;
-  /** Starts a run. Starting it again with the same id and input has no effect. Resolves to whether the run is new, once it is written. */
-  start(id: string, options: StartOptions): Promise<boolean>;
-  /** Reads a run; undefined if there is none with this id. */
-  status(id: string): Promise<DurableRun | undefined>;
   /** Reads the input a run was started with; undefined if there is no such run. */
   input(id: string): Promise<RunInput | undefined>;
-  /** Lists runs, latest first. */
-  list(filter?: RunFilter): Promise<readonly DurableRun[]>;
-  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
-  result(id: string, options?: WaitOptions): Promise<DurableRun>;
   /**
    * Continues a run that failed or is blocked, keeping what is recorded, and moves it to `version` if given. With `version`, a queued or waiting run is moved
    * too. Rejects with `CONFIG_INVALID` for any other run.
@@ -83,10 +54,6 @@ export interface Durable extends RunSignals {
       readonly version?: string | undefined;
     },
   ): Promise<void>;
-  /** Yields the events of a run in order; `after` resumes from a position. */
-  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
-  /** Deletes finished runs with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */
-  purge(options?: PurgeOptions): Promise<number>;
   /**
    * Closes the file. Calling it again has no effect. Drain its workers first; otherwise it throws `CONFIG_INVALID`. Pending operations, and every
    * later operation, reject with `STORE_FAILED`.
@@ -132,7 +99,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   /** Writes something for a run that may be running. */
   const send = <T>(work: () => T): Promise<T> => write(work, 'signal');
 
-  const requireRun = (id: string): DurableRun => {
+  const requireRun = (id: string): RecordedRun => {
     const run = readRun(db, id);
     if (run === undefined) throw noSuchRun(id);
     return run;
@@ -168,7 +135,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     async result(id, waitOptions = {}) {
       checkId('result', id);
       checkKeys('result', waitOptions, WAIT_KEYS);
-      const check = (): DurableRun | undefined => {
+      const check = (): RecordedRun | undefined => {
         const status = readStatus(db, id);
         return status === undefined || FINAL.has(status) ? requireRun(id) : undefined;
       };

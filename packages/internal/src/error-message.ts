@@ -1,8 +1,13 @@
-/** Returns the message of an error, or the text of anything else that was thrown. Never throws, whatever the value is. */
+/**
+ * Returns the message of an error, or the text of anything else that was thrown: JSON for a plain object. Of an `AggregateError` without a message of its own,
+ * as Node throws for several addresses, the messages of its errors. Never throws, whatever the value is.
+ */
 export function errorMessage(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
+    if (error instanceof Error) return String(error.message);
+    return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
   } catch {
-    return 'it threw a value that cannot be shown'; // a getter or a proxy that throws
+    return 'it threw a value that cannot be shown'; // a getter or a proxy that throws, a circle
   }
 }

@@ -4,6 +4,7 @@ export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBa
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
 export { errorMessage } from './error-message.ts';
 export { findOnPath, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
+export { inputDigest, jsonDigest } from './input-digest.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';
@@ -14,3 +15,4 @@ export { sha256, sha256Hex } from './sha256.ts';
 export { MAX_TIMER_MS, delay } from './timers.ts';
 export { sliceHead, sliceTail, truncate } from './truncate.ts';
 export { toJsonText, wellFormed, wellFormedJson } from './well-formed.ts';
+export { escapeCharacter, INVISIBLE, terminalText, visible, visibleLine, visibleText } from './visible.ts';

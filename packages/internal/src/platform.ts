@@ -15,6 +15,7 @@ type ModuleId =
   | 'node:async_hooks'
   | 'node:crypto'
   | 'node:events'
+  | 'node:crypto'
   | 'node:fs'
   | 'node:fs/promises'
   | 'node:os'

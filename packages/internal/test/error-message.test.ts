@@ -5,6 +5,8 @@ test('the message of an error is its text, and anything else that was thrown is 
   expect(errorMessage(new TypeError('not a number'))).toBe('not a number');
   expect(errorMessage('out of paper')).toBe('out of paper');
   expect(errorMessage(undefined)).toBe('undefined');
+  expect(errorMessage({ code: 7 })).toBe('{"code":7}');
+  expect(errorMessage(new AggregateError([new Error('a'), new Error('b')]))).toBe('a; b');
 });
 
 test('a thrown value that throws when it is read still gives a text', () => {
@@ -12,7 +14,9 @@ test('a thrown value that throws when it is read still gives a text', () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   expect(errorMessage(proxy)).toBe(unreadable);
-  expect(errorMessage(Object.create(null))).toBe(unreadable);
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  expect(errorMessage(circle)).toBe(unreadable);
   expect(
     errorMessage(
       Object.defineProperty(new Error('x'), 'message', {

@@ -8,7 +8,8 @@ import { createServerRedactor } from '../src/client/server-redactor.ts';
 import { checkOutput } from '../src/client/tools/output-check.ts';
 import { findSchemaFault } from '../src/client/tools/output-schema.ts';
 import { createToolNames } from '../src/client/tools/tool-names.ts';
-import { visibleSchema, visibleText } from '../src/client/tools/visible-text.ts';
+import { visibleText } from '@kernel/internal';
+import { visibleSchema } from '../src/client/tools/visible-schema.ts';
 import { splitLines } from '../src/stdio/split-lines.ts';
 
 const KIB = 1024;

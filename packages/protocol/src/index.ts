@@ -55,8 +55,8 @@ export {
 export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
 export { checkProvider, checkToolset } from './check-ports.ts';
 export { wrapProvider, wrapToolset } from './wrap-ports.ts';
-export { checkKeys, describeType, optionKeys, hintForKeys, unknownKeyError } from './option-keys.ts';
-export type { KeysOf, OptionKeys } from './option-keys.ts';
+export { checkKeys, describeType, optionKeys, unknownKeyError } from './option-keys.ts';
+export type { KeysOf } from './option-keys.ts';
 export { checkChoice, checkFunctions, checkNumber, describeValue, invalidOption } from './option-values.ts';
 export { KERNEL_ERROR_CODES, KernelError } from './error.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './error.ts';
@@ -113,6 +113,12 @@ export type {
   RunStatus,
   OutcomeResolution,
   WaitingCall,
+  EventsOptions,
+  PurgeOptions,
+  RecordedRuns,
+  RunFilter,
+  StartOptions,
+  WaitOptions,
 } from './run/recorded-run.ts';
 export { callFromInput, callIdOf, isInnerStep, limitOutput, MAX_STEP_BYTES, pendingCallOf } from './run/step-output.ts';
 export { shouldLogEvent, toLogEvent } from './run/log-event.ts';

@@ -4,62 +4,46 @@ import { KernelError } from './error.ts';
 /** All keys of an options type, each once; the compiler reports one that is missing. */
 export type KeysOf<T> = Readonly<Record<Extract<keyof T, string>, true>>;
 
-/** The keys that an options object may have: the result of `optionKeys`. */
-export interface OptionKeys {
-  /** The keys. */
-  readonly known: ReadonlySet<string>;
-  /** What to write instead, in one sentence, by names that other libraries use or that belong elsewhere. */
-  readonly foreign: ReadonlyMap<string, string>;
+/** Creates the keys for `checkKeys`. Call it once per options type, at module scope. */
+export function optionKeys<T extends object>(keys: KeysOf<T>): ReadonlySet<string> {
+  return new Set(Object.keys(keys));
 }
 
 /**
- * Creates the keys for `checkKeys`. Call it once per options type, at module scope.
- *
- * `foreign` says what to write in place of names from other libraries: `{ timeout: 'Use "timeoutMs".' }`.
- */
-export function optionKeys<T extends object>(
-  keys: KeysOf<T>,
-  foreign: Readonly<Record<string, string>> = {},
-): OptionKeys {
-  return { known: new Set(Object.keys(keys)), foreign: new Map(Object.entries(foreign)) };
-}
-
-/** Returns the same hint for several names, for `foreign` of `optionKeys`. */
-export function hintForKeys(names: readonly string[], hint: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, hint]));
-}
-
-/**
- * Throws `CONFIG_INVALID` for options that are not an object, and for an unknown key: the hint says what to write instead, or names the nearest key
- * or all keys. `owner` is what takes the options, such as `run`; `path` leads to a nested object, such as `limits.`.
+ * Throws `CONFIG_INVALID` for options that are not an object, and for an unknown key: the hint names the nearest key or all keys. `owner` is what takes the options, such as `run`; `path` leads to a nested object, such as `limits.`.
  *
  * A key whose value is undefined is absent. Values are never shown: they may be secrets. Inherited keys count, as they do where options are read.
  */
-export function checkKeys(owner: string, options: unknown, keys: OptionKeys, path = ''): void {
+export function checkKeys(owner: string, options: unknown, keys: ReadonlySet<string>, path = ''): void {
   const error = unknownKeyError(owner, options, keys, path);
   if (error !== undefined) throw error;
 }
 
 /** Like `checkKeys`, but returns the error. */
-export function unknownKeyError(owner: string, options: unknown, keys: OptionKeys, path = ''): KernelError | undefined {
+export function unknownKeyError(
+  owner: string,
+  options: unknown,
+  keys: ReadonlySet<string>,
+  path = '',
+): KernelError | undefined {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const what = path === '' ? 'the options' : path.slice(0, -1);
     return new KernelError('CONFIG_INVALID', `${owner}: ${what} must be an object, not ${describeType(options)}.`, {
-      hint: `Pass an object with any of ${[...keys.known].join(', ')}.`,
+      hint: `Pass an object with any of ${[...keys].join(', ')}.`,
     });
   }
   for (const key in options) {
-    if (!keys.known.has(key) && Reflect.get(options, key) !== undefined) return unknownKey(owner, key, keys, path);
+    if (!keys.has(key) && Reflect.get(options, key) !== undefined) return unknownKey(owner, key, keys, path);
   }
   return undefined;
 }
 
-function unknownKey(owner: string, key: string, { foreign, known }: OptionKeys, path: string): KernelError {
+function unknownKey(owner: string, key: string, known: ReadonlySet<string>, path: string): KernelError {
   const shown = path + truncate(key, 61);
   const [near] = nearest(key, known, 1);
   const all = `The options are ${[...known].map((name) => path + name).join(', ')}.`;
   return new KernelError('CONFIG_INVALID', `${owner}: there is no option "${shown}".`, {
-    hint: foreign.get(key) ?? (near === undefined ? all : `Did you mean "${path}${near}"?`),
+    hint: near === undefined ? all : `Did you mean "${path}${near}"?`,
     data: { option: shown, ...(near === undefined ? {} : { near: path + near }) },
   });
 }

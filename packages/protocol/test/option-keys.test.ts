@@ -6,7 +6,7 @@ interface Sample {
   readonly timeoutMs?: number;
   readonly retries?: number;
 }
-const KEYS = optionKeys<Sample>({ timeoutMs: true, retries: true }, { timeout: 'Use "timeoutMs", in milliseconds.' });
+const KEYS = optionKeys<Sample>({ timeoutMs: true, retries: true });
 
 const errorOf = (options: unknown, path?: string): KernelError | undefined =>
   unknownKeyError('connect', options, KEYS, path);
@@ -19,11 +19,6 @@ describe('an unknown key', () => {
     expect(error?.message).toBe('connect: there is no option "retrys".');
     expect(error?.hint).toBe('Did you mean "retries"?');
     expect(error?.data).toEqual({ option: 'retrys', near: 'retries' });
-  });
-
-  test('of another library is named with what to write here', () => {
-    verifies('architecture.options');
-    expect(errorOf({ timeout: 5 })?.hint).toBe('Use "timeoutMs", in milliseconds.');
   });
 
   test('that is near nothing is named with all that there are', () => {

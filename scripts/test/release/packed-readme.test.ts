@@ -17,7 +17,7 @@ describe('the README of a tarball', () => {
     verifies('docs.packed');
     const text = [
       'How to: [use a](../../docs/guides/use-a.md#x), [codes](../../docs/errors.md), [b](../b), [a](../a).',
-      '![a picture](../../docs/pictures/a.svg) [`src/x`](src/x) [requirements](../../docs/requirements.md)',
+      '![a picture](../../docs/pictures/a.svg) [`src/x`](src/x) [requirements](../../docs/requirements)',
       '`[code](../b)`\n',
     ].join('\n');
     const root = tree({ 'packages/a/README.md': text, 'docs/guides/use-a.md': '' });

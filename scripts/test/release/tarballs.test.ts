@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { publishedFolders, readManifest, workspaceFolders } from '../../lib/projects.ts';
+import { apiPagesOf } from '../../lib/api-pages.ts';
 import { guidesOf, guidesOfNoPackage, packageDocs, writePackageDocs } from '../../release/package-docs.ts';
 import { tarballFaults } from '../../release/tarball-faults.ts';
 import { changedFiles, removeIgnored, requireBuilt, requireCleanTree, targetsOf } from '../../release/tree-state.ts';
@@ -129,6 +130,23 @@ describe('the documents of a package', () => {
     );
   });
 
+  test('have the pages of its entry points, once the API reference was generated', () => {
+    verifies('docs.api');
+    const root = tree({
+      ...files,
+      'packages/a/package.json':
+        '{"name":"@kernel/a","exports":{".":{"types":"./a.d.ts"},"./web":{"types":"./web.d.ts"},"./package.json":"./package.json"}}',
+      'docs/api/a.md': '<!-- Made -->\n\n# @kernel/a\n\n[`Other`](b.md#other), [`Server`](a-web.md#server)\n',
+      'docs/api/a-web.md': '# @kernel/a/web\n',
+      'docs/api/b.md': '# @kernel/b\n',
+    });
+    expect(apiPagesOf(root, 'packages/a')).toEqual(['docs/api/a.md', 'docs/api/a-web.md']);
+    const docs = packageDocs(root, 'packages/a');
+    expect(docs.get('docs/api/a.md')).toContain('`Other`, [`Server`](a-web.md#server)');
+    expect(docs.get('llms.txt')).toContain('- [@kernel/a/web](docs/api/a-web.md)');
+    expect([...docs.keys()]).not.toContain('docs/api/b.md');
+  });
+
   test('replace those of an earlier state', () => {
     verifies('release.contents');
     const root = tree({ ...files, 'packages/a/docs/guides/gone.md': '', 'packages/a/errors.md': 'old' });
@@ -168,6 +186,11 @@ describe('a tarball', () => {
   test.each([
     ['without a changelog', silent, 'lacks CHANGELOG.md'],
     ['without its guide', unguided, 'lacks docs/guides/a.md'],
+    [
+      'with a map that leads to nothing',
+      { ...sound, 'dist/index.js.map': '{"sources":["../src/a.ts"],"sourcesContent":[null]}' },
+      'lacks the source ../src/a.ts',
+    ],
     ['without its code', empty, 'lacks ./dist/index.js'],
     [
       'with a link to what it does not have',

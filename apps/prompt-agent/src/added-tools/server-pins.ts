@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withoutQuery } from '@kernel/internal';
+import { withoutQuery, visible } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { McpPins, McpToolsChange } from '@kernel/mcp';
 import { stateFolder } from '../config/folders.ts';
@@ -9,7 +9,6 @@ import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { confirm } from '../questions/confirm.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 
 /** The tools of servers as the user knows them: hashes of their definitions, kept between runs. */
 export interface ServerPins {
@@ -76,7 +75,7 @@ function wholeTool(name: string, { description, effect = 'external', parameters,
   return [
     `  ${name} (${effect}):`,
     ...texts.flatMap((text) =>
-      markInvisible(text)
+      visible(text)
         .split('\n')
         .map((line) => `    ${line}`),
     ),

@@ -1,11 +1,10 @@
-import { isObject } from '@kernel/internal';
+import { isObject, visible } from '@kernel/internal';
 import { KernelError, type Tool, type ToolCall, type ToolEffect, type Toolset } from '@kernel/protocol';
 import type { AskPermission, PermissionDecision, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { Output } from '../output/output.ts';
 import { createAskUser } from '../approve.ts';
 import { hasTerminal, type Terminal } from '../questions/ask.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 import { askAboutReads, isRead } from './ask-about-reads.ts';
 import type { PreviewChange } from './preview-change.ts';
@@ -96,9 +95,7 @@ function askNobody(output: Output): AskPermission {
       askedBy === undefined
         ? allow && ` The flag --allow ${quoted(allow)} would allow it.`
         : ` The rule ${quoted(askedBy)} asks about it, and no --allow overrides that: go on with -c on a terminal, or leave the rule out.`;
-    output.alert(
-      `${markInvisible(call.name)} needs approval, and there is no terminal to ask on.${markInvisible(hint ?? '')}`,
-    );
+    output.alert(`${visible(call.name)} needs approval, and there is no terminal to ask on.${visible(hint ?? '')}`);
     return { decision: 'later' };
   };
 }

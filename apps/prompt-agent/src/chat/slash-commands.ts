@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { nearest } from '@kernel/internal';
+import { nearest, visible } from '@kernel/internal';
 import { undoneLines } from '../bundle/undo-changes.ts';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import type { Invocation } from '../invocation.ts';
@@ -8,7 +8,6 @@ import { pricesOf } from '../options/price.ts';
 import { costNote } from '../output/terminal/cost.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { errorNote, usageNote } from '../output/terminal/notes.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 import type { Conversation } from './conversation.ts';
 import { transcriptOf } from './transcript.ts';
 
@@ -90,7 +89,7 @@ function tools({ agent, invocation }: ChatContext, name: string): undefined {
     const width = Math.max(0, ...all.map((tool) => tool.name.length)) + 2;
     for (const tool of all)
       output.alert(
-        `  ${markInvisible(tool.name).padEnd(width)}${(tool.effect ?? 'external').padEnd(11)}${oneLine(tool.description, 90)}`,
+        `  ${visible(tool.name).padEnd(width)}${(tool.effect ?? 'external').padEnd(11)}${oneLine(tool.description, 90)}`,
       );
     return;
   }
@@ -104,7 +103,7 @@ function tools({ agent, invocation }: ChatContext, name: string): undefined {
     output.alert(`There is no tool ${oneLine(name, 64)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
     return;
   }
-  output.alert(markInvisible(tool.description));
+  output.alert(visible(tool.description));
   output.alert(`effect: ${tool.effect ?? 'external'}`);
   for (const line of safeJson(tool.parameters, 2).split('\n')) output.alert(line);
 }
@@ -120,8 +119,8 @@ function model({ conversation, invocation }: ChatContext, name: string): undefin
 async function undo({ conversation, invocation }: ChatContext): Promise<undefined> {
   const { output } = invocation;
   const { changes, refused } = await conversation.undo();
-  for (const line of undoneLines(changes)) output.alert(markInvisible(line));
-  for (const line of refused) output.alert(markInvisible(line));
+  for (const line of undoneLines(changes)) output.alert(visible(line));
+  for (const line of refused) output.alert(visible(line));
   if (changes.length + refused.length === 0) output.alert('The last turn changed nothing that can be taken back.');
 }
 
@@ -140,7 +139,7 @@ async function save({ conversation, invocation }: ChatContext, file: string): Pr
     return;
   }
   await writeFile(resolve(host.cwd, name), text, { flag: 'wx', mode: 0o600 });
-  output.alert(`saved: ${markInvisible(name)}`);
+  output.alert(`saved: ${visible(name)}`);
 }
 
 function cost({ conversation, invocation }: ChatContext): undefined {
@@ -161,7 +160,7 @@ function permissions({ agent, invocation }: ChatContext): undefined {
   const { output } = invocation;
   const rules = agent.toolkit.rules();
   for (const rule of rules)
-    for (const [verdict, text] of Object.entries(rule)) output.alert(`  ${verdict.padEnd(6)}${markInvisible(text)}`);
+    for (const [verdict, text] of Object.entries(rule)) output.alert(`  ${verdict.padEnd(6)}${visible(text)}`);
   if (rules.length === 0) output.alert('There are no rules.');
-  output.alert(`Your own rules are in ${markInvisible(agent.toolkit.rulesFile)}`);
+  output.alert(`Your own rules are in ${visible(agent.toolkit.rulesFile)}`);
 }

@@ -1,3 +1,4 @@
+import { visible } from '@kernel/internal';
 import { openAgent } from '../agent/open-agent.ts';
 import { EXIT } from '../exit-code.ts';
 import type { AskLine } from '../host.ts';
@@ -6,7 +7,6 @@ import { errorNote } from '../output/terminal/notes.ts';
 import { ask } from '../questions/ask.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { cutLine, splitAt, textWidth } from '../output/terminal/text-width.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 import type { ChatSessions } from './chat-sessions.ts';
 import { createComplete } from './complete.ts';
 import { type Conversation, openConversation } from './conversation.ts';
@@ -60,7 +60,7 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
           if (turn === undefined) push({ text });
           else if (text.trim() === '/exit') leave();
           else if (text.startsWith('/') && !text.startsWith('//')) {
-            output.alert(`${markInvisible(text)} is for after the turn; Ctrl-C stops it.`);
+            output.alert(`${visible(text)} is for after the turn; Ctrl-C stops it.`);
           } else if (text.trim() !== '' && !talk.steer(text.replace(/^\/\//, '/'))) push({ text });
         },
         onInterrupt() {
@@ -140,7 +140,7 @@ function footerLines(
   const width = capabilities.columns();
   const note = waiting === 0 ? '' : `  ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`;
   const room = width - 4 - note.length;
-  const text = markInvisible(typed.replaceAll('\n', '␤'));
+  const text = visible(typed.replaceAll('\n', '␤'));
   const line: Line = [span('› ', 'cyan'), span(endOf(text, room)), span(note, 'dim')];
   return [encodeLine(cutLine(line, width - 1), capabilities)];
 }

@@ -1,11 +1,10 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, terminalText } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import { safeText } from '../output/escape.ts';
 
 /** Returns a conversation as Markdown, control characters escaped; empty for none. Calls are named, their results left out. */
 export function transcriptOf(messages: readonly Message[]): string {
   const parts = messages.flatMap((message) => {
-    const text = safeText(textOf(message)).trim();
+    const text = terminalText(textOf(message)).trim();
     if (message.role === 'user') return [`## You\n\n${text}`];
     if (message.role !== 'assistant') return [];
     const calls = toolCallsOf(message).map(({ name, arguments: json }) => `- called ${code(`${name} ${json}`)}`);
@@ -18,7 +17,7 @@ export function transcriptOf(messages: readonly Message[]): string {
 
 /** A code span: its fence is longer than any run of backticks in it. */
 function code(text: string): string {
-  const line = sliceHead(safeText(text.replaceAll(/\s+/g, ' ')), 500);
+  const line = sliceHead(terminalText(text.replaceAll(/\s+/g, ' ')), 500);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence} ${line} ${fence}`;

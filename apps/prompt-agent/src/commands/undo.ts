@@ -1,10 +1,10 @@
+import { visible } from '@kernel/internal';
 import { rm } from 'node:fs/promises';
 import { createWorkspace } from '@kernel/toolbox';
 import { runFolders, undoFolder } from '../bundle/undo-folders.ts';
 import { undoChanges, type Undone, undoneLines } from '../bundle/undo-changes.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Takes back what the last run changed in the workspace, and prints each path, or with `--json` one object. Fails if there is nothing, or if a file was changed since. */
@@ -25,13 +25,13 @@ export async function undo({ flags, host, output }: CommandCall): Promise<number
     const { changes, refused } = await undoChanges(workspace);
     if (refused.length === 0) await rm(run, { recursive: true, force: true });
     if (flags.json === true) output.writeJson(toJson(folder, { changes, refused }));
-    else for (const line of undoneLines(changes)) output.write(`${markInvisible(line)}\n`);
-    for (const line of refused) output.alert(`prompt-agent: ${markInvisible(line)}`);
+    else for (const line of undoneLines(changes)) output.write(`${visible(line)}\n`);
+    for (const line of refused) output.alert(`prompt-agent: ${visible(line)}`);
     return refused.length === 0 ? EXIT.answer : EXIT.failed;
     // oxlint-enable no-await-in-loop
   }
   if (flags.json === true) output.writeJson(toJson(folder, { changes: [], refused: [] }));
-  output.alert(`prompt-agent: there is nothing to take back in ${markInvisible(folder)}.`);
+  output.alert(`prompt-agent: there is nothing to take back in ${visible(folder)}.`);
   return EXIT.failed;
 }
 

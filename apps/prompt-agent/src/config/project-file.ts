@@ -1,3 +1,4 @@
+import { visible } from '@kernel/internal';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentConfig } from '@kernel/agent/config';
@@ -8,7 +9,6 @@ import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { ask, hasTerminal } from '../questions/ask.ts';
 import { isYes } from '../questions/confirm.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 import { loadProjectApprovals } from './project-approvals.ts';
 
@@ -131,7 +131,7 @@ function summarize({ provider, model, systemPrompt, memory, agents, maxIteration
     ...(maxIterations === undefined ? [] : [`max_iterations: ${maxIterations}`]),
     ...Object.entries(agents ?? {}).map(([name, agent]) => `agent ${oneLine(name, 60)}: ${describe(agent.provider)}`),
   ];
-  return lines.map(markInvisible);
+  return lines.map(visible);
 }
 
 /** A provider and its address, with the whole origin as requests will have it: only what follows may be cut. */

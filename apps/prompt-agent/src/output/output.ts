@@ -1,7 +1,7 @@
-import { createRedactor } from '@kernel/internal';
+import { createRedactor, terminalText } from '@kernel/internal';
 import type { Host } from '../host.ts';
 import { capabilitiesOf, type Capabilities } from './terminal/capabilities.ts';
-import { safeJson, safeText } from './escape.ts';
+import { safeJson } from './escape.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 
 /** The two standard streams. Everything that is written is escaped, and secrets are redacted in it. */
@@ -89,7 +89,7 @@ export function createOutput({
     stdout.write(text);
     isLineOpen = !text.endsWith('\n');
   };
-  const put = (text: string) => putEncoded(safeText(text));
+  const put = (text: string) => putEncoded(terminalText(text));
   const putError = (text: string) => {
     if (!hasStderr) return;
     eraseLive();
@@ -111,7 +111,7 @@ export function createOutput({
   const alertEncoded = (lines: readonly string[]) => {
     if (lines.length > 0) putError(lines.map((line) => `${redactor.text(line)}\n`).join(''));
   };
-  const alert = (line: string) => putError(`${wrap(safeText(redactor.text(line)))}\n`);
+  const alert = (line: string) => putError(`${wrap(terminalText(redactor.text(line)))}\n`);
   return {
     capabilities,
     closed: closed.signal,

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import type { Host } from '../host.ts';
 
 /** How long the terminal must be silent before a question is asked, in milliseconds. */
@@ -59,10 +59,26 @@ async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<
 function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string | undefined> {
   // An input that has ended, as with Ctrl-D at an earlier question, tells it only once.
   if (hasEnded(input)) return Promise.resolve(undefined);
+  return nextLine(createInterface({ input, terminal: false }), signal);
+}
+
+/** Lets a line be edited, with the keys of a shell; undefined if the input ends first. Throws the reason of an abort. */
+function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSignal): Promise<string | undefined> {
+  if (hasEnded(stdin)) return Promise.resolve(undefined);
+  const editor = createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
+  // In raw mode Ctrl-C is a key: here it means no.
+  editor.once('SIGINT', () => editor.close());
+  const line = nextLine(editor, signal);
+  editor.prompt();
+  editor.write(draft);
+  return line;
+}
+
+/** Returns the next line of an interface and closes it; undefined if it is closed before. Rejects with the reason of an abort. */
+export function nextLine(lines: Interface, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let line: string | undefined;
-    const lines = createInterface({ input, terminal: false });
-    const stop = () => lines.close();
+    const stop = (): void => lines.close();
     signal.addEventListener('abort', stop, { once: true });
     lines.once('line', (text) => {
       line = text;
@@ -73,30 +89,6 @@ function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<st
       if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error('interrupted'));
       else resolve(line);
     });
-  });
-}
-
-/** Lets a line be edited, with the keys of a shell; undefined if the input ends first. Throws the reason of an abort. */
-function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSignal): Promise<string | undefined> {
-  if (hasEnded(stdin)) return Promise.resolve(undefined);
-  return new Promise((resolve, reject) => {
-    let line: string | undefined;
-    const editor = createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
-    const stop = () => editor.close();
-    signal.addEventListener('abort', stop, { once: true });
-    editor.once('line', (text) => {
-      line = text;
-      editor.close();
-    });
-    // In raw mode Ctrl-C is a key: here it means no.
-    editor.once('SIGINT', stop);
-    editor.once('close', () => {
-      signal.removeEventListener('abort', stop);
-      if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error('interrupted'));
-      else resolve(line);
-    });
-    editor.prompt();
-    editor.write(draft);
   });
 }
 

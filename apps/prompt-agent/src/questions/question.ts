@@ -1,7 +1,7 @@
 import type { Output } from '../output/output.ts';
 import { ask, type Terminal } from './ask.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
-import { wrapLines } from '../output/terminal/visible.ts';
+import { wrapLines } from '../output/terminal/wrap-lines.ts';
 
 /** The size of a terminal that does not tell it. */
 const DEFAULT_SIZE = { rows: 24, columns: 80 };

@@ -1,4 +1,4 @@
-import { markInvisible } from '../output/terminal/visible.ts';
+import { visible } from '@kernel/internal';
 
 /** Words that a shell takes as they are. */
 const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
@@ -50,7 +50,7 @@ function escapeWhere(text: string, isEscaped: (character: string) => boolean): s
 
 function isUnclear(character: string): boolean {
   if (character === '\n' || (character > '\u001f' && character < '\u007f')) return false;
-  if (markInvisible(character) !== character || character !== character.normalize('NFKC')) return true;
+  if (visible(character) !== character || character !== character.normalize('NFKC')) return true;
   return !CERTAIN.test(character) && !CERTAIN_LATIN.test(character.normalize('NFD'));
 }
 

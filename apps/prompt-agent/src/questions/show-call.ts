@@ -1,7 +1,6 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import { isAbsolute, join } from 'node:path';
-import { markInvisible } from '../output/terminal/visible.ts';
 import { countText } from '../sessions/quantities.ts';
 import { shellQuote } from './shell-quote.ts';
 import { indentJson } from './indent-json.ts';
@@ -36,7 +35,7 @@ export function showCall(name: string, json: string, commands?: CommandSetting):
   if (members !== undefined)
     return [oneLine(name), ...(commandLines(name, members, commands) ?? members.flatMap(memberLines))];
   // Indented, since such a text may have any lines.
-  const written = markInvisible(duplicates.length === 0 ? indentJson(json) : json).split('\n');
+  const written = visible(duplicates.length === 0 ? indentJson(json) : json).split('\n');
   return [
     oneLine(name),
     ...written.map((line) => `  ${line}`),
@@ -103,7 +102,7 @@ function memberLines({ key, json }: JsonMember): readonly string[] {
   const name = isPlain ? key : oneLine(JSON.stringify(key));
   const [text, isText] = textOf(json);
   const cut = text.length > MAX_VALUE ? sliceHead(text, MAX_VALUE) : text;
-  const lines = markInvisible(cut).split('\n');
+  const lines = visible(cut).split('\n');
   const isInline = lines.length === 1 && (isText || text.length <= MAX_INLINE);
   return [
     ...(isInline ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  ${line}`)]),
@@ -120,5 +119,5 @@ function textOf(json: string): readonly [text: string, isText: boolean] {
 }
 
 function oneLine(text: string): string {
-  return markInvisible(text).replaceAll('\n', String.raw`\n`);
+  return visible(text).replaceAll('\n', String.raw`\n`);
 }

@@ -1,9 +1,9 @@
+import { visible } from '@kernel/internal';
 import type { LogEvent } from '@kernel/durable';
 import { oneLine } from '../output/escape.ts';
 import { durationText } from '../sessions/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';
 import { endText } from '../sessions/state-text.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 
 /** How much of a text is shown, in characters. */
 const MAX_TEXT = 200;
@@ -16,7 +16,7 @@ export function eventLine({ seq, step, event }: LogEvent): string {
   const within = step.includes('/') ? ` [in ${oneLine(step.slice(0, step.lastIndexOf('/')), 80)}]` : '';
   const type = oneLine(event.type, 30);
   const detail = oneLine(detailOf(event), MAX_DETAIL);
-  return markInvisible(`${String(seq).padStart(4)}  ${type.padEnd(16)}  ${detail}${within}`.trimEnd());
+  return visible(`${String(seq).padStart(4)}  ${type.padEnd(16)}  ${detail}${within}`.trimEnd());
 }
 
 /** What an event says; empty for one that says no more than its type, or that is not what its type promises. */

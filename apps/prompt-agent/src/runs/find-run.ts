@@ -1,4 +1,4 @@
-import type { Durable, DurableRun, WaitingCall } from '@kernel/durable';
+import type { Durable, RecordedRun, WaitingCall } from '@kernel/durable';
 import { nearest } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
@@ -10,7 +10,7 @@ const MAX_LISTED = 10;
 const MAX_ID = 80;
 
 /** Finds a run by its id. Rejects with a usage error for one that is missing or unknown, with near ids. */
-export async function requireRun(db: Durable, command: string, id: string | undefined): Promise<DurableRun> {
+export async function requireRun(db: Durable, command: string, id: string | undefined): Promise<RecordedRun> {
   if (id === undefined) throw usageError(`${command} needs the id of a run. See prompt-agent runs list.`);
   const found = await db.status(id);
   if (found !== undefined) return found;
@@ -30,7 +30,7 @@ export async function requireRun(db: Durable, command: string, id: string | unde
  */
 export async function requireWaiting(
   db: Durable,
-  { id, status }: DurableRun,
+  { id, status }: RecordedRun,
   callId: string | undefined,
 ): Promise<WaitingCall> {
   const waiting = await db.waiting(id);
@@ -60,7 +60,7 @@ export async function requireWaiting(
 }
 
 /** Finds a call of a run whose outcome is unknown. Rejects with a usage error that lists such calls. */
-export async function requireUnknown(db: Durable, { id, status }: DurableRun, callId: string): Promise<WaitingCall> {
+export async function requireUnknown(db: Durable, { id, status }: RecordedRun, callId: string): Promise<WaitingCall> {
   const calls = (await db.waiting(id)).filter(({ kind }) => kind === 'unknown');
   const found = calls.find((each) => each.callId === callId);
   if (found !== undefined) return found;

@@ -1,5 +1,5 @@
 import { loadHistory, run, type RunOptions, type Session, type SessionEntry } from '@kernel/agent';
-import type { Durable, DurableContext, DurableRun } from '@kernel/durable';
+import type { Durable, DurableContext, RecordedRun } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type AgentEvent, type JsonValue, KernelError, type Message, type RunEnd, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
@@ -31,7 +31,7 @@ export interface RecordedSession {
 const MAX_TRIES = 3;
 /** How long writing the end of a run may take, in milliseconds. */
 const END_MS = 30_000;
-const FINAL: ReadonlySet<DurableRun['status']> = new Set(['done', 'failed', 'cancelled']);
+const FINAL: ReadonlySet<RecordedRun['status']> = new Set(['done', 'failed', 'cancelled']);
 
 /** Opens the journal of a session. If a process died between the end of a run and the session, adds the run's messages to the session. */
 export async function openRecordedSession(
@@ -46,7 +46,7 @@ export async function openRecordedSession(
   const runId = async (): Promise<string> => `${session.id}-${(await session.entries()).length}`;
 
   /** Moves the messages of a run into the session. */
-  async function moveToSession(record: DurableRun): Promise<void> {
+  async function moveToSession(record: RecordedRun): Promise<void> {
     const before = await loadHistory(session);
     const entries = addedEntries(record, before.length);
     if (record.status === 'cancelled' && entries.length === 0)
@@ -171,7 +171,7 @@ export async function openRecordedSession(
 }
 
 /** Returns what a run adds to a session of `length` messages. A call without a result may have run. */
-function addedEntries({ result }: DurableRun, length: number): readonly SessionEntry[] {
+function addedEntries({ result }: RecordedRun, length: number): readonly SessionEntry[] {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the messages of a run-end, as JSON
   const messages = (result?.messages ?? []) as unknown as readonly Message[];
   const added = messages.filter(({ role }) => role !== 'system').slice(length);
@@ -186,7 +186,7 @@ function addedEntries({ result }: DurableRun, length: number): readonly SessionE
 }
 
 /** Whether the messages of a finished run are known. They are not if it failed because its process died. */
-function hasHistory({ status, result }: DurableRun): boolean {
+function hasHistory({ status, result }: RecordedRun): boolean {
   return FINAL.has(status) && (status !== 'failed' || result?.messages !== undefined);
 }
 
@@ -205,7 +205,7 @@ function emptyEnd(ended: Ended): RunEnd {
   return { type: 'run-end', ...ended, turns: 0, messages: [], usage: { inputTokens: 0, outputTokens: 0 } };
 }
 
-function failedEnd({ result, status }: DurableRun): RunEnd {
+function failedEnd({ result, status }: RecordedRun): RunEnd {
   if (status === 'cancelled') return emptyEnd({ reason: 'aborted' });
   return emptyEnd({ reason: 'error', error: KernelError.fromJSON(result?.error) });
 }
@@ -216,7 +216,7 @@ async function waitingEnd(db: Durable, id: string): Promise<RunEnd> {
   return emptyEnd({ reason: 'approval', pending });
 }
 
-function blockedError({ id, result }: DurableRun): KernelError {
+function blockedError({ id, result }: RecordedRun): KernelError {
   return cannotContinue(id, KernelError.fromJSON(result?.error).message);
 }
 

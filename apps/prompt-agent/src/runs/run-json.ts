@@ -1,7 +1,7 @@
-import type { DurableRun, WaitingCall } from '@kernel/durable';
+import type { RecordedRun, WaitingCall } from '@kernel/durable';
 
 /** What `--json` says of a run. Times are in ISO 8601. */
-export function runJson({ id, agent, version, status, crashes, createdAt, updatedAt }: DurableRun): object {
+export function runJson({ id, agent, version, status, crashes, createdAt, updatedAt }: RecordedRun): object {
   return {
     id,
     agent,
@@ -14,7 +14,7 @@ export function runJson({ id, agent, version, status, crashes, createdAt, update
 }
 
 /** What `--json` says of the end of a run: all but its history, which the events have. */
-export function resultJson({ result }: DurableRun): object {
+export function resultJson({ result }: RecordedRun): object {
   if (result === undefined) return {};
   const { messages: _messages, ...rest } = result;
   return { result: rest };

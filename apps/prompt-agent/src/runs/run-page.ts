@@ -1,4 +1,4 @@
-import type { LogEvent, DurableRun, WaitingCall } from '@kernel/durable';
+import type { LogEvent, RecordedRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type Message, toolCallsOf } from '@kernel/protocol';
 import { sessionPage } from '../output/html/session-page.ts';
@@ -15,7 +15,7 @@ const MAX_ID = 500;
 /** The data of a run in a journal. */
 export interface JournaledRun {
   /** The run. */
-  readonly run: DurableRun;
+  readonly run: RecordedRun;
   /** The messages it was started with. */
   readonly messages: readonly Message[];
   /** How its commands run, where that is known. */
@@ -50,7 +50,7 @@ export function runPage(journaled: JournaledRun): string {
 }
 
 function startOf(
-  { createdAt }: DurableRun,
+  { createdAt }: RecordedRun,
   messages: readonly Message[],
   commands: CommandSetting | undefined,
 ): StoredEvent {
@@ -91,7 +91,7 @@ function pathOf(step: string, names: ReadonlyMap<string, string>): readonly stri
 }
 
 /** How to describe a run without a `run-end`, by status. */
-const STATUS: Readonly<Partial<Record<DurableRun['status'], string>>> = {
+const STATUS: Readonly<Partial<Record<RecordedRun['status'], string>>> = {
   queued: 'queued',
   running: 'running',
   waiting: 'approval',
@@ -113,7 +113,7 @@ function toStoredEvent(atMs: number, path: readonly string[], event: object): St
 }
 
 /** Counts the totals of a run from its events. */
-function recordOf({ id, status, createdAt, updatedAt }: DurableRun, events: readonly StoredEvent[]): SessionRecord {
+function recordOf({ id, status, createdAt, updatedAt }: RecordedRun, events: readonly StoredEvent[]): SessionRecord {
   const replies = events.filter(({ event }) => event['type'] === 'message-end').map(({ event }) => event);
   const tokens = (key: string): number =>
     replies.reduce((sum, each) => sum + numberOf(fieldsOf(each['usage']), key), 0);

@@ -1,11 +1,11 @@
-import type { DurableRun, WaitingCall } from '@kernel/durable';
-import { isObject, sliceHead } from '@kernel/internal';
+import type { RecordedRun, WaitingCall } from '@kernel/durable';
+import { isObject, sliceHead, visible } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../sessions/age.ts';
 import { sizeText } from '../sessions/quantities.ts';
 import { endText } from '../sessions/state-text.ts';
 import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
-import { markInvisible, wrapLines } from '../output/terminal/visible.ts';
+import { wrapLines } from '../output/terminal/wrap-lines.ts';
 
 /** How much of a call is shown on one line, in characters. */
 const MAX_SUMMARY = 4000;
@@ -23,12 +23,12 @@ export interface RunTextOptions {
 }
 
 /** A run for people: every character visible, arguments bounded, and each call in the lines in which it would be asked about. */
-export function runText(run: DurableRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
+export function runText(run: RecordedRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
   const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
   const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
   const lines = [
-    markInvisible(`run ${oneLine(id, 500)}: ${status}`),
-    markInvisible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),
+    visible(`run ${oneLine(id, 500)}: ${status}`),
+    visible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),
     `begun ${createdAt.toISOString()}, changed ${ageOf(updatedAt.getTime())} ago${died}`,
     ...waiting.slice(0, MAX_CALLS).flatMap((call) => ['', ...waitingLines(call, options)]),
     ...(waiting.length > MAX_CALLS ? ['', `${waiting.length - MAX_CALLS} more calls wait: --json has all.`] : []),
@@ -41,7 +41,7 @@ export function runText(run: DurableRun, waiting: readonly WaitingCall[], option
 export function callSummary(name: string, text: string): string {
   const given = showArguments(name, text);
   const cut = given.length > MAX_SUMMARY ? `… cut: ${sizeText(given.length)} in all` : '';
-  return `${markInvisible(oneLine(name, 200))} ${markInvisible(sliceHead(given, MAX_SUMMARY)).replaceAll('\n', ' ')}${cut}`;
+  return `${visible(oneLine(name, 200))} ${visible(sliceHead(given, MAX_SUMMARY)).replaceAll('\n', ' ')}${cut}`;
 }
 
 /** A call as it is decided on: whole if it is not very long, and marked where it is. */
@@ -66,7 +66,7 @@ function waitingLines(
   const what = kind === 'approval' ? 'waits for a decision' : 'has an unknown outcome';
   const until = deadlineAt === undefined ? '' : `; denied at ${deadlineAt.toISOString()}`;
   return [
-    `call ${markInvisible(oneLine(callId, 500))} ${what} since ${since.toISOString()}${until}`,
+    `call ${visible(oneLine(callId, 500))} ${what} since ${since.toISOString()}${until}`,
     ...wrapLines(
       callLines(call.name, call.arguments, commands).map((line) => `  ${line}`),
       columns ?? Infinity,
@@ -74,15 +74,15 @@ function waitingLines(
   ];
 }
 
-function endLines({ result }: DurableRun): readonly string[] {
+function endLines({ result }: RecordedRun): readonly string[] {
   if (result === undefined) return [];
   const { reason, error, limit } = result;
   const answer = typeof result.answer === 'string' ? result.answer : '';
   const of = typeof limit !== 'string' ? '' : ` of ${oneLine(limit, 80)}`;
   const isAnswered = reason === 'done' || reason === 'handled';
   return [
-    ...(answer.trim() === '' ? [] : ['', ...markInvisible(answer.trimEnd()).split('\n')]),
-    ...(isAnswered ? [] : ['', markInvisible(oneLine(`! ${endText(reason)}${of}${errorText(error)}`, 4000))]),
+    ...(answer.trim() === '' ? [] : ['', ...visible(answer.trimEnd()).split('\n')]),
+    ...(isAnswered ? [] : ['', visible(oneLine(`! ${endText(reason)}${of}${errorText(error)}`, 4000))]),
   ];
 }
 

@@ -1,3 +1,5 @@
+import { INVISIBLE } from '@kernel/internal';
+
 /** The script of the page of `serve http`. It talks to the routes with the token of the address. */
 export const SCRIPT = String.raw`
 const $ = (selector) => document.querySelector(selector);
@@ -95,10 +97,13 @@ async function describe(box, { name, arguments: text }) {
   }
 }
 
-/** Text whose control and direction characters show. */
+/** Text whose characters all show, as in the terminal; tabs stay. */
 function visible(text) {
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
-    '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'));
+  return text.replace(/(?!\t)(?:${INVISIBLE.source})/gu, (character) => {
+    const code = character.codePointAt(0).toString(16);
+    if (code.length > 4) return '\\u{' + code + '}';
+    return code.length > 2 ? '\\u' + code.padStart(4, '0') : '\\x' + code.padStart(2, '0');
+  });
 }
 
 function show(event) {

@@ -1,6 +1,5 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, visible } from '@kernel/internal';
 import { showArguments } from '../questions/show-call.ts';
-import { markInvisible } from '../output/terminal/visible.ts';
 import { durationText, sizeText, tokenText } from './quantities.ts';
 import { endText } from './state-text.ts';
 import { SHORT_ID } from './session-record.ts';
@@ -19,7 +18,7 @@ export function transcriptText({ session, runs }: Transcript): string {
     `begun ${new Date(createdMs).toISOString()} in ${folder}${tokens === '' ? '' : `, ${tokens}`}`,
     ...runs.flatMap((run) => ['', ...runLines(run)]),
   ];
-  return `${lines.map(markInvisible).join('\n')}\n`;
+  return `${lines.map(visible).join('\n')}\n`;
 }
 
 function runLines(run: RunView): readonly string[] {

@@ -17,7 +17,6 @@ import {
 } from '@kernel/protocol';
 import { freezeMessage, withSystem } from '../history/messages.ts';
 import { checkLimits } from '../limits/run-limits.ts';
-import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 import { withImages } from './images.ts';
 import { extractToolChoice } from '../config/tool-choice.ts';
@@ -30,21 +29,18 @@ import type {
   RequestOptions,
 } from './types.ts';
 
-const CLIENT_KEYS = runKeys<ModelClientOptions>(
-  {
-    provider: true,
-    model: true,
-    name: true,
-    system: true,
-    tools: true,
-    options: true,
-    capabilities: true,
-    limits: true,
-    approve: true,
-    approvalTimeoutMs: true,
-  },
-  { messages: 'Pass them to each method: client.chat(messages).' },
-);
+const CLIENT_KEYS = optionKeys<ModelClientOptions>({
+  provider: true,
+  model: true,
+  name: true,
+  system: true,
+  tools: true,
+  options: true,
+  capabilities: true,
+  limits: true,
+  approve: true,
+  approvalTimeoutMs: true,
+});
 const CAPABILITY_KEYS = optionKeys<Record<ModelCapability, unknown>>({
   chat: true,
   vision: true,
@@ -52,7 +48,7 @@ const CAPABILITY_KEYS = optionKeys<Record<ModelCapability, unknown>>({
   embeddings: true,
   audio: true,
 });
-const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
+const REQUEST_KEYS = optionKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
 
 /**
  * Creates a client for one provider and one model. Sends nothing.

@@ -1,14 +1,13 @@
 import {
-  hintForKeys,
   checkKeys,
   KernelError,
+  optionKeys,
   type Message,
   type ModelOptions,
   type Provider,
   type Toolset,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 
 /** The configuration of `runToolLoop`. */
@@ -35,10 +34,14 @@ export interface ToolLoopResult {
   readonly iterations: number;
 }
 
-const KEYS = runKeys<ToolLoopConfig>(
-  { provider: true, model: true, tools: true, maxIterations: true, options: true, signal: true },
-  hintForKeys(['maxTurns', 'maxSteps', 'max_iterations', 'stopWhen'], 'Use "maxIterations".'),
-);
+const KEYS = optionKeys<ToolLoopConfig>({
+  provider: true,
+  model: true,
+  tools: true,
+  maxIterations: true,
+  options: true,
+  signal: true,
+});
 
 /**
  * Alternates between the model and the tools until the model answers or `maxIterations` is reached.

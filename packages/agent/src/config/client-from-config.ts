@@ -1,8 +1,7 @@
-import { checkKeys, describeType, KernelError, type Toolset, type Approve } from '@kernel/protocol';
+import { checkKeys, describeType, KernelError, optionKeys, type Toolset, type Approve } from '@kernel/protocol';
 import { createModelClient } from '../client/model-client.ts';
 import { createModelClients, type ModelClients } from '../client/model-clients.ts';
 import type { ModelClient, ModelClientOptions } from '../client/types.ts';
-import { runKeys } from '../option-keys.ts';
 import { type ProviderFunctions, providerFromConfig } from './provider-from-config.ts';
 import { type AgentConfig, CAPABILITIES } from './types.ts';
 
@@ -14,7 +13,7 @@ export interface ConfiguredClientOptions {
   readonly approve?: Approve | undefined;
 }
 
-const KEYS = runKeys<ConfiguredClientOptions>({ tools: true, approve: true });
+const KEYS = optionKeys<ConfiguredClientOptions>({ tools: true, approve: true });
 
 /**
  * Creates the agent of a config: its provider, its model, and a client that is bound to both.

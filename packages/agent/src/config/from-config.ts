@@ -14,10 +14,7 @@ export interface ConfigSource {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-const SOURCE_KEYS = optionKeys<ConfigSource>(
-  { file: true, env: true },
-  { path: 'Use "file".', environment: 'Use "env".' },
-);
+const SOURCE_KEYS = optionKeys<ConfigSource>({ file: true, env: true });
 
 /**
  * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. The file

@@ -30,25 +30,12 @@ const PATHS = [
 ];
 const PATH_BY_KEY = new Map(PATHS.map((path) => [path.split('.').at(-1) ?? path, path]));
 
-/** Names that other programs have for settings, and the setting here. */
-const FOREIGN = new Map([
-  ['api_key', 'provider.options.token'],
-  ['apiKey', 'provider.options.token'],
-  ['baseURL', 'provider.base_url'],
-  ['baseUrl', 'provider.base_url'],
-  ['instructions', 'system_prompt'],
-  ['max_turns', 'max_iterations'],
-  ['maxTurns', 'max_iterations'],
-  ['maxSteps', 'max_iterations'],
-  ['timeout_ms', 'client.timeout'],
-]);
-
 /** The path of the setting that an unknown key of a block may mean: a near key of the same block first, then of the whole config. */
 export function nearPath(key: string, block: string, known: Iterable<string>): string | undefined {
   const [sibling] = nearest(key, known, 1);
   if (sibling !== undefined) return block === '' ? sibling : `${block}.${sibling}`;
   const [elsewhere = ''] = nearest(key, PATH_BY_KEY.keys(), 1);
-  const path = FOREIGN.get(key) ?? PATH_BY_KEY.get(elsewhere);
+  const path = PATH_BY_KEY.get(elsewhere);
   // The kernel program's file has the agent in a block of its own.
   return path !== undefined && /^agent(?:\.|$)/.test(block) ? `agent.${path}` : path;
 }

@@ -25,7 +25,7 @@ export interface RepairOptions {
   readonly untrusted?: boolean | undefined;
 }
 
-const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true }, { provider: 'Use "vendor".' });
+const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true });
 
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.

@@ -1,5 +1,4 @@
 import {
-  hintForKeys,
   checkChoice,
   checkKeys,
   checkNumber,
@@ -41,33 +40,26 @@ export interface RunLimits {
   readonly onLimit?: 'stop' | 'throw' | 'answer' | undefined;
 }
 
-const LIMIT_KEYS = optionKeys<RunLimits>(
-  {
-    turns: true,
-    callsPerTool: true,
-    tokens: true,
-    cost: true,
-    timeMs: true,
-    repeats: true,
-    parallel: true,
-    onLimit: true,
-  },
-  {
-    ...hintForKeys(['maxTurns', 'maxSteps', 'maxIterations', 'steps', 'iterations'], 'Use "turns".'),
-    ...hintForKeys(['maxTokens', 'totalTokens'], 'Use "tokens".'),
-    ...hintForKeys(['time', 'timeout', 'timeoutMs', 'ms'], 'Use "timeMs".'),
-    ...hintForKeys(['maxCost', 'budget', 'maxBudgetUsd'], 'Use cost: { max, of }.'),
-    ...hintForKeys(['concurrency', 'maxConcurrency'], 'Use "parallel".'),
-    ...hintForKeys(['maxToolCalls', 'toolCalls', 'calls'], 'Use "callsPerTool".'),
-  },
-);
+const LIMIT_KEYS = optionKeys<RunLimits>({
+  turns: true,
+  callsPerTool: true,
+  tokens: true,
+  cost: true,
+  timeMs: true,
+  repeats: true,
+  parallel: true,
+  onLimit: true,
+});
 
 const COST_KEYS = optionKeys<NonNullable<RunLimits['cost']>>({ max: true, of: true });
 
-const REPEAT_KEYS = optionKeys<RepeatLimits>(
-  { warn: true, refuse: true, stop: true, ignore: true, normalizeResult: true },
-  { ...hintForKeys(['ignoreArguments', 'ignoredArguments', 'exclude'], 'Use "ignore".') },
-);
+const REPEAT_KEYS = optionKeys<RepeatLimits>({
+  warn: true,
+  refuse: true,
+  stop: true,
+  ignore: true,
+  normalizeResult: true,
+});
 
 /** Throws `CONFIG_INVALID` for a limit that does not exist or is out of range. */
 export function checkLimits(limits: RunLimits): void {

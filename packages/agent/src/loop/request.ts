@@ -127,19 +127,16 @@ async function callPrepare(prepare: PrepareTurn, state: TurnState): Promise<Turn
   }
 }
 
-const CHANGE_KEYS = optionKeys<TurnChanges>(
-  {
-    provider: true,
-    model: true,
-    tools: true,
-    toolChoice: true,
-    options: true,
-    responseFormat: true,
-    cache: true,
-    messages: true,
-  },
-  { activeTools: 'Use "tools", an array of names.', system: 'Use "messages", with a system message first.' },
-);
+const CHANGE_KEYS = optionKeys<TurnChanges>({
+  provider: true,
+  model: true,
+  tools: true,
+  toolChoice: true,
+  options: true,
+  responseFormat: true,
+  cache: true,
+  messages: true,
+});
 
 function checkChanges(changes: TurnChanges): void {
   checkKeys(OWNER, changes, CHANGE_KEYS);

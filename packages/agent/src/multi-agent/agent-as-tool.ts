@@ -2,7 +2,6 @@ import { hasAsyncStorage } from '@kernel/internal';
 import {
   checkProvider,
   checkToolset,
-  hintForKeys,
   type AgentEvent,
   asyncResult,
   checkKeys,
@@ -67,15 +66,15 @@ const MAX_DEPTH = 3;
 /** How many calls of an agent that was stopped are named. */
 const MAX_CALLS = 20;
 
-const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
-  { name: true, description: true, run: true, background: true, events: true, effect: true, maxDepth: true },
-  {
-    ...hintForKeys(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'Put it in run: { … }.'),
-    ...hintForKeys(['toolName'], 'Use "name".'),
-    ...hintForKeys(['toolDescription'], 'Use "description".'),
-    ...hintForKeys(['maxTurns'], 'Use run: { limits: { turns } }.'),
-  },
-);
+const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
+  name: true,
+  description: true,
+  run: true,
+  background: true,
+  events: true,
+  effect: true,
+  maxDepth: true,
+});
 
 /**
  * Turns an agent into a tool that takes a `task` and returns the agent's answer.

@@ -1,6 +1,5 @@
 import {
   checkProvider,
-  hintForKeys,
   addUsage,
   type AgentEvent,
   checkKeys,
@@ -54,27 +53,20 @@ export interface TeamOptions<Context = unknown> {
   readonly maxHandOffs?: number | undefined;
 }
 
-const TEAM_KEYS = optionKeys<TeamOptions>(
-  {
-    members: true,
-    first: true,
-    messages: true,
-    signal: true,
-    conversation: true,
-    context: true,
-    runId: true,
-    approve: true,
-    approvalTimeoutMs: true,
-    steering: true,
-    steps: true,
-    maxHandOffs: true,
-  },
-  {
-    ...hintForKeys(['agents'], 'Use "members".'),
-    ...hintForKeys(['start', 'entry', 'initial'], 'Use "first".'),
-    ...hintForKeys(['maxTurns', 'limits'], 'Use run: { limits } of each member.'),
-  },
-);
+const TEAM_KEYS = optionKeys<TeamOptions>({
+  members: true,
+  first: true,
+  messages: true,
+  signal: true,
+  conversation: true,
+  context: true,
+  runId: true,
+  approve: true,
+  approvalTimeoutMs: true,
+  steering: true,
+  steps: true,
+  maxHandOffs: true,
+});
 const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });
 
 /**

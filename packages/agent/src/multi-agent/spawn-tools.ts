@@ -5,7 +5,6 @@ import {
   errorResult,
   KernelError,
   optionKeys,
-  hintForKeys,
   toErrorResult,
   type ToolContext,
   type ToolEffect,
@@ -40,10 +39,7 @@ interface SpawnInput {
   readonly background?: boolean;
 }
 
-const SPAWN_KEYS = optionKeys<SpawnOptions>(
-  { run: true, maxDepth: true, maxRunning: true, effect: true },
-  { ...hintForKeys(['provider', 'model', 'tools', 'system', 'limits'], 'Put it in run: { … }.') },
-);
+const SPAWN_KEYS = optionKeys<SpawnOptions>({ run: true, maxDepth: true, maxRunning: true, effect: true });
 const MAX_RUNNING = 4;
 const DEFAULT_TURNS = 25;
 

@@ -21,10 +21,7 @@ export interface FileSessionOptions {
   readonly onDamage?: ((damage: SessionDamage) => void) | undefined;
 }
 
-const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
-  { fsync: true, onDamage: true },
-  { sync: 'Use "fsync".', flush: 'Use "fsync".' },
-);
+const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>({ fsync: true, onDamage: true });
 
 /**
  * Opens a session in a JSON Lines file, which is created with mode 0600 if it does not exist. Its id is made once and kept in the file, so

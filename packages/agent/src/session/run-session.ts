@@ -4,7 +4,7 @@ import {
   checkKeys,
   KernelError,
   type Message,
-  hintForKeys,
+  optionKeys,
   type SuspendedCall,
   toolCallsOf,
 } from '@kernel/protocol';
@@ -14,7 +14,7 @@ import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import { stopOnReturn } from '../iteration/stop-on-return.ts';
-import { RUN, runKeys } from '../option-keys.ts';
+import { RUN } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
 import { runWatched } from '../run.ts';
 import { createLogPosition } from './log-position.ts';
@@ -34,10 +34,7 @@ export interface SessionRunOptions<Context = unknown, Output = unknown> extends 
 }
 
 const { steps: _steps, ...OPTIONS } = RUN;
-const SESSION_RUN_KEYS = runKeys<SessionRunOptions>(
-  { ...OPTIONS, session: true },
-  { ...hintForKeys(['steps'], 'A session is the record of its run. For a journal, use run({ steps }).') },
-);
+const SESSION_RUN_KEYS = optionKeys<SessionRunOptions>({ ...OPTIONS, session: true });
 
 /**
  * Runs a conversation that is stored in a session: loads its history, and writes each addition before the run continues.

@@ -33,10 +33,7 @@ export interface AsyncPolicy {
 
 const MODES: readonly AsyncMode[] = ['inject', 'await', 'ignore'];
 const DEFAULT_TIMEOUT_MS = 300_000;
-const KEYS = optionKeys<AsyncPolicy>(
-  { mode: true, byTool: true, timeoutMs: true, onLateResult: true },
-  { timeout: 'Use "timeoutMs", in milliseconds.' },
-);
+const KEYS = optionKeys<AsyncPolicy>({ mode: true, byTool: true, timeoutMs: true, onLateResult: true });
 
 /** Wraps a toolset so that the outcomes of its async tools follow a policy. */
 export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, policy: AsyncPolicy): Toolset<Context> {

@@ -2,16 +2,8 @@ import { checkFunctions, checkKeys, optionKeys, type Provider, type Toolset } fr
 import { type ModelHooks, withModelHooks } from './model-hooks.ts';
 import { type ToolHooks, withToolHooks } from './tool-hooks.ts';
 
-const FOR_PROVIDER = 'It is for a provider: withHooks(provider, { beforeModel, afterModel }).';
-const FOR_TOOLS = 'It is for a toolset: withHooks(tools, { beforeTool, afterTool }).';
-const MODEL_HOOK_KEYS = optionKeys<ModelHooks>(
-  { beforeModel: true, afterModel: true },
-  { beforeTool: FOR_TOOLS, afterTool: FOR_TOOLS },
-);
-const TOOL_HOOK_KEYS = optionKeys<ToolHooks>(
-  { beforeTool: true, afterTool: true },
-  { beforeModel: FOR_PROVIDER, afterModel: FOR_PROVIDER },
-);
+const MODEL_HOOK_KEYS = optionKeys<ModelHooks>({ beforeModel: true, afterModel: true });
+const TOOL_HOOK_KEYS = optionKeys<ToolHooks>({ beforeTool: true, afterTool: true });
 
 /**
  * Wraps a port with hooks that run before and after the model, or before and after each tool call.

@@ -149,7 +149,7 @@ test.each([
   [{ provider: { token: 'k' } }, 'provider.token', 'provider.options.token'],
   [{ client: { max_retries: 3 } }, 'client.max_retries', 'client.retry.max_retries'],
   [{ temperature: 1 }, 'temperature', 'model.capabilities.chat.temperature'],
-  [{ max_turns: 3 }, 'max_turns', 'max_iterations'],
+  [{ max_iteration: 3 }, 'max_iteration', 'max_iterations'],
   [{ provider: { baseURL: 'x' } }, 'provider.baseURL', 'provider.base_url'],
   [{ agent: { provider: { tokn: 'k' } } }, 'agent.provider.tokn', 'agent.provider.options.token'],
 ])('a key in the wrong block is a warning with the path of the right one: %o', (json, key, path) => {

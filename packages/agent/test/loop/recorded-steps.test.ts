@@ -293,6 +293,9 @@ test('a session takes no other executor: messages would be in it twice', () => {
   const steps = createMemoryJournal();
   const options = { model, provider: scriptedProvider([]), session: createMemorySession(), steps };
   expect(() => runSession(options)).toThrow(
-    expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('run({ steps })') as string }),
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('no option "steps"') as string,
+    }),
   );
 });

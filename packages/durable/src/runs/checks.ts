@@ -11,15 +11,14 @@ import {
   optionKeys,
   RUN_STATUSES,
 } from '@kernel/protocol';
-import type { RunFilter } from './read-run.ts';
-import type { StartOptions } from './start-run.ts';
+import type { DurableRunFilter, DurableStartOptions } from '../types.ts';
 
 type RetryOptions = { readonly version?: string | undefined };
 
 /** The longest id of a run. */
 export const MAX_ID = 500;
 
-const START = optionKeys<StartOptions>({
+const START = optionKeys<DurableStartOptions>({
   agent: true,
   messages: true,
   version: true,
@@ -27,7 +26,7 @@ const START = optionKeys<StartOptions>({
   at: true,
   deadline: true,
 });
-const FILTER = optionKeys<RunFilter>({ status: true, agent: true, limit: true });
+const FILTER = optionKeys<DurableRunFilter>({ status: true, agent: true, limit: true });
 const RETRY = optionKeys<RetryOptions>({ version: true });
 
 /** Throws `CONFIG_INVALID` for an id that no run can have. */
@@ -36,7 +35,7 @@ export function checkId(verb: string, id: unknown): void {
 }
 
 /** Throws `CONFIG_INVALID` for what cannot be started. */
-export function checkStart(id: unknown, options: StartOptions): void {
+export function checkStart(id: unknown, options: DurableStartOptions): void {
   checkId('start', id);
   checkKeys('start', options, START);
   const { agent }: { readonly agent: unknown } = options;
@@ -51,7 +50,7 @@ export function checkStart(id: unknown, options: StartOptions): void {
 }
 
 /** Throws `CONFIG_INVALID` for a filter that nothing can be found by. */
-export function checkFilter(filter: RunFilter): void {
+export function checkFilter(filter: DurableRunFilter): void {
   checkKeys('list', filter, FILTER);
   checkChoice('list', 'status', filter.status, RUN_STATUSES);
   checkText('list', 'agent', filter.agent);

@@ -3,30 +3,21 @@ import {
   type JsonValue,
   KernelError,
   type PendingCall,
+  type RecordedRun,
   type RunResultJson,
   type RunStatus,
   type WaitingCall,
 } from '@kernel/protocol';
 import type { Database, Row } from '../database/database.ts';
-import type { RunInput, DurableRun } from '../types.ts';
+import type { DurableRunFilter, RunInput } from '../types.ts';
 
 /** The statuses that are final. */
 export const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
-/** Which runs to list. */
-export interface RunFilter {
-  /** Only runs with this status. */
-  readonly status?: RunStatus | undefined;
-  /** Only runs of this agent. */
-  readonly agent?: string | undefined;
-  /** The maximum number of runs. Default 100. */
-  readonly limit?: number | undefined;
-}
-
 const COLUMNS = 'id, agent, version, status, result, deaths, created_at, updated_at';
 
 /** Reads a run; undefined if there is none. */
-export function readRun(db: Database, id: string): DurableRun | undefined {
+export function readRun(db: Database, id: string): RecordedRun | undefined {
   const row = db.get(`SELECT ${COLUMNS} FROM runs WHERE id = ?`, id);
   return row === undefined ? undefined : toRecord(row);
 }
@@ -54,7 +45,7 @@ export function toInput(json: string): RunInput {
 }
 
 /** Lists runs, latest first. */
-export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter): readonly DurableRun[] {
+export function listRuns(db: Database, { status, agent, limit = 100 }: DurableRunFilter): readonly RecordedRun[] {
   const rows = db.all(
     `SELECT ${COLUMNS} FROM runs WHERE status = COALESCE(?, status) AND agent = COALESCE(?, agent)
      ORDER BY created_at DESC, id LIMIT ?`,
@@ -144,7 +135,7 @@ function toDate(value: unknown): Date {
   return new Date(Math.max(-MAX_DATE_MS, Math.min(MAX_DATE_MS, Number(value))));
 }
 
-function toRecord(row: Row): DurableRun {
+function toRecord(row: Row): RecordedRun {
   const result = row['result'] === null ? undefined : toResult(text(row, 'result'));
   return {
     id: text(row, 'id'),

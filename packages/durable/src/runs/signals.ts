@@ -2,6 +2,7 @@ import {
   type Decision,
   KernelError,
   type Message,
+  type PurgeOptions,
   type RunStatus,
   type OutcomeResolution,
   type UserMessage,
@@ -117,14 +118,6 @@ export function retryRun(db: Database, runId: string, version: string | undefine
     Date.now(),
     runId,
   );
-}
-
-/** Which finished runs to delete. */
-export interface PurgeOptions {
-  /** Only runs with these ids. */
-  readonly ids?: readonly string[] | undefined;
-  /** Only runs that ended before this time, and older signals for runs that were never started. Default: all finished runs, and signals older than a day. */
-  readonly before?: Date | undefined;
 }
 
 /** Deletes finished runs with all their data, and signals for runs that were never started. Returns the number of deleted runs. */

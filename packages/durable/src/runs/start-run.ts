@@ -1,23 +1,8 @@
-import { type JsonValue, KernelError, type Message, STEP_FORMAT } from '@kernel/protocol';
+import { KernelError, STEP_FORMAT } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
+import type { DurableStartOptions } from '../types.ts';
 import { takeEarly } from './early-signals.ts';
 import { text } from './read-run.ts';
-
-/** Options of `start`. */
-export interface StartOptions {
-  /** The name of the agent, as given to `work`. */
-  readonly agent: string;
-  /** The conversation so far. */
-  readonly messages: readonly Message[];
-  /** The version of the agent that the run starts on. Default `1`. */
-  readonly version?: string | undefined;
-  /** Extra input for the agent's `run`. JSON. */
-  readonly input?: JsonValue | undefined;
-  /** When the run starts. Default: immediately. */
-  readonly at?: Date | undefined;
-  /** When the run is cancelled if it has not finished by then. Default: never. */
-  readonly deadline?: Date | undefined;
-}
 
 /**
  * Writes a run that is to start, with its messages and its input as JSON. Doing so again with the same id and input has no effect. Returns whether it
@@ -26,7 +11,7 @@ export interface StartOptions {
 export function startRun(
   db: Database,
   id: string,
-  { agent, version = '1', at, deadline }: Omit<StartOptions, 'messages' | 'input'>,
+  { agent, version = '1', at, deadline }: Omit<DurableStartOptions, 'messages' | 'input'>,
   stored: string,
 ): boolean {
   const now = Date.now();

@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, inputDigest } from '@kernel/internal';
 import {
   callFromInput,
   callIdOf,
@@ -19,7 +19,6 @@ import { parse, text } from '../runs/read-run.ts';
 import { signalKey } from '../runs/signals.ts';
 import type { Halt } from './halt.ts';
 import { collectEvents } from './collect-events.ts';
-import { inputDigest } from './input-digest.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
 /** Options of `createRecordedSteps`. */

@@ -52,32 +52,20 @@ export interface ConnectMcpOptions {
     | undefined;
 }
 
-const KEYS = optionKeys<ConnectMcpOptions>(
-  {
-    signal: true,
-    timeoutMs: true,
-    maxCallMs: true,
-    connectTimeoutMs: true,
-    graceMs: true,
-    approveTools: true,
-    pins: true,
-    trustHints: true,
-    onUnavailable: true,
-    elicit: true,
-    fetch: true,
-    client: true,
-  },
-  {
-    timeout: 'Use "timeoutMs", in milliseconds.',
-    maxTotalTimeout: 'Use "maxCallMs", in milliseconds.',
-    abortSignal: 'Use "signal".',
-    clientInfo: 'Use "client".',
-    headers: 'Set them in the config of each server.',
-    env: 'Set it in the config of each server.',
-    onElicitation: 'Use "elicit".',
-    mcpServers: 'Pass the config first: connectMcp({ mcpServers }, options).',
-  },
-);
+const KEYS = optionKeys<ConnectMcpOptions>({
+  signal: true,
+  timeoutMs: true,
+  maxCallMs: true,
+  connectTimeoutMs: true,
+  graceMs: true,
+  approveTools: true,
+  pins: true,
+  trustHints: true,
+  onUnavailable: true,
+  elicit: true,
+  fetch: true,
+  client: true,
+});
 const CLIENT_KEYS = optionKeys<NonNullable<ConnectMcpOptions['client']>>({ name: true, version: true });
 
 /** Throws `CONFIG_INVALID` for an option that does not exist. */

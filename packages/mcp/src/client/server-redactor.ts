@@ -1,3 +1,4 @@
+import { terminalText } from '@kernel/internal';
 import {
   createRedactor,
   MIN_GUESSED_SECRET_LENGTH,
@@ -11,7 +12,7 @@ import type { McpServer } from './config.ts';
 /** Creates a function that removes a server's secrets from text and makes control characters visible. */
 export function createServerRedactor(server: McpServer): (text: string) => string {
   const redactor = createRedactor(secretsOf(server));
-  return (text) => escapeControls(redactor.text(text));
+  return (text) => terminalText(redactor.text(text));
 }
 
 /** Creates a redactor for what a server sends, which takes the secrets of its own address out; undefined if that has none. */
@@ -45,11 +46,4 @@ function valuesOf(server: McpServer): readonly string[] {
   // Some addresses carry their key as a segment of the path.
   const segments = pathname.split('/').filter((segment) => segment.length >= MIN_SECRET_SEGMENT_LENGTH);
   return [...headers, ...searchParams.values(), ...segments];
-}
-
-/** Escapes control characters except newlines: text from a server must not move the cursor of a terminal. */
-function escapeControls(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (char) =>
-    char === '\n' ? char : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
 }

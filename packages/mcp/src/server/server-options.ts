@@ -33,17 +33,6 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
   onError: true,
   signal: true,
 };
-/** Names that other libraries have for them, and what to write here. */
-export const FOREIGN_SERVER_KEYS = {
-  onerror: 'Use "onError".',
-  abortSignal: 'Use "signal".',
-  serverInfo: 'Use "name" and "version".',
-  tools: 'Pass the toolset first: createRegistry([…]) of @kernel/tools.',
-  capabilities: 'They follow from the toolset and from createServer.',
-  systemPrompt: 'Use "instructions".',
-  system: 'Use "instructions".',
-};
-
 /** The module `@modelcontextprotocol/server`, loaded when a server starts. */
 export type ServerSdk = typeof Sdk;
 

@@ -2,15 +2,9 @@ import { isObject, errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '../error.ts';
 import { checkKeys, describeType, optionKeys } from '../option-keys.ts';
 import { checkChoice } from '../option-values.ts';
-import type { RunSignals, OutcomeResolution } from './recorded-run.ts';
+import type { OutcomeResolution, PurgeOptions, RunSignals } from './recorded-run.ts';
 
 type SteerOptions = NonNullable<Parameters<RunSignals['steer']>[2]>;
-
-/** Options that say which runs to delete. */
-interface PurgeOptions {
-  readonly ids?: readonly string[] | undefined;
-  readonly before?: Date | undefined;
-}
 
 /** Ids of calls within agents stand one behind the other. */
 const MAX_CALL_ID = 10_000;

@@ -79,6 +79,8 @@ export interface RecordedRun {
   readonly createdAt: Date;
   /** When its status last changed. */
   readonly updatedAt: Date;
+  /** How many crashes of its process count against it; absent where the engine does not count them. */
+  readonly crashes?: number;
 }
 
 /** The end of a run as JSON. */
@@ -156,4 +158,65 @@ export interface RunSignals {
   stop(id: string): Promise<boolean>;
   /** Cancels a run and aborts what is in flight. Resolves to false if it had already finished. */
   cancel(id: string): Promise<boolean>;
+}
+
+/** Options of `start`. */
+export interface StartOptions {
+  /** The conversation so far. */
+  readonly messages: readonly Message[];
+  /** Extra input for the agent's `run`. JSON. */
+  readonly input?: JsonValue | undefined;
+  /** When the run starts. Default: immediately. */
+  readonly at?: Date | undefined;
+  /** When the run is cancelled if it has not finished by then. Default: never. */
+  readonly deadline?: Date | undefined;
+}
+
+/** Which runs to list. */
+export interface RunFilter {
+  /** Only runs with this status. */
+  readonly status?: RunStatus | undefined;
+  /** The maximum number of runs. Default 100. */
+  readonly limit?: number | undefined;
+}
+
+/** Options of a method that waits. */
+export interface WaitOptions {
+  /** Ends the wait: the method rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which events to read. */
+export interface EventsOptions extends WaitOptions {
+  /** Return only events after this position. Default 0: all. */
+  readonly after?: number | undefined;
+  /** Whether to wait for new events until the run has finished. Default true. */
+  readonly follow?: boolean | undefined;
+}
+
+/** Which finished runs to delete. */
+export interface PurgeOptions {
+  /** Only runs with these ids. */
+  readonly ids?: readonly string[] | undefined;
+  /** Only runs that ended before this time. Default: all finished runs. */
+  readonly before?: Date | undefined;
+}
+
+/** The runs of an engine. Every method may be called in any process, and rejects with `STORE_FAILED` if the store fails. */
+export interface RecordedRuns<Start = StartOptions, Filter = RunFilter> extends RunSignals {
+  /**
+   * Starts a run. Starting it again with the same id and input has no effect. Resolves to whether the run is new, once the store has it. Rejects with
+   * `CONFIG_INVALID` for an id that was used with another input.
+   */
+  start(id: string, options: Start): Promise<boolean>;
+  /** Reads a run; undefined if there is none with this id. */
+  status(id: string): Promise<RecordedRun | undefined>;
+  /** Lists runs, latest first. */
+  list(filter?: Filter): Promise<readonly RecordedRun[]>;
+  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
+  result(id: string, options?: WaitOptions): Promise<RecordedRun>;
+  /** Yields the events of a run in order; `after` resumes from a position. */
+  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
+  /** Deletes finished runs with all their data. Resolves to the number of deleted runs. */
+  purge(options?: PurgeOptions): Promise<number>;
 }

@@ -29,10 +29,7 @@ export interface AnthropicOptions extends ModelOptions {
 /** A config of this API under any name. @internal */
 export type AnthropicWireConfig = CommonConfig & Pick<AnthropicConfig, 'serverTools'>;
 
-const KEYS = configKeys(
-  { serverTools: true },
-  { tools: "Use serverTools for the vendor's own tools, and tools of the request for yours." },
-);
+const KEYS = configKeys({ serverTools: true });
 
 /** Resolves a config for the Messages API. @internal */
 export function resolveAnthropic(config: AnthropicWireConfig): WireSettings {

@@ -1,6 +1,6 @@
 import { checkKeys, type JsonObject, type KeysOf, optionKeys, type ModelOptions } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
-import { configKeys, nestedHints } from '../config/check-config.ts';
+import { configKeys } from '../config/check-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
 import { configError } from '../config/config-error.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
@@ -53,10 +53,7 @@ export interface BedrockSettings extends WireSettings {
 
 const CREDENTIALS: KeysOf<AwsCredentials> = { accessKeyId: true, secretAccessKey: true, sessionToken: true };
 const CREDENTIAL_KEYS = optionKeys<AwsCredentials>(CREDENTIALS);
-const KEYS = configKeys(
-  { region: true, credentials: true, profile: true, serverTools: true },
-  nestedHints('credentials', Object.keys(CREDENTIALS)),
-);
+const KEYS = configKeys({ region: true, credentials: true, profile: true, serverTools: true });
 
 /** Resolves a config for the Converse API. Throws `CONFIG_INVALID` if `region` is missing where the address or a signature needs it. @internal */
 export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {

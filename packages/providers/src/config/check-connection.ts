@@ -1,18 +1,10 @@
-import { checkFunctions, checkKeys, optionKeys, hintForKeys } from '@kernel/protocol';
+import { checkFunctions, checkKeys, optionKeys } from '@kernel/protocol';
 import { type ConnectionSettings, nodeOnlySetting, type TlsSettings } from '../http/connection-settings.ts';
 import { readProxyCredential } from '../http/proxy-credential.ts';
 import { hasScheme } from './base-url.ts';
 import { configError } from './config-error.ts';
 
-const NEVER_OFF = 'It is always checked: trust a certificate of your own with tls: { ca }.';
-
-const TLS_KEYS = optionKeys<TlsSettings>(
-  { ca: true, cert: true, key: true, passphrase: true, servername: true },
-  {
-    ...hintForKeys(['rejectUnauthorized', 'insecure', 'strictSSL', 'checkServerIdentity'], NEVER_OFF),
-    ...hintForKeys(['pfx'], 'Use cert and key.'),
-  },
-);
+const TLS_KEYS = optionKeys<TlsSettings>({ ca: true, cert: true, key: true, passphrase: true, servername: true });
 
 /** The fields of a config that say how requests are sent. */
 interface ConnectionConfig extends ConnectionSettings {

@@ -1,4 +1,4 @@
-import type { OptionKeys, ModelOptions } from '@kernel/protocol';
+import type { ModelOptions } from '@kernel/protocol';
 import { parseBaseUrl } from './base-url.ts';
 import { checkConfig } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
@@ -30,7 +30,7 @@ export function resolveWireSettings(
     readonly baseUrl: string;
     readonly basePath: string;
     readonly authHeader?: string;
-    readonly keys?: OptionKeys;
+    readonly keys?: ReadonlySet<string>;
     readonly serverTools?: readonly ServerToolConfig[] | undefined;
   },
 ): WireSettings {

@@ -33,10 +33,7 @@ export interface GeminiOptions extends ModelOptions {
 /** A config of this API under any name. @internal */
 export type GeminiWireConfig = CommonConfig & Pick<GeminiConfig, 'serverTools'>;
 
-const KEYS = configKeys(
-  { serverTools: true },
-  { tools: "Use serverTools for the vendor's own tools, and tools of the request for yours." },
-);
+const KEYS = configKeys({ serverTools: true });
 
 /** Resolves a config for the generateContent API. The key goes into a header, never into the URL. @internal */
 export function resolveGemini(config: GeminiWireConfig): WireSettings {

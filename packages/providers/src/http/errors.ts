@@ -75,7 +75,7 @@ export function replyError(provider: string, error: VendorError, redactor: Redac
 export function networkError(provider: string, error: unknown, connectMs: number, redactor: Redactor): KernelError {
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return timeoutError(provider, 'connectMs', connectMs);
-  const reason = redactor.text(messageOf(error));
+  const reason = redactor.text(errorMessage(error) || String(error));
   // The original may hold bytes of the response, and so an echoed secret: only its redacted message and its code are kept.
   const cause = Object.assign(new Error(reason), code === undefined ? {} : { code });
   const data = code === undefined ? {} : { errno: code };
@@ -126,10 +126,4 @@ function hintFor(status: number, location: string | undefined): string | undefin
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  // Node joins the failures of several addresses into one error without a message.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  return error instanceof Error && error.message === '' ? String(error) : errorMessage(error);
 }

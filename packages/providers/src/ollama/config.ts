@@ -27,7 +27,7 @@ export function isChatPath({ baseUrl }: CommonConfig): boolean {
   return baseUrl !== undefined && URL.canParse(baseUrl) && /\/v1\/*$/.test(new URL(baseUrl).pathname);
 }
 
-const KEYS = configKeys({}, { quirks: 'They are for chat completions: use a baseUrl that ends in /v1.' });
+const KEYS = configKeys();
 
 /** Resolves a config for Ollama's own API; an address that ends in `/api` is accepted as well. @internal */
 export function resolveOllama(config: CommonConfig): WireSettings {

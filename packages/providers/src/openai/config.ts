@@ -1,6 +1,6 @@
 import { checkKeys, type ModelOptions } from '@kernel/protocol';
 import { parseBaseUrl } from '../config/base-url.ts';
-import { checkConfig, configKeys, nestedHints } from '../config/check-config.ts';
+import { checkConfig, configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
@@ -50,9 +50,8 @@ export interface ChatSettings extends ResolvedChatQuirks {
   readonly fixedMaxTokensField: ChatQuirks['maxTokensField'];
 }
 
-const IN_QUIRKS = nestedHints('quirks', [...QUIRK_KEYS.known]);
-const CHAT_KEYS = configKeys({ quirks: true }, IN_QUIRKS);
-const AZURE_KEYS = configKeys({ quirks: true, deployment: true, apiVersion: true, authType: true }, IN_QUIRKS);
+const CHAT_KEYS = configKeys({ quirks: true });
+const AZURE_KEYS = configKeys({ quirks: true, deployment: true, apiVersion: true, authType: true });
 
 /** Resolves a config for the chat-completions wire. Throws `CONFIG_INVALID` naming the setting that is missing or wrong. @internal */
 export function resolveChat(config: ChatWireConfig): ChatSettings {

@@ -1,6 +1,5 @@
 import {
   checkProvider,
-  hintForKeys,
   checkKeys,
   optionKeys,
   type Provider,
@@ -23,10 +22,7 @@ export interface RateLimitOptions {
   readonly estimateTokens?: ((request: ProviderRequest) => number) | undefined;
 }
 
-const KEYS = optionKeys<RateLimitOptions>(
-  { requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true },
-  { ...hintForKeys(['rpm'], 'Use requestsPerMinute.'), ...hintForKeys(['tpm'], 'Use tokensPerMinute.') },
-);
+const KEYS = optionKeys<RateLimitOptions>({ requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true });
 
 /**
  * Delays requests so that no 60 seconds exceed the limits: first come, first served, in one queue for streams, embeddings and

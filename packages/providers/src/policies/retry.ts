@@ -1,5 +1,5 @@
 import { delay, MAX_TIMER_MS } from '@kernel/internal';
-import { checkProvider, hintForKeys, checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
+import { checkProvider, checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -32,25 +32,15 @@ export interface Retry {
   readonly error: KernelError;
 }
 
-const KEYS = optionKeys<RetryOptions>(
-  {
-    maxRetries: true,
-    initialBackoffMs: true,
-    maxBackoffMs: true,
-    multiplier: true,
-    jitter: true,
-    onRetry: true,
-    random: true,
-  },
-  {
-    ...hintForKeys(['retries', 'attempts', 'maxAttempts', 'numOfAttempts'], 'Use maxRetries.'),
-    ...hintForKeys(['delay', 'delayMs', 'minTimeout', 'startingDelay'], 'Use initialBackoffMs.'),
-    ...hintForKeys(['maxDelay', 'maxTimeout'], 'Use maxBackoffMs.'),
-    ...hintForKeys(['factor'], 'Use multiplier.'),
-    ...hintForKeys(['onFailedAttempt'], 'Use onRetry.'),
-    ...hintForKeys(['timeout'], 'Use timeouts of createProvider.'),
-  },
-);
+const KEYS = optionKeys<RetryOptions>({
+  maxRetries: true,
+  initialBackoffMs: true,
+  maxBackoffMs: true,
+  multiplier: true,
+  jitter: true,
+  onRetry: true,
+  random: true,
+});
 const JITTER = 0.25;
 const MAX_REQUESTED_MS = 60_000;
 

@@ -8,7 +8,6 @@ import {
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
-  hintForKeys,
 } from '@kernel/protocol';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -23,14 +22,7 @@ export interface TurnRetryOptions {
   readonly onRetry?: ((error: KernelError) => void) | undefined;
 }
 
-const KEYS = optionKeys<TurnRetryOptions>(
-  { maxRetries: true, backoffMs: true, onRetry: true },
-  {
-    ...hintForKeys(['retries', 'attempts', 'maxAttempts'], 'Use maxRetries.'),
-    ...hintForKeys(['initialBackoffMs', 'delayMs'], 'Use backoffMs.'),
-    ...hintForKeys(['onWithdrawn', 'onFailedAttempt'], 'Use onRetry.'),
-  },
-);
+const KEYS = optionKeys<TurnRetryOptions>({ maxRetries: true, backoffMs: true, onRetry: true });
 
 /**
  * Requests a reply again if it broke off after it had begun: a broken connection, a timeout, a stream that was cut. What was already emitted is

@@ -33,10 +33,7 @@ export interface ResponsesOptions extends ModelOptions {
 /** A config of this API under any name. @internal */
 export type ResponsesWireConfig = CommonConfig & Pick<ResponsesConfig, 'serverTools'>;
 
-const KEYS = configKeys(
-  { serverTools: true },
-  { tools: "Use serverTools for the vendor's own tools, and tools of the request for yours." },
-);
+const KEYS = configKeys({ serverTools: true });
 
 /** Resolves a config for the Responses API. @internal */
 export function resolveResponses(config: ResponsesWireConfig): WireSettings {

@@ -1,12 +1,10 @@
 import { asFields, parseJson } from '../json-fields.ts';
 import { type JsonEnd, endOfString, jsonItems, jsonMembers } from './json-text.ts';
+import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
 import { tokenFreeJson } from './result-text.ts';
 
 /** What stands at both ends of a string; nothing is escaped between them. */
 const QUOTE = '<|"|>';
-/** Deeper than any arguments of a real tool, and far less deep than the stack allows. */
-const MAX_DEPTH = 200;
-
 /** Creates a finder for the end of the object that begins at `from`, examining each character once. */
 export function createGemmaObjectEnd(from: number): JsonEnd {
   let at = from;
@@ -49,29 +47,21 @@ export function createGemmaObjectEnd(from: number): JsonEnd {
  * may also be JSON strings, and a value without quotes that is neither a number nor a constant is text. Undefined for anything else.
  */
 export function readGemmaObject(text: string): string | undefined {
-  let at = 0;
-  let depth = 0;
-
-  function take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text)?.[0];
-    if (match !== undefined) at += match.length;
-    return match;
-  }
-  const space = (): void => void take(/\s*/y);
+  const reader = createLiteralReader(text);
+  const { list, space, take } = reader;
 
   /** Reads a string with its quotes as JSON text. */
   function quoted(): string | undefined {
+    const { at } = reader;
     if (!text.startsWith(QUOTE, at)) {
       const json = text.slice(at, endOfString(text, at));
-      at += json.length;
+      reader.at += json.length;
       return typeof parseJson(json) === 'string' ? json : undefined;
     }
     const end = text.indexOf(QUOTE, at + QUOTE.length);
     if (end === -1) return undefined;
-    const inner = text.slice(at + QUOTE.length, end);
-    at = end + QUOTE.length;
-    return JSON.stringify(inner);
+    reader.at = end + QUOTE.length;
+    return JSON.stringify(text.slice(at + QUOTE.length, end));
   }
 
   function bare(): string | undefined {
@@ -92,39 +82,15 @@ export function readGemmaObject(text: string): string | undefined {
     return item === undefined ? undefined : `${key}:${item}`;
   }
 
-  /** Reads items up to the closing bracket; a comma may follow the last. */
-  function list(close: RegExp, item: () => string | undefined): string | undefined {
-    if (depth === MAX_DEPTH) return undefined;
-    depth += 1;
-    const items: string[] = [];
-    for (;;) {
-      space();
-      if (take(close) !== undefined) break;
-      const next = item();
-      if (next === undefined) return undefined;
-      items.push(next);
-      space();
-      if (take(/,/y) !== undefined) continue;
-      if (take(close) === undefined) return undefined;
-      break;
-    }
-    depth -= 1;
-    return items.join(',');
-  }
-
   function value(): string | undefined {
     space();
-    if (take(/\{/y) !== undefined) return wrap('{', list(/\}/y, member), '}');
-    if (take(/\[/y) !== undefined) return wrap('[', list(/\]/y, value), ']');
-    return text[at] === '<' || text[at] === '"' ? quoted() : bare();
+    if (take(/\{/y) !== undefined) return bracketed('{', list(/\}/y, member), '}');
+    if (take(/\[/y) !== undefined) return bracketed('[', list(/\]/y, value), ']');
+    return '<"'.includes(text.charAt(reader.at) || ' ') ? quoted() : bare();
   }
 
   const object = text.startsWith('{') ? value() : undefined;
-  return at === text.length && asFields(parseJson(object ?? '')) !== undefined ? object : undefined;
-}
-
-function wrap(open: string, items: string | undefined, close: string): string | undefined {
-  return items === undefined ? undefined : open + items + close;
+  return reader.at === text.length && asFields(parseJson(object ?? '')) !== undefined ? object : undefined;
 }
 
 /** Writes the JSON text of an object; one that is nested too deeply to be read back becomes the text of an argument. */

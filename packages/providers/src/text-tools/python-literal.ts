@@ -1,4 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
+import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
 import { decodePythonEscapes } from './python-escapes.ts';
 
 /** A call with keyword arguments in Python syntax. */
@@ -40,20 +41,9 @@ interface Reader {
   call(): PythonCall | undefined;
 }
 
-/** Deeper than any arguments of a real tool, and far less deep than the stack allows. */
-const MAX_DEPTH = 200;
-
 function createReader(text: string): Reader {
-  let at = 0;
-  let depth = 0;
-
-  function take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text)?.[0];
-    if (match !== undefined) at += match.length;
-    return match;
-  }
-  const space = (): void => void take(/\s*/y);
+  const reader = createLiteralReader(text);
+  const { list, nested, space, take } = reader;
 
   function call(): PythonCall | undefined {
     const name = take(/[A-Za-z_][\w.-]*/y);
@@ -74,64 +64,26 @@ function createReader(text: string): Reader {
       const item = value();
       return item === undefined ? undefined : `${JSON.stringify(key)}:${item}`;
     });
-    return members === undefined ? undefined : { name, arguments: `{${members.join(',')}}` };
-  }
-
-  /** Reads what is inside brackets; undefined where they are nested too deeply. */
-  function nested<T>(read: () => T | undefined): T | undefined {
-    if (depth === MAX_DEPTH) return undefined;
-    depth += 1;
-    const inner = read();
-    depth -= 1;
-    return inner;
-  }
-
-  /** Reads items up to the closing bracket; a comma may follow the last. */
-  function list(close: RegExp, item: () => string | undefined): readonly string[] | undefined {
-    const items: string[] = [];
-    for (;;) {
-      space();
-      if (take(close) !== undefined) return items;
-      const next = item();
-      if (next === undefined) return undefined;
-      items.push(next);
-      space();
-      if (take(/,/y) !== undefined) continue;
-      return take(close) === undefined ? undefined : items;
-    }
+    return members === undefined ? undefined : { name, arguments: `{${members}}` };
   }
 
   /** Reads one literal as JSON text. */
   function value(): string | undefined {
     space();
+    const { at } = reader;
     const end = endOfQuoted(text, at);
     if (end !== undefined) {
       const decoded = decodePythonEscapes(text.slice(at + 1, end - 1));
-      at = end;
+      reader.at = end;
       return decoded === undefined ? undefined : JSON.stringify(decoded);
     }
     const number = take(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
     if (number !== undefined) return number;
     const word = take(/[A-Za-z]+/y);
     if (word !== undefined) return KEYWORDS.get(word);
-    if (take(/\[/y) !== undefined)
-      return wrap(
-        '[',
-        nested(() => list(/\]/y, value)),
-        ']',
-      );
-    if (take(/\(/y) !== undefined)
-      return wrap(
-        '[',
-        nested(() => list(/\)/y, value)),
-        ']',
-      );
-    if (take(/\{/y) === undefined) return undefined;
-    return wrap(
-      '{',
-      nested(() => list(/\}/y, member)),
-      '}',
-    );
+    if (take(/\[/y) !== undefined) return bracketed('[', list(/\]/y, value), ']');
+    if (take(/\(/y) !== undefined) return bracketed('[', list(/\)/y, value), ']');
+    return take(/\{/y) === undefined ? undefined : bracketed('{', list(/\}/y, member), '}');
   }
 
   function member(): string | undefined {
@@ -142,7 +94,7 @@ function createReader(text: string): Reader {
     return item === undefined ? undefined : `${key}:${item}`;
   }
 
-  return { done: () => at >= text.length, space, take, call };
+  return { done: () => reader.at >= text.length, space, take, call };
 }
 
 /** The index after the quoted string that begins at `from`; undefined if none does, or if its line ends first. */
@@ -156,10 +108,6 @@ function endOfQuoted(text: string, from: number): number | undefined {
     if (character === '\\') at += 1;
   }
   return undefined;
-}
-
-function wrap(open: string, items: readonly string[] | undefined, close: string): string | undefined {
-  return items === undefined ? undefined : open + items.join(',') + close;
 }
 
 /** Writes a JSON value as a Python literal; undefined for one that is nested too deeply to be read back. */

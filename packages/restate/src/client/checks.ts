@@ -9,9 +9,10 @@ import {
   optionKeys,
   RUN_STATUSES,
   type RecordedRun,
+  type RunFilter,
+  type StartOptions,
 } from '@kernel/protocol';
-import { START, type StartOptions } from './options.ts';
-import type { RunFilter } from './queries.ts';
+import { START } from './options.ts';
 
 /** The error for a run that does not exist. */
 export function noSuchRun(id: string): KernelError {

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, jsonDigest } from '@kernel/internal';
 import {
   checkCallId,
   checkDecision,
@@ -8,54 +8,28 @@ import {
   checkSteer,
   checkOutcomeResolution,
   KernelError,
-  type LogEvent,
   type RecordedRun,
-  type RunSignals,
+  type RecordedRuns,
   toJsonText,
 } from '@kernel/protocol';
-import { digest } from '../digest.ts';
 import { EVENTS_PER_PAGE, type EventPage, FINAL, type Outcome, type Signal, type StartInput } from '../run-state.ts';
 import { cannotRetry, checkFilter, checkId, checkStart, MAX_ID, noSuchRun } from './checks.ts';
-import {
-  EVENTS,
-  type EventsOptions,
-  RESTATE,
-  type RestateOptions,
-  RETRY,
-  type RetryOptions,
-  type StartOptions,
-  WAIT,
-  type WaitOptions,
-} from './options.ts';
+import { EVENTS, RESTATE, type RestateOptions, RETRY, type RetryOptions, WAIT } from './options.ts';
 import { createRestateApi } from './restate-api.ts';
-import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter } from './queries.ts';
+import { type KnownRun, readRuns, readWaiting } from './queries.ts';
 
 /**
  * The runs of an agent in Restate, shared by any number of processes on any number of machines. All methods reject with `STORE_FAILED` if Restate cannot be
  * reached; `status`, `list`, `waiting`, `result` and `events`, which only read, first repeat their requests for 10 s, as long as a restart of Restate takes. `decide`, `resolveOutcome`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
- * decision counts even before its run is started.
+ * decision counts even before its run is started. `start` resolves once Restate has accepted the run, for which no worker is needed, and detects another input only
+ * once that run has started. `list` leaves out the results.
  */
-export interface RestateRuns extends RunSignals {
-  /**
-   * Starts a run. Starting it again with the same id and input has no effect. Resolves to whether the run is new, once Restate has accepted it; no
-   * worker is needed. Rejects with `CONFIG_INVALID` for an id that was used with another input, which is only detected once that run has started.
-   */
-  start(id: string, options: StartOptions): Promise<boolean>;
-  /** Reads a run; undefined if there is none with this id. */
-  status(id: string): Promise<RecordedRun | undefined>;
-  /** Lists runs, latest first, without their results. */
-  list(filter?: RunFilter): Promise<readonly RecordedRun[]>;
-  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
-  result(id: string, options?: WaitOptions): Promise<RecordedRun>;
+export interface RestateRuns extends RecordedRuns {
   /**
    * Continues a run that failed or is blocked, keeping what is recorded; a blocked run moves to the deployment registered last with `latest`. Rejects with
    * `CONFIG_INVALID` for any other run, and for one that failed longer than `retryWindowMs` ago.
    */
   retry(id: string, options?: RetryOptions): Promise<void>;
-  /** Yields the events of a run in order; `after` resumes from a position. */
-  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
-  /** Deletes finished runs with all their data. Resolves to the number of deleted runs. */
-  purge(options?: PurgeOptions): Promise<number>;
 }
 
 /** How long a single request waits before it is repeated, in milliseconds. */
@@ -114,7 +88,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
       const answer = await api.send(path(id, 'run'), body, at === undefined ? 0 : at.getTime() - Date.now());
       if (!isObject(answer) || answer['status'] !== 'PreviouslyAccepted') return true;
       const inputDigest = (await find(id))?.inputDigest;
-      if (inputDigest === undefined || inputDigest === digest(body)) return false;
+      if (inputDigest === undefined || inputDigest === jsonDigest(body)) return false;
       throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} was already started with another input.`, {
         hint: 'Use another id: each stands for one input.',
       });

@@ -1,36 +1,10 @@
-import { type JsonValue, type Message, optionKeys } from '@kernel/protocol';
+import { type EventsOptions, optionKeys, type StartOptions, type WaitOptions } from '@kernel/protocol';
 import type { RestateApiOptions } from './restate-api.ts';
 
 /** Options of `openRestate`. */
 export interface RestateOptions extends RestateApiOptions {
   /** The name of the agent, as in `agentWorkflow`. */
   readonly agent: string;
-}
-
-/** Options of `start`. */
-export interface StartOptions {
-  /** The conversation so far. */
-  readonly messages: readonly Message[];
-  /** Extra input for the agent's `run`. JSON. */
-  readonly input?: JsonValue | undefined;
-  /** When the run starts. Default: immediately. */
-  readonly at?: Date | undefined;
-  /** When the run is cancelled if it has not finished by then. Default: never. */
-  readonly deadline?: Date | undefined;
-}
-
-/** Options of a method that waits. */
-export interface WaitOptions {
-  /** Ends the wait: the method rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Which events to read. */
-export interface EventsOptions extends WaitOptions {
-  /** Return only events after this position. Default 0: all. */
-  readonly after?: number | undefined;
-  /** Whether to wait for new events until the run has finished. Default true. */
-  readonly follow?: boolean | undefined;
 }
 
 /** Options of `retry`. */

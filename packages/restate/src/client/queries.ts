@@ -3,22 +3,6 @@ import { FINAL, type RunState, type Wait } from '../run-state.ts';
 import { BLOCKED } from '../workflow/halt.ts';
 import type { RestateApi } from './restate-api.ts';
 
-/** Which runs to list. */
-export interface RunFilter {
-  /** Only runs with this status. */
-  readonly status?: RunStatus | undefined;
-  /** The maximum number of runs. Default 100. */
-  readonly limit?: number | undefined;
-}
-
-/** Which finished runs to delete. */
-export interface PurgeOptions {
-  /** Only runs with these ids. */
-  readonly ids?: readonly string[] | undefined;
-  /** Only runs that ended before this time. Default: all finished runs. */
-  readonly before?: Date | undefined;
-}
-
 /** A run, from Restate's tables and its own state. */
 export interface KnownRun {
   /** Its record, without the result. */

@@ -1,3 +1,4 @@
+import { jsonDigest } from '@kernel/internal';
 import { randomUUID } from 'node:crypto';
 import {
   type AgentEvent,
@@ -10,7 +11,6 @@ import {
   STEP_FORMAT,
 } from '@kernel/protocol';
 import { RestatePromise, type WorkflowContext } from '@restatedev/restate-sdk';
-import { digest } from '../digest.ts';
 import { promiseNames, type RunEndRecord, type StartInput } from '../run-state.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
 import { createHalt } from './halt.ts';
@@ -42,7 +42,7 @@ export async function executeRun(
   const halt = createHalt(attemptCompletedSignal);
   const version = agent.version ?? '1';
   const begun = await journal.until(
-    journal.once('begin', () => ({ at: Date.now(), version, format: STEP_FORMAT, inputDigest: digest(start) })),
+    journal.once('begin', () => ({ at: Date.now(), version, format: STEP_FORMAT, inputDigest: jsonDigest(start) })),
   );
   if (begun.format !== STEP_FORMAT)
     throw halt.block(`its journal has step format ${begun.format}, but this code uses ${STEP_FORMAT}.`);

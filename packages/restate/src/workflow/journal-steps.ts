@@ -1,3 +1,4 @@
+import { inputDigest } from '@kernel/internal';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import {
   callFromInput,
@@ -10,7 +11,6 @@ import {
   type OutcomeResolution,
 } from '@kernel/protocol';
 import { RestatePromise } from '@restatedev/restate-sdk';
-import { inputDigest } from '../digest.ts';
 import type { EventLog } from './event-log.ts';
 import type { Halt } from './halt.ts';
 import type { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
+import { visibleText } from '@kernel/internal';
 import type { ToolResult } from '@kernel/protocol';
-import { visibleText } from '../text/visible.ts';
 import type { OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 

@@ -7,7 +7,6 @@ import {
   checkNumber,
   KernelError,
   optionKeys,
-  hintForKeys,
   type ToolContext,
   type ToolImplementation,
   type ToolResult,
@@ -71,28 +70,19 @@ interface RunInput {
   readonly background?: boolean;
 }
 
-const KEYS = optionKeys<CommandOptions>(
-  {
-    workspace: true,
-    isolation: true,
-    network: true,
-    readable: true,
-    hidden: true,
-    gitWritable: true,
-    variables: true,
-    setVariables: true,
-    timeoutMs: true,
-    maxOutputBytes: true,
-    maxBackground: true,
-  },
-  {
-    ...hintForKeys(['cwd', 'root', 'folder'], 'Use workspace: await createWorkspace({ root, … }).'),
-    ...hintForKeys(['env', 'environment'], 'Use "variables" for names and "setVariables" for values.'),
-    ...hintForKeys(['sandbox'], 'Use "isolation".'),
-    ...hintForKeys(['timeout'], 'Use "timeoutMs", in milliseconds.'),
-    ...hintForKeys(['allow', 'deny', 'permissions'], 'Rules belong to permissions([…]).'),
-  },
-);
+const KEYS = optionKeys<CommandOptions>({
+  workspace: true,
+  isolation: true,
+  network: true,
+  readable: true,
+  hidden: true,
+  gitWritable: true,
+  variables: true,
+  setVariables: true,
+  timeoutMs: true,
+  maxOutputBytes: true,
+  maxBackground: true,
+});
 const TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 30_000;
 const MAX_BACKGROUND = 8;

@@ -1,6 +1,7 @@
+import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
-import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
+import { quote, toolError } from '../workspace/errors.ts';
 import { compileEitherGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
@@ -72,7 +73,7 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
         if (isCount) continue;
         if (found.length === MAX_PATHS)
           return `${found.join('\n')}\n… (more than ${MAX_PATHS} files; use a narrower pattern)`;
-        found.push(escapeUnseen(file));
+        found.push(visibleLine(file));
       }
       const notes = [
         ...(period?.note === undefined ? [] : [period.note]),

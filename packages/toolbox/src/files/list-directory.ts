@@ -1,5 +1,6 @@
+import { visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
-import { escapeUnseen, quote } from '../workspace/errors.ts';
+import { quote } from '../workspace/errors.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 
 const MAX_ENTRIES = 1000;
@@ -59,7 +60,7 @@ function countOf(entries: readonly DirectoryEntry[]): string {
 }
 
 function lineOf({ name, size, type }: DirectoryEntry): string {
-  const shown = escapeUnseen(name);
+  const shown = visibleLine(name);
   if (type === 'directory') return `${shown}/`;
   if (type === 'link') return `${shown} (link)`;
   return `${shown} (${type === 'other' ? 'not a file' : size === undefined ? 'gone' : `${size} bytes`})`;

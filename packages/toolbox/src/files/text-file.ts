@@ -1,5 +1,5 @@
-import { sliceHead } from '@kernel/internal';
-import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
+import { sliceHead, visibleLine } from '@kernel/internal';
+import { quote, toolError } from '../workspace/errors.ts';
 import type { FileInfo, Workspace } from '../workspace/index.ts';
 import {
   countBroken,
@@ -71,7 +71,7 @@ export function nameOf({ encoding }: Pick<TextFormat, 'encoding'>): string {
 /** `U+2019 "’"`. */
 export function describeCharacter(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const seen = escapeUnseen(character);
+  const seen = visibleLine(character);
   return seen === character && character.trim() !== '' ? `U+${code} "${character}"` : `U+${code}`;
 }
 

@@ -1,9 +1,8 @@
-import { truncate } from '@kernel/internal';
+import { truncate, visibleText } from '@kernel/internal';
 import { errorResult, type ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
 import { createNearSearch } from '../files/edit/find-text.ts';
 import { unifiedDiff, type Replaced } from '../files/edit/line-diff.ts';
-import { visibleText } from '../text/visible.ts';
 import { isMissing, toolError } from '../workspace/errors.ts';
 import type { FileInfo } from '../workspace/index.ts';
 import type { MemoryFiles } from './memory-files.ts';

@@ -1,8 +1,7 @@
-import { truncate } from '@kernel/internal';
+import { truncate, visibleText } from '@kernel/internal';
 import { toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { lineage } from '../workspace/paths.ts';
-import { visibleText } from '../text/visible.ts';
 
 const ROOT = '/memories';
 const MAX_DEPTH = 8;

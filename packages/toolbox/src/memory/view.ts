@@ -1,6 +1,6 @@
+import { visibleText } from '@kernel/internal';
 import { quote, toolError } from '../workspace/errors.ts';
 import type { FileInfo } from '../workspace/index.ts';
-import { visibleText } from '../text/visible.ts';
 import type { MemoryFiles } from './memory-files.ts';
 import { toMemoryPath } from './memory-path.ts';
 

@@ -1,6 +1,5 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, visibleText } from '@kernel/internal';
 import { KernelError, type Tool, type ToolContext, type ToolImplementation, type ToolResult } from '@kernel/protocol';
-import { visibleText } from '../text/visible.ts';
 import type { MessageChannel } from './types.ts';
 
 const TOOL: Tool = {

@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { untilAborted } from '@kernel/internal';
+import { untilAborted, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { visibleText } from '../text/visible.ts';
 import type { MessageChannel } from './types.ts';
 
 /**

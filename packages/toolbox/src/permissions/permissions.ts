@@ -1,4 +1,4 @@
-import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, hintForKeys } from '@kernel/protocol';
+import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
@@ -17,13 +17,7 @@ import type {
   Permissions,
 } from './types.ts';
 
-const KEYS = optionKeys<PermissionOptions>(
-  { default: true, ask: true, root: true, subjects: true },
-  {
-    ...hintForKeys(['approve', 'onAsk', 'canUseTool'], 'Use "ask".'),
-    ...hintForKeys(['cwd', 'folder'], 'Use "root".'),
-  },
-);
+const KEYS = optionKeys<PermissionOptions>({ default: true, ask: true, root: true, subjects: true });
 const WRITE_FILE = 'write_file';
 const READ_FILE = 'read_file';
 

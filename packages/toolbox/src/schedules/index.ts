@@ -7,7 +7,7 @@ export type { ScheduleStore } from './store.ts';
 export type {
   Clock,
   MissedRuns,
-  DurableRun,
+  StoredRun,
   RunState,
   Schedule,
   ScheduledRun,

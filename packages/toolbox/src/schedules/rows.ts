@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { Row } from './database.ts';
 import { isReadable } from './next-time.ts';
-import type { DurableRun, RunState, Schedule, ScheduleLimits, ScheduleTime } from './types.ts';
+import type { StoredRun, RunState, Schedule, ScheduleLimits, ScheduleTime } from './types.ts';
 
 const STATES: readonly string[] = ['waiting', 'running', 'done', 'failed', 'unknown'] satisfies readonly RunState[];
 
@@ -21,7 +21,7 @@ export function toSchedule(row: Row): Schedule | undefined {
 }
 
 /** A run of a row; undefined if it cannot be read. */
-export function toRecord(row: Row): DurableRun | undefined {
+export function toRecord(row: Row): StoredRun | undefined {
   const limits = limitsOf(parse(row['limits']));
   const state = row['state'];
   if (limits === undefined || !isState(state)) return undefined;

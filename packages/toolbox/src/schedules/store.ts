@@ -4,7 +4,7 @@ import { KernelError } from '@kernel/protocol';
 import { openDatabase } from './database.ts';
 import { nextTime } from './next-time.ts';
 import { toRecord, toSchedule } from './rows.ts';
-import type { DurableRun, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
+import type { StoredRun, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
 
 /** Schedules and their runs, in one file that several processes can share. A row that cannot be read is skipped. */
 export interface ScheduleStore {
@@ -17,7 +17,7 @@ export interface ScheduleStore {
   /** Removes a schedule with its waiting runs, and returns whether it existed. A running task continues. */
   remove(id: string): boolean;
   /** The last runs, newest first. */
-  runs(limit: number): readonly DurableRun[];
+  runs(limit: number): readonly StoredRun[];
   /** The schedules that are due. One that cannot be read ends with a failed run that says so. */
   due(nowMs: number): readonly Schedule[];
   /**

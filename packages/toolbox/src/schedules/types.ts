@@ -57,7 +57,7 @@ export interface ScheduledRun {
 export type RunState = 'waiting' | 'running' | 'done' | 'failed' | 'unknown';
 
 /** A recorded run, for a list. */
-export interface DurableRun extends ScheduledRun {
+export interface StoredRun extends ScheduledRun {
   /** Its state. */
   readonly state: RunState;
   /** When it started, or began to wait, in milliseconds since 1970. */

@@ -1,15 +1,12 @@
+import { visibleText } from '@kernel/internal';
 import { checkChoice, checkFunctions, checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
-import { visibleText } from '../text/visible.ts';
 import { findSkills } from './find-skills.ts';
 import { oneLine, type OpenedSkill, openSkill } from './open-skill.ts';
 import { memorySkillPins } from './pins.ts';
 import { createSkills } from './skills.ts';
 import type { LoadSkillsOptions, SkillFolder, SkillPins, SkillProblem, SkillRequest, Skills } from './types.ts';
 
-const KEYS = optionKeys<LoadSkillsOptions>(
-  { folders: true, approve: true, pins: true, signal: true },
-  { folder: 'Use "folders".', paths: 'Use "folders".', ask: 'Use "approve".' },
-);
+const KEYS = optionKeys<LoadSkillsOptions>({ folders: true, approve: true, pins: true, signal: true });
 const FOLDER_KEYS = optionKeys<SkillFolder>({ path: true, from: true });
 
 /**

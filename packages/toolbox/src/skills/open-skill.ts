@@ -1,5 +1,5 @@
+import { visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { visibleText } from '../text/visible.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { createWorkspace, type DirectoryEntry, type Workspace } from '../workspace/index.ts';
 import { toRules } from './allowed-tools.ts';

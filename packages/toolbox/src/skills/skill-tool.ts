@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
-import { nearest } from '@kernel/internal';
+import { nearest, visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
 import { decodeText, detectFormat } from '../text/encoding.ts';
-import { visibleText } from '../text/visible.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { mayHoldCredentials } from '../workspace/index.ts';
 import { changedError, isChanged, type OpenedSkill } from './open-skill.ts';

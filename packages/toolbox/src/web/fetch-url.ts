@@ -1,11 +1,10 @@
-import { toBase64, errorMessage, sliceHead } from '@kernel/internal';
+import { toBase64, errorMessage, sliceHead, visibleText } from '@kernel/internal';
 import {
   checkFunctions,
   checkKeys,
   checkNumber,
   KernelError,
   optionKeys,
-  hintForKeys,
   type Tool,
   type ToolContext,
   type ToolImplementation,
@@ -15,7 +14,7 @@ import { type ConvertedDocument, htmlToMarkdown, pdfToText } from './convert/con
 import { decodeText } from './convert/decode-text.ts';
 import { type Download, guardedGet } from './http/guarded-get.ts';
 import { mediaTypeOf } from '../files/media-type.ts';
-import { seenText, visibleText } from '../text/visible.ts';
+import { seenText } from '../text/seen-text.ts';
 import { createRobotRules } from './robots.ts';
 
 /** Options of `fetchUrlTool`. */
@@ -71,22 +70,16 @@ const TOOL: Tool = {
   },
 };
 
-const KEYS = optionKeys<FetchUrlOptions>(
-  {
-    mayConnect: true,
-    maxBytes: true,
-    timeoutMs: true,
-    maxRedirects: true,
-    otherHosts: true,
-    maxCharacters: true,
-    robots: true,
-    userAgent: true,
-  },
-  {
-    ...hintForKeys(['allowPrivate', 'allowLocal'], 'Use mayConnect: () => true.'),
-    ...hintForKeys(['timeout'], 'Use "timeoutMs".'),
-  },
-);
+const KEYS = optionKeys<FetchUrlOptions>({
+  mayConnect: true,
+  maxBytes: true,
+  timeoutMs: true,
+  maxRedirects: true,
+  otherHosts: true,
+  maxCharacters: true,
+  robots: true,
+  userAgent: true,
+});
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const TEXTUAL =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|sql|x-sh|ld\+json|x-ndjson)\b)/;

@@ -14,10 +14,15 @@ import type { StateOptions, Workspace, WorkspaceOptions } from './types.ts';
 /** How many bytes are kept for undo. */
 export const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
-const KEYS = optionKeys<WorkspaceOptions>(
-  { root: true, read: true, write: true, deny: true, denyCredentials: true, state: true, hardLinks: true },
-  { folder: 'Use "root".', cwd: 'Use "root".', allow: 'Use "read" and "write".', ignore: 'Use "deny".' },
-);
+const KEYS = optionKeys<WorkspaceOptions>({
+  root: true,
+  read: true,
+  write: true,
+  deny: true,
+  denyCredentials: true,
+  state: true,
+  hardLinks: true,
+});
 const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
 
 /**

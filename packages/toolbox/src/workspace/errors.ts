@@ -1,4 +1,4 @@
-import { sliceHead, sliceTail } from '@kernel/internal';
+import { sliceHead, sliceTail, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Creates the error for a call that cannot be done; its message is for the model and the user. */
@@ -27,7 +27,7 @@ export function codeOf(error: unknown): string {
 /** A path or another name from outside in quotes, with control and direction characters escaped, and shortened in the middle. */
 export function quote(text: string): string {
   const short = text.length > 400 ? `${sliceHead(text, 200)}…${sliceTail(text, 200)}` : text;
-  return `"${escapeUnseen(short)}"`;
+  return `"${visibleLine(short)}"`;
 }
 
 /** A text as a JSON string of ASCII alone, in which each character is told apart from those that look the same. */
@@ -35,14 +35,6 @@ export function quoteAscii(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^\x20-\x7E]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-/** A text with everything that is not seen, breaks a line or turns its direction escaped as `\u{…}`. */
-export function escapeUnseen(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { KernelError } from '@kernel/protocol';
-import { nearest } from '@kernel/internal';
+import { nearest, visibleLine } from '@kernel/internal';
 import { foldText } from '../text/fold-text.ts';
-import { escapeUnseen, missingError, quote, quoteAscii } from './errors.ts';
+import { missingError, quote, quoteAscii } from './errors.ts';
 import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
 
@@ -31,7 +31,7 @@ async function nearestPath(storage: Storage, wanted: string): Promise<string | u
 
 /** A path in quotes, and as it is written in JSON if it cannot be told from another one by looking at it, or is not seen whole. */
 export function describeNear(path: string, other: string): string {
-  const isClear = escapeUnseen(path) === path && foldText(path).text !== foldText(other).text;
+  const isClear = visibleLine(path) === path && foldText(path).text !== foldText(other).text;
   return isClear ? quote(path) : `${quote(path)}, in JSON ${quoteAscii(path)}`;
 }
 

@@ -202,7 +202,7 @@ describe('a refusal names what tells two texts apart', () => {
     ],
     ['an arrow', 'a → b\n', 'a -> b', 'Line 1 is the nearest, "a → b", which has U+2192 "→".'],
     ['an entity', 'a &amp; b &lt;c&gt;\n', 'a & b <c>', 'Line 1 is the nearest, "a &amp; b &lt;c&gt;".'],
-    ['a line separator', 'a\u2028b\n', 'a\nb', String.raw`Line 1 is the nearest, "a\u{2028}b", which has U+2028.`],
+    ['a line separator', 'a\u2028b\n', 'a\nb', String.raw`Line 1 is the nearest, "a\u2028b", which has U+2028.`],
   ])('of a line that begins otherwise: %s', async (_, before, oldText, expected) => {
     verifies('toolbox.files.alike');
     const { forLLM, text } = await edit(before, oldText, 'new');

@@ -20,13 +20,13 @@ test('what a user is shown of a change hides nothing, and is one change', async 
     await applyPatchTool(workspace).handler({ patch } as never, context),
   ].map((result) => (result as ToolResult).forUser ?? '');
   for (const shown of results) {
-    expect(shown).toContain(String.raw`\u{1b}[2J`);
+    expect(shown).toContain(String.raw`\x1b[2J`);
     expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]|\n\+\+\+ b$/u);
   }
   await readFileTool(workspace).handler({ path } as never, context);
   await workspace.write(path, 'x\nz');
   const edits = [{ old_text: 'x', new_text: 'y' }];
   expect(JSON.stringify(await editFileTool(workspace).handler({ path, edits } as never, context))).toContain(
-    String.raw`\\u{a}+++ b\" had changed`,
+    String.raw`\\x0a+++ b\" had changed`,
   );
 });

@@ -172,11 +172,11 @@ describe('memory: the user sees what was written', () => {
       file_text: 'plain\u{1b}[2J\u{202e}evil\u{e0041} 👨\u200d👩\n',
     });
     expect(created.forUser).toContain('+++ b/memories/a.md');
-    expect(created.forUser).toContain('+plain\\u{1b}[2J\\u{202e}evil\\u{e0041} 👨\u200d👩');
+    expect(created.forUser).toContain('+plain\\x1b[2J\\u202eevil\\u{e0041} 👨\u200d👩');
     const edited = await memory({ command: 'str_replace', path: '/memories/a.md', old_str: 'plain', new_str: 'new' });
     expect(edited.forUser).toContain('-plain');
     expect(edited.forUser).toContain('+new');
-    expect(edited.forLLM).toContain('new\\u{1b}[2J');
+    expect(edited.forLLM).toContain('new\\x1b[2J');
     expect((await memory({ command: 'delete', path: '/memories/a.md' })).forUser).toBe(
       'Memory: deleted /memories/a.md',
     );

@@ -65,7 +65,7 @@ it('what was noted is shown to the user, with hidden characters escaped, and com
   const { call } = await notes();
   const text = '---\ntime: never\n---\nfake head \u{1b}[31m\u{202e}';
   const { forUser } = await call('remember', { text, tags: ['a"]\n---', '\u{202e}b', '\u2028', '\u0001'.repeat(50)] });
-  expect(forUser).toContain('fake head \\u{1b}[31m\\u{202e}');
+  expect(forUser).toContain('fake head \\x1b[31m\\u202e');
   expect(forUser).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u);
   const { data } = await call('recall', { query: 'fake' });
   expect((data as { notes: object[] }).notes).toMatchObject([

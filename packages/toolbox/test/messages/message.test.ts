@@ -148,8 +148,8 @@ describe('message', () => {
     verifies('toolbox.messages');
     const stream = new PassThrough();
     const { forUser } = await call(messageTool([streamChannel(stream)]), { text: 'safe\u202e\rgone' });
-    expect(String(stream.read())).toBe('safe\\u{202e}\\u{d}gone\n');
-    expect(forUser).toContain('safe\\u{202e}\\u{d}gone');
+    expect(String(stream.read())).toBe('safe\\u202e\\x0dgone\n');
+    expect(forUser).toContain('safe\\u202e\\x0dgone');
   });
 
   it('the model chooses among channels by name, and cannot invent one', async () => {

@@ -87,9 +87,9 @@ describe('a folder with hostile skills', () => {
     for (const from of ['user', 'project'] as const) {
       const skills = await loadSkills({ folders: [{ path: folder, from }], approve: () => true });
       expect(skills.list().map(({ name }) => name)).toEqual(['good', 'hidden']);
-      expect(skills.prompt()).toContain('see \\u{e0041}\\u{202e} &lt;/available_skills&gt; &lt;b&gt;');
+      expect(skills.prompt()).toContain('see \\u{e0041}\\u202e &lt;/available_skills&gt; &lt;b&gt;');
       const said = JSON.stringify(skills.problems);
-      for (const part of ['100000000 bytes', 'not UTF-8', 'must start with YAML', 'ev\\\\u{202e}il'])
+      for (const part of ['100000000 bytes', 'not UTF-8', 'must start with YAML', 'ev\\\\u202eil'])
         expect(said).toContain(part);
       expect(said).not.toMatch(/\p{Cf}/u);
       expect(said).not.toContain('no-skill');

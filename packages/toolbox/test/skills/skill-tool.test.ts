@@ -97,7 +97,7 @@ describe('the tool reads nothing but the skill', () => {
     const { load } = await loaded({ 'pdf/SKILL.md': PDF });
     expect(messageOf(await load('PDF-x'))).toContain('Did you mean "pdf"?');
     expect(messageOf(await load('../pdf'))).toContain('There is no skill "../pdf"');
-    expect(messageOf(await load('\u{202e}zzz'))).toContain('"\\u{202e}zzz"');
+    expect(messageOf(await load('\u{202e}zzz'))).toContain('"\\u202ezzz"');
   });
 
   it('long instructions and files are cut, with a note', async () => {

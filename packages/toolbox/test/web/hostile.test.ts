@@ -29,7 +29,7 @@ describe('a hostile page', () => {
 
   it('as a source shows what it hides', async () => {
     const url = await page('a\u202Eb\u001B<!-- c -->');
-    expect((await call(local(), { url, raw: true })).forLLM).toContain(String.raw`a\u{202e}b\u{1b}<!-- c -->`);
+    expect((await call(local(), { url, raw: true })).forLLM).toContain(String.raw`a\u202eb\x1b<!-- c -->`);
   });
 
   it('cannot look like what is said about it, which ends with the first empty line', async () => {

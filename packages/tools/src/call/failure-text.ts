@@ -1,8 +1,8 @@
-import { createRedactor, truncate, sliceTail } from '@kernel/internal';
+import { createRedactor, errorMessage, sliceTail, truncate } from '@kernel/internal';
 
 /** What a model reads of a thrown value: its message without stack, file paths of the program and class name, in at most 2,000 characters. */
 export function failureText(error: unknown): string {
-  const text = readMessage(error)
+  const text = errorMessage(error)
     .split('\n')
     .filter((line) => !/^\s*at\s/.test(line))
     .join('\n')
@@ -52,17 +52,3 @@ function programFolders(path: string, next: string): { readonly from: number; re
 
 /** Keys of vendors go before the text is cut: what a cut leaves of one would not be found. */
 const redactor = createRedactor();
-
-function readMessage(error: unknown): string {
-  try {
-    return String(messageOf(error));
-  } catch {
-    return 'it threw a value that cannot be shown.'; // a getter or a proxy that throws
-  }
-}
-
-function messageOf(error: unknown): unknown {
-  if (error instanceof Error) return error.message;
-  if (typeof error === 'string') return error;
-  return JSON.stringify(error) ?? String(error);
-}

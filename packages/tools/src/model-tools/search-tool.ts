@@ -35,13 +35,7 @@ export interface SearchToolOptions {
   readonly name?: string | undefined;
 }
 
-const SEARCH_KEYS = optionKeys<SearchToolOptions>(
-  { ttl: true, limit: true, name: true },
-  {
-    topK: 'Use "limit".',
-    maxResults: 'Use "limit".',
-  },
-);
+const SEARCH_KEYS = optionKeys<SearchToolOptions>({ ttl: true, limit: true, name: true });
 
 /** Throws `CONFIG_INVALID` for a registry that cannot be searched, and for unknown options. */
 function checkSearch(subject: string, registry: SearchableTools, options: SearchToolOptions): void {

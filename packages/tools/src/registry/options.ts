@@ -62,49 +62,30 @@ export interface ExecuteOptions {
   readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 
-const REGISTRY_KEYS = optionKeys<RegistryOptions>(
-  {
-    timeoutMs: true,
-    repair: true,
-    unknownProperties: true,
-    concurrency: true,
-    retries: true,
-    resultLimit: true,
-    results: true,
-    secrets: true,
-    detail: true,
-    capabilities: true,
-    onListenerError: true,
-  },
-  {
-    timeout: 'Use "timeoutMs", in milliseconds.',
-    maxRetries: 'Use "retries".',
-    maxConcurrency: 'Use "concurrency".',
-    tools: 'Pass the list first: createRegistry([tool], options).',
-    maxSteps: 'Use `limits.turns` of run(): a registry has no steps.',
-    maxTurns: 'Use `limits.turns` of run(): a registry has no turns.',
-  },
-);
+const REGISTRY_KEYS = optionKeys<RegistryOptions>({
+  timeoutMs: true,
+  repair: true,
+  unknownProperties: true,
+  concurrency: true,
+  retries: true,
+  resultLimit: true,
+  results: true,
+  secrets: true,
+  detail: true,
+  capabilities: true,
+  onListenerError: true,
+});
 
-const EXECUTE_KEYS = optionKeys<ExecuteOptions>(
-  {
-    signal: true,
-    conversation: true,
-    context: true,
-    idempotencyKey: true,
-    timeoutMs: true,
-    callId: true,
-    onProgress: true,
-    onComplete: true,
-  },
-  {
-    abortSignal: 'Use "signal".',
-    timeout: 'Use "timeoutMs", in milliseconds.',
-    toolCallId: 'Use "callId".',
-    id: 'Use "callId".',
-    aborted: 'Pass the signal as an option: { signal }.',
-  },
-);
+const EXECUTE_KEYS = optionKeys<ExecuteOptions>({
+  signal: true,
+  conversation: true,
+  context: true,
+  idempotencyKey: true,
+  timeoutMs: true,
+  callId: true,
+  onProgress: true,
+  onComplete: true,
+});
 
 /** Throws `CONFIG_INVALID` that names the option and its value. */
 export function checkRegistryOptions(options: RegistryOptions): void {

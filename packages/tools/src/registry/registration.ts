@@ -13,14 +13,7 @@ export type Registration = Pick<
 >;
 
 const DEFAULT_TTL = 5;
-const REGISTER_KEYS = optionKeys<RegisterOptions>(
-  { onConflict: true, hidden: true },
-  {
-    overwrite: 'Use `onConflict: "replace"`.',
-    override: 'Use `onConflict: "replace"`.',
-    replace: 'Use `onConflict: "replace"`.',
-  },
-);
+const REGISTER_KEYS = optionKeys<RegisterOptions>({ onConflict: true, hidden: true });
 const UNREGISTER_KEYS = optionKeys<{ readonly strict: boolean }>({ strict: true });
 const BINDINGS_KEYS = optionKeys<{ readonly includeHidden: boolean }>({ includeHidden: true });
 

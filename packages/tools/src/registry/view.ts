@@ -35,10 +35,15 @@ export interface ViewFilter {
   readonly available?: boolean | undefined;
 }
 
-const FILTER_KEYS = optionKeys<ViewFilter>(
-  { include: true, exclude: true, category: true, optionality: true, effect: true, tags: true, available: true },
-  { names: 'Use "include".', tools: 'Use "include".', only: 'Use "include".', filter: 'Pass the filter itself.' },
-);
+const FILTER_KEYS = optionKeys<ViewFilter>({
+  include: true,
+  exclude: true,
+  category: true,
+  optionality: true,
+  effect: true,
+  tags: true,
+  available: true,
+});
 
 /** A read-only subset of a registry that follows its changes. A call to a tool outside it runs nothing. */
 export interface ToolView extends Toolset {

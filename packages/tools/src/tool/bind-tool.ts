@@ -3,7 +3,6 @@ import { sliceHead } from '@kernel/internal';
 // oxlint-disable typescript/no-unnecessary-type-parameters
 import { checkKeys, type JsonObject, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import {
-  BINDING_KEYS,
   type BindingOptions,
   type ToolBinding,
   type ToolHandler,
@@ -13,19 +12,7 @@ import {
 import { type CheckedTool, TOOL_KEYS, checkCondition, checkTool } from './check-tool.ts';
 import type { HandlerContext, ToolTypes } from './tool-types.ts';
 
-const OPTIONS_COME_THIRD = 'Pass it in the third argument: bindTool(tool, handler, { … }).';
-const HANDLER_COMES_SECOND = 'Pass the handler as the second argument: bindTool(tool, handler).';
-
-const TOOL_OPTIONS = optionKeys<Tool>(TOOL_KEYS, {
-  ...Object.fromEntries(Object.keys(BINDING_KEYS).map((key) => [key, OPTIONS_COME_THIRD])),
-  inputSchema: 'Use "parameters".',
-  schema: 'Use "parameters".',
-  input: 'Use "parameters" for a JSON Schema, or defineTool({ … }) for a schema library.',
-  handler: HANDLER_COMES_SECOND,
-  execute: HANDLER_COMES_SECOND,
-  function: 'Pass the object under "function" itself.',
-  annotations: 'Use "effect" for what a call changes, and "metadata" for the rest.',
-});
+const TOOL_OPTIONS = optionKeys<Tool>(TOOL_KEYS);
 
 /**
  * Binds a handler to a tool whose parameters are JSON Schema, for example from a file or another program.

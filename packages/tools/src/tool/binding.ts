@@ -113,17 +113,7 @@ export const BINDING_KEYS: KeysOf<BindingOptions> = {
   when: true,
 };
 
-/** Names that other libraries use for options of a tool, with what to use here. */
-export const FOREIGN_BINDING_KEYS = {
-  timeout: 'Use "timeoutMs", in milliseconds.',
-  timeoutSeconds: 'Use "timeoutMs", in milliseconds.',
-  maxRetries: 'Use "retries".',
-  enabled: 'Use "when" with the optionality "conditional", or registry.disable([name]).',
-  isEnabled: 'Use "when" with the optionality "conditional", or registry.disable([name]).',
-  needsApproval: 'Approval is decided by the caller: see `effect`, and `approve` of run().',
-} as const;
-
-const BINDING_OPTIONS = optionKeys<BindingOptions>(BINDING_KEYS, FOREIGN_BINDING_KEYS);
+const BINDING_OPTIONS = optionKeys<BindingOptions>(BINDING_KEYS);
 const CONCURRENCY_OPTIONS = optionKeys<{ readonly max: number; readonly key?: unknown }>({ max: true, key: true });
 
 /** Throws `CONFIG_INVALID` for unknown options of `bindTool`. */

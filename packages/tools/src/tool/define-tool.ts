@@ -1,35 +1,18 @@
 import { checkKeys, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import { fromStandardSchema, type OutputOf, type StandardSchemaWithJson } from '@kernel/schema';
 import { createBinding } from './bind-tool.ts';
-import {
-  BINDING_KEYS,
-  type BindingOptions,
-  FOREIGN_BINDING_KEYS,
-  type ToolBinding,
-  type ToolHandler,
-} from './binding.ts';
+import { BINDING_KEYS, type BindingOptions, type ToolBinding, type ToolHandler } from './binding.ts';
 import { TOOL_KEYS, checkTool } from './check-tool.ts';
 import type { ArgumentsOf, DataOf, HandlerContext, HandlerResult } from './tool-types.ts';
 
-const TAKES_INPUT = 'Use "input" for the schema of a library, or bindTool(tool, handler) for a JSON Schema.';
 const { parameters: _parameters, ...SHARED_KEYS } = TOOL_KEYS;
-const DEFINE_OPTIONS = optionKeys<UntypedOptions>(
-  { ...SHARED_KEYS, input: true, output: true, handler: true, ...BINDING_KEYS },
-  {
-    ...FOREIGN_BINDING_KEYS,
-    execute: 'Use "handler".',
-    run: 'Use "handler".',
-    func: 'Use "handler".',
-    callback: 'Use "handler".',
-    parameters: TAKES_INPUT,
-    inputSchema: TAKES_INPUT,
-    schema: TAKES_INPUT,
-    args: TAKES_INPUT,
-    returns: 'Use "output" for the schema of a library, or "outputSchema" for a JSON Schema.',
-    annotations: 'Use "effect" for what a call changes, and "metadata" for the rest.',
-    maxSteps: 'Use `limits.turns` of run(): a tool has no steps.',
-  },
-);
+const DEFINE_OPTIONS = optionKeys<UntypedOptions>({
+  ...SHARED_KEYS,
+  input: true,
+  output: true,
+  handler: true,
+  ...BINDING_KEYS,
+});
 
 /** The argument of `defineTool`: everything of a tool but its parameters, which come from a schema library, and the handler. */
 export interface DefineToolOptions<

@@ -1,5 +1,4 @@
-import { safeText } from '../escape.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { visible, terminalText } from '@kernel/internal';
 
 /** HTML that is safe to be put into a page. */
 export interface Markup {
@@ -20,7 +19,7 @@ export const NOTHING: Markup = { markup: '' };
 
 /** Text of calls, results and changes: every character visible, but for tabs. */
 export function exactText(text: string): string {
-  return text.replaceAll('\r\n', '\n').split('\t').map(markInvisible).join('\t');
+  return text.replaceAll('\r\n', '\n').split('\t').map(visible).join('\t');
 }
 
 function toMarkup(value: Content): string {
@@ -37,5 +36,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return safeText(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return terminalText(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

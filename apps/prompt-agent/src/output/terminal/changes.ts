@@ -1,6 +1,5 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, visible } from '@kernel/internal';
 import { type Line, span, type Style } from './spans.ts';
-import { markInvisible } from './visible.ts';
 
 const MAX_LINES = 200;
 const MAX_LENGTH = 400;
@@ -10,7 +9,7 @@ const MAX_TOOL_DIFF = 20_000;
 /** Returns what a tool shows of its change, such as a diff, as indented lines: every character visible, long lines cut, and at most 200 of them. */
 export function changeLines(forUser: string): readonly string[] {
   const lines = forUser.replaceAll('\r\n', '\n').trimEnd().split('\n');
-  const shown = lines.slice(0, MAX_LINES).map((line) => `  ${visible(line)}`);
+  const shown = lines.slice(0, MAX_LINES).map((line) => `  ${shownLine(line)}`);
   const left = lines.length - shown.length;
   return left === 0 ? shown : [...shown, `  … ${left} more ${left === 1 ? 'line' : 'lines'}`];
 }
@@ -39,8 +38,8 @@ function diffStyle(line: string): readonly Style[] {
 }
 
 /** Tabs stay: code is full of them. */
-function visible(line: string): string {
+function shownLine(line: string): string {
   const cut =
     line.length > MAX_LENGTH ? `${sliceHead(line, MAX_LENGTH)}… (${line.length - MAX_LENGTH} more characters)` : line;
-  return cut.split('\t').map(markInvisible).join('\t');
+  return cut.split('\t').map(visible).join('\t');
 }

@@ -1,9 +1,8 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, visible } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
 import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
 import { showArguments } from '../../questions/show-call.ts';
-import { markInvisible } from './visible.ts';
 import { seconds } from './seconds.ts';
 
 /** What goes on in a run, as lines that are replaced while it goes on. */
@@ -28,7 +27,7 @@ const MAX_LINES = 6;
 /** Creates the status of a run with a model. `nowMs` is a clock that only goes forward. */
 export function createLiveStatus(model: string, nowMs: () => number): LiveStatus {
   const calls = new Map<string, RunningCall>();
-  let waiting = `waiting for ${markInvisible(model)}`;
+  let waiting = `waiting for ${visible(model)}`;
   let sinceMs = nowMs();
 
   function wait(what: string): void {
@@ -41,7 +40,7 @@ export function createLiveStatus(model: string, nowMs: () => number): LiveStatus
       const { id, name, arguments: detail } = event.call;
       const agents = path.filter((_, index) => index % 2 === 0);
       calls.set([...path, id].join('\n'), {
-        name: [...agents, name].map((each) => markInvisible(each)).join(' › '),
+        name: [...agents, name].map((each) => visible(each)).join(' › '),
         detail: inlineArguments(name, detail),
         startedMs: nowMs(),
       });
@@ -53,11 +52,11 @@ export function createLiveStatus(model: string, nowMs: () => number): LiveStatus
   }
 
   function applyReply(event: AgentEvent): void {
-    if (event.type === 'turn-start' || event.type === 'reply-withdrawn') wait(`waiting for ${markInvisible(model)}`);
-    else if (event.type === 'reasoning-delta') wait(`${markInvisible(model)} is thinking`);
-    else if (event.type === 'text-delta') wait(`${markInvisible(model)} is writing`);
+    if (event.type === 'turn-start' || event.type === 'reply-withdrawn') wait(`waiting for ${visible(model)}`);
+    else if (event.type === 'reasoning-delta') wait(`${visible(model)} is thinking`);
+    else if (event.type === 'text-delta') wait(`${visible(model)} is writing`);
     else if (event.type === 'tool-call-delta' && event.name !== undefined)
-      wait(`${markInvisible(model)} is calling ${markInvisible(event.name)}`);
+      wait(`${visible(model)} is calling ${visible(event.name)}`);
   }
 
   return {
@@ -67,7 +66,7 @@ export function createLiveStatus(model: string, nowMs: () => number): LiveStatus
       const frame = span(`${FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? ''} `, 'cyan');
       const running = [...calls.values()];
       if (running.length === 0) {
-        if (tail.trim() !== '') return [cutLine([frame, span(markInvisible(lastPart(tail, width)), 'dim')], width - 1)];
+        if (tail.trim() !== '') return [cutLine([frame, span(visible(lastPart(tail, width)), 'dim')], width - 1)];
         return [cutLine([frame, span(waiting), span(` ${seconds(now - sinceMs)}`, 'dim')], width - 1)];
       }
       const shown = running
@@ -91,7 +90,7 @@ export function callLine(mark: Line, name: string, detail: string, after: string
 /** Arguments on one line, control and invisible characters marked; empty for none. */
 export function inlineArguments(name: string, json: string): string {
   const text = showArguments(name, json).replaceAll(/\s+/g, ' ').trim();
-  return text === '{}' ? '' : markInvisible(sliceHead(text, 1000));
+  return text === '{}' ? '' : visible(sliceHead(text, 1000));
 }
 
 /** The end of a text, where it is longer than the width. */

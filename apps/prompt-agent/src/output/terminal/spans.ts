@@ -1,4 +1,4 @@
-import { safeText } from '../escape.ts';
+import { terminalText } from '@kernel/internal';
 
 /** How a piece of text looks. */
 export type Style =
@@ -66,7 +66,7 @@ function looksSame({ styles: a = [] }: Span, { styles: b = [] }: Span): boolean 
 }
 
 function encodeSpan({ text, styles = [], link }: Span, hasColors: boolean): string {
-  const safe = safeText(text).replaceAll('\n', ' ');
+  const safe = terminalText(text).replaceAll('\n', ' ');
   if (!hasColors || safe === '') return safe;
   const codes = styles.map((style) => CODES[style]).join(';');
   const styled = codes === '' ? safe : `\u001B[${codes}m${safe}\u001B[0m`;

@@ -14,10 +14,13 @@ export interface ToResponseOptions extends ClientEventsOptions, SseOptions {
   readonly resume?: ResumePoint | undefined;
 }
 
-const KEYS = optionKeys<ToResponseOptions>(
-  { show: true, resume: true, heartbeatMs: true, signal: true, headers: true },
-  { lastEventId: 'Use resume: { session, lastEventId }.', session: 'Use resume: { session, lastEventId }.' },
-);
+const KEYS = optionKeys<ToResponseOptions>({
+  show: true,
+  resume: true,
+  heartbeatMs: true,
+  signal: true,
+  headers: true,
+});
 
 /**
  * Creates a response of server-sent events: one for each `ClientEvent` of the run, as JSON.

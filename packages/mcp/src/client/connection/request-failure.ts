@@ -21,10 +21,10 @@ export function toRequestFailure(error: unknown, link: ServerLink): RequestFailu
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
   if (code === RESPONSE_LOST || code === 'CONNECTION_CLOSED') return { kind: 'lost', cause: causeOf(error, link) };
   if (link.failure() !== undefined || code === 'NOT_CONNECTED') return { kind: 'lost', cause: causeOf(error, link) };
-  if (code === 'INVALID_RESULT') return { kind: 'unreadable', cause: toLine(messageOf(error)) };
-  if (typeof code === 'number') return { kind: 'rpc-error', code, message: messageOf(error) };
+  if (code === 'INVALID_RESULT') return { kind: 'unreadable', cause: toLine(withCause(error)) };
+  if (typeof code === 'number') return { kind: 'rpc-error', code, message: withCause(error) };
   // 404 means that the session is unknown, for example after a restart; the request did not run. Many servers send 400 with a text instead.
-  if (status === 404 || (status === 400 && /\bsession\b/i.test(messageOf(error))))
+  if (status === 404 || (status === 400 && /\bsession\b/i.test(withCause(error))))
     return { kind: 'not-sent', cause: 'has ended the session' };
   const system = systemCode(error);
   if (system === 'ECONNREFUSED' || system === 'ENOTFOUND') return { kind: 'not-sent', cause: causeOf(error, link) };
@@ -38,13 +38,13 @@ export function causeOf(error: unknown, link: ServerLink): string {
   if (failure !== undefined) return failure;
   const { code, status } = fieldsOf(error);
   if (status === 401 || status === 403) return `refused the credentials (HTTP ${status})`;
-  if (status !== undefined) return `answered with HTTP ${status}: ${toLine(messageOf(error))}`;
+  if (status !== undefined) return `answered with HTTP ${status}: ${toLine(withCause(error))}`;
   const system = systemCode(error);
   if (system !== undefined) return `could not be reached (${system})`;
   if (code === 'REQUEST_TIMEOUT') return 'did not answer in time';
   if (code === 'CONNECTION_CLOSED') return 'closed the connection';
   if (code === RESPONSE_LOST) return 'went away before it had answered';
-  return `could not be used: ${toLine(messageOf(error))}`;
+  return `could not be used: ${toLine(withCause(error))}`;
 }
 
 /** Shortens a text to one line of at most 400 characters, without a full stop at its end. */
@@ -69,7 +69,7 @@ function systemCode(error: unknown): string | undefined {
   return undefined;
 }
 
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return errorMessage(error);
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+function withCause(error: unknown): string {
+  const message = errorMessage(error);
+  return error instanceof Error && error.cause instanceof Error ? `${message} (${errorMessage(error.cause)})` : message;
 }

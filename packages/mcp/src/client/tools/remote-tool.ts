@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@kernel/internal';
+import { canonicalJson, visibleText } from '@kernel/internal';
 import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { visibleSchema, visibleText } from './visible-text.ts';
+import { visibleSchema } from './visible-schema.ts';
 
 /** A tool of a server. */
 export interface RemoteTool {
@@ -16,7 +16,7 @@ export interface RemoteTool {
 
 /**
  * Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. Hints that make a tool seem harmless
- * count only if the user trusts the hints of the server. Texts for a reader lose control and invisible characters; the hash is that of the definition
+ * count only if the user trusts the hints of the server. In texts for a reader, what hides is written out (`\u200b`); the hash is that of the definition
  * as the server wrote it.
  */
 export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHints = false): RemoteTool {
@@ -29,7 +29,7 @@ export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHint
     ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const visible = {
+  const shown = {
     ...definition,
     effect: toEffect(listed.annotations ?? {}, trustsHints),
     description: visibleText(definition.description),
@@ -39,7 +39,7 @@ export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHint
     ...(metadata === undefined ? {} : { metadata: mapTexts(metadata) }),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
-  const tool = deepFreeze(structuredClone({ name: mountedName, ...visible })) as Tool;
+  const tool = deepFreeze(structuredClone({ name: mountedName, ...shown })) as Tool;
   // The hints, not what is made of them: trusting a server is no change of its tools.
   const hashed = { ...definition, hints: listed.annotations ?? {} };
   // Canonical: a server that lists the same definition in another order has changed nothing.

@@ -1,7 +1,7 @@
 import { isLoopback, MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
-import { FOREIGN_SERVER_KEYS, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
+import { SERVER_KEYS, type ServerOptions } from '../server-options.ts';
 
 /** How to serve over streamable HTTP. */
 export interface ServeHttpOptions extends ServerOptions {
@@ -30,33 +30,19 @@ export interface ServeHttpOptions extends ServerOptions {
   readonly createEventStore?: (() => EventStore) | undefined;
 }
 
-const KEYS = optionKeys<ServeHttpOptions>(
-  {
-    ...SERVER_KEYS,
-    port: true,
-    host: true,
-    path: true,
-    token: true,
-    allowedHosts: true,
-    allowedOrigins: true,
-    maxBodyBytes: true,
-    maxSessions: true,
-    sessionIdleMs: true,
-    createEventStore: true,
-  },
-  {
-    ...FOREIGN_SERVER_KEYS,
-    hostname: 'Use "host".',
-    endpoint: 'Use "path".',
-    apiKey: 'Use "token".',
-    authToken: 'Use "token".',
-    origins: 'Use "allowedOrigins".',
-    cors: 'Use "allowedOrigins".',
-    eventStore: 'Use createEventStore: () => new …: each session has its own.',
-    sessionTimeout: 'Use "sessionIdleMs".',
-    bodyLimit: 'Use "maxBodyBytes".',
-  },
-);
+const KEYS = optionKeys<ServeHttpOptions>({
+  ...SERVER_KEYS,
+  port: true,
+  host: true,
+  path: true,
+  token: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  maxBodyBytes: true,
+  maxSessions: true,
+  sessionIdleMs: true,
+  createEventStore: true,
+});
 
 /** The options that may stay absent. */
 type Optional = 'token' | 'createEventStore';

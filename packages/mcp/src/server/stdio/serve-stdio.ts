@@ -1,14 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { checkToolset, checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
 import { mountTools, protocolOf } from '../mount-tools.ts';
-import {
-  closeOnAbort,
-  onServerClose,
-  FOREIGN_SERVER_KEYS,
-  SERVER_KEYS,
-  serverFactory,
-  type ServerOptions,
-} from '../server-options.ts';
+import { closeOnAbort, onServerClose, SERVER_KEYS, serverFactory, type ServerOptions } from '../server-options.ts';
 import { stdioTransport } from './stdio-transport.ts';
 
 /** How to serve over standard input and output. */
@@ -21,10 +14,7 @@ export interface ServeStdioOptions extends ServerOptions {
   readonly maxMessageBytes?: number | undefined;
 }
 
-const KEYS = optionKeys<ServeStdioOptions>(
-  { ...SERVER_KEYS, stdin: true, stdout: true, maxMessageBytes: true },
-  { ...FOREIGN_SERVER_KEYS, input: 'Use "stdin".', output: 'Use "stdout".', port: 'serveHttp has a port.' },
-);
+const KEYS = optionKeys<ServeStdioOptions>({ ...SERVER_KEYS, stdin: true, stdout: true, maxMessageBytes: true });
 
 /** A server over standard input and output. */
 export interface StdioServer {

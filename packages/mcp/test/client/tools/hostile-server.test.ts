@@ -3,7 +3,7 @@ import type { KernelError, Tool } from '@kernel/protocol';
 import { expect, test } from 'vitest';
 import { checkOutput } from '../../../src/client/tools/output-check.ts';
 import { findSchemaFault } from '../../../src/client/tools/output-schema.ts';
-import { visibleText } from '../../../src/client/tools/visible-text.ts';
+import { visibleText } from '@kernel/internal';
 import { toLine } from '../../../src/client/connection/request-failure.ts';
 import { connectMcp } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
@@ -125,7 +125,7 @@ test('of a server that lists 100,000 tools only as many are used as it may list,
   ]);
 });
 
-test('descriptions and titles have no control, bidirectional or invisible characters, in schemas too', async () => {
+test('control, bidirectional and invisible characters of descriptions and titles are written out, in schemas too', async () => {
   verifies('mcp.client.visible');
   const tags = Array.from('hidden', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
   const bad = `a\u001B[31m\u0000\u202Eb\u200B\u2066\u00AD\uFEFF\u2028\u3164\u2800${tags}\u0085c`;
@@ -140,12 +140,14 @@ test('descriptions and titles have no control, bidirectional or invisible charac
     _meta: { usageHint: bad },
   });
   const toolset = await connected({ a: misbehaving('tells', JSON.stringify([tool])) });
+  const letters = Array.from('hidden', (letter) => String.raw`\u{e00${letter.charCodeAt(0).toString(16)}}`).join('');
+  const shown = String.raw`a\x1b[31m\x00\u202eb\u200b\u2066\xad\ufeff\u2028\u3164\u2800` + letters + String.raw`\x85c`;
   expect(toolset.list()[0]).toMatchObject({
-    title: 'a[31mbc',
-    description: 'a[31mbc\n\té日本語😀',
-    parameters: { properties: { description: { type: 'string', description: 'a[31mbc', enum: [bad] } } },
-    outputSchema: { description: 'a[31mbc' },
-    metadata: { usageHint: 'a[31mbc' },
+    title: shown,
+    description: `${shown}\n\té日本語😀`,
+    parameters: { properties: { description: { type: 'string', description: shown, enum: [bad] } } },
+    outputSchema: { description: shown },
+    metadata: { usageHint: shown },
   });
 });
 

@@ -1,7 +1,7 @@
+import { visibleText } from '@kernel/internal';
 import { stripVTControlCharacters } from 'node:util';
 import { decodeText, detectFormat } from '../../text/encoding.ts';
 import { unfinishedUtf8 } from '../../text/utf-8.ts';
-import { escapeCharacter } from '../../text/visible.ts';
 
 /** How much of a piece of output is reported while it arrives, in bytes. */
 const MAX_PROGRESS = 8_000;
@@ -73,7 +73,7 @@ export function clean(bytes: Uint8Array): string {
     .replaceAll('\r\n', '\n')
     .replaceAll(/[\v\f]/g, '\n');
   const shown = /[\r\b]/.test(text) ? text.split('\n').map(lastState).join('\n') : text;
-  return shown.replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+  return visibleText(shown);
 }
 
 /** Returns a function that takes output as it arrives, and reports it as `clean` text: a character or a colour that arrives in two pieces is reported whole. */

@@ -1,6 +1,6 @@
+import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
-import { visibleText } from '../../text/visible.ts';
-import { escapeUnseen, quote } from '../../workspace/errors.ts';
+import { quote } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
 import { count } from '../describe.ts';
 import { noteSeen, staleNote } from '../seen.ts';
@@ -68,7 +68,7 @@ export function editFileTool(workspace: Workspace): ToolImplementation {
       const remarks = [...notes.map((note) => ` ${note}`), stale].join('');
       return {
         forLLM: `Edited ${quote(path)}: ${count(replacements.length, 'replacement')}, at what was ${places}.${remarks}`,
-        forUser: visibleText(unifiedDiff(escapeUnseen(file.info.path), file.text, replacements)),
+        forUser: visibleText(unifiedDiff(visibleLine(file.info.path), file.text, replacements)),
       };
     },
   };

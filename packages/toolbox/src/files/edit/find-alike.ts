@@ -1,5 +1,4 @@
-import { sliceTail } from '@kernel/internal';
-import { escapeUnseen } from '../../workspace/errors.ts';
+import { sliceTail, visibleLine } from '@kernel/internal';
 import { describeCharacter } from '../text-file.ts';
 import { indexOfText } from './find-sequence.ts';
 import { lineAt, type TextEdit, toEnding } from './text-edit.ts';
@@ -76,7 +75,7 @@ export function describeMismatch(text: string, folded: FoldedText, oldText: stri
   const file = folded.original(0, place + least)?.end;
   const own = wanted.original(0, least)?.end;
   if (file === undefined || own === undefined) return elsewhere();
-  const quoted = escapeUnseen(sliceTail(oldText.slice(0, own), MAX_QUOTED).toWellFormed());
+  const quoted = visibleLine(sliceTail(oldText.slice(0, own), MAX_QUOTED).toWellFormed());
   return `: it matches line ${lineAt(text, file)} up to "${quoted}"; there the file continues with ${characterAt(text, file)}, and this text with ${characterAt(oldText, own)}.`;
 }
 

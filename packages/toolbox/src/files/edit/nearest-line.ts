@@ -1,5 +1,4 @@
-import { sliceHead } from '@kernel/internal';
-import { escapeUnseen } from '../../workspace/errors.ts';
+import { sliceHead, visibleLine } from '@kernel/internal';
 import { describeCharacter } from '../text-file.ts';
 
 /** How much of a file is looked at, and of each of its lines, in characters. */
@@ -29,7 +28,7 @@ export function nearestLine(text: string, wanted: string): string {
   if (best.number === 0) return '';
   const unusual = [...new Set(best.line.match(/[^\t\x20-\x7E]/gu))].filter((each) => !wanted.includes(each));
   const named = unusual.slice(0, MAX_NAMED).map(describeCharacter).join(', ');
-  return ` Line ${best.number} is the nearest, "${escapeUnseen(best.line)}"${named === '' ? '' : `, which has ${named}`}.`;
+  return ` Line ${best.number} is the nearest, "${visibleLine(best.line)}"${named === '' ? '' : `, which has ${named}`}.`;
 }
 
 /** A text whose white space is single spaces, shortened. */

@@ -1,7 +1,7 @@
+import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { countBroken, decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
-import { visibleText } from '../../text/visible.ts';
-import { escapeUnseen, isMissing, quote, toolError } from '../../workspace/errors.ts';
+import { isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
 import { alikeNote } from '../alike-name.ts';
 import { bounded, count } from '../describe.ts';
@@ -54,7 +54,7 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
       const alike = before === undefined ? await alikeNote(workspace, path, signal) : '';
       const result: ToolResult = {
         forLLM: `${done} ${quote(path)} (${size}; change ${id}).${stale}${alike}`,
-        forUser: visibleText(await difference(escapeUnseen(path), before, content)),
+        forUser: visibleText(await difference(visibleLine(path), before, content)),
       };
       return result;
     },

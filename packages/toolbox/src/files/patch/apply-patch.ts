@@ -1,5 +1,5 @@
+import { visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
-import { visibleText } from '../../text/visible.ts';
 import { quote } from '../../workspace/errors.ts';
 import type { Edit, Workspace } from '../../workspace/index.ts';
 import { alikeNote } from '../alike-name.ts';

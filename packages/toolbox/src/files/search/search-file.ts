@@ -1,6 +1,5 @@
-import { sliceHead, sliceTail } from '@kernel/internal';
+import { sliceHead, sliceTail, visibleLine } from '@kernel/internal';
 import { createFormatDecoder, decodeText, type TextFormat } from '../../text/encoding.ts';
-import { escapeUnseen } from '../../workspace/errors.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
 import type { Matcher } from './matcher.ts';
@@ -48,7 +47,7 @@ export async function* searchFile(
       const number = block.line + line - 1;
       if (number === lastLine) continue;
       lastLine = number;
-      yield `${escapeUnseen(path)}:${number}: ${excerpt(text, at, at + (line === 1 ? block.column : 1))}`;
+      yield `${visibleLine(path)}:${number}: ${excerpt(text, at, at + (line === 1 ? block.column : 1))}`;
     }
     await letEventsRun();
   }

@@ -1,7 +1,6 @@
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { bounded, count } from '../../files/describe.ts';
-import { visibleText } from '../../text/visible.ts';
 import { toolError } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
 import { memoryFiles } from '../memory-files.ts';

@@ -143,9 +143,8 @@ function reasonOf(error: unknown): string {
     CERT_HAS_EXPIRED: 'its certificate has expired',
     DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   };
-  if (!(error instanceof Error)) return errorMessage(error);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return codes[code] ?? error.message.replace(/\.$/, '');
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return codes[code] ?? errorMessage(error).replace(/\.$/, '');
 }
 
 /** An address as a message shows it: without credentials, and not endless. */

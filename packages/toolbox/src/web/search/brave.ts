@@ -11,7 +11,7 @@ export interface BraveOptions {
   readonly baseUrl?: string | undefined;
 }
 
-const KEYS = optionKeys<BraveOptions>({ token: true, baseUrl: true }, { apiKey: 'Use "token".', key: 'Use "token".' });
+const KEYS = optionKeys<BraveOptions>({ token: true, baseUrl: true });
 const MAX_COUNT = 20;
 
 /**
