@@ -4,7 +4,7 @@ const MAX_DEPTH = 1000;
 /** JSON text whose strings are well-formed Unicode: half a surrogate pair, raw or escaped, becomes U+FFFD. Vendors and strict parsers refuse the whole text otherwise. */
 export function wellFormedJson(text: string): string {
   const whole = text.toWellFormed();
-  if (!whole.includes(String.raw`\ud`) && !whole.includes(String.raw`\uD`)) return whole;
+  if (!whole.includes(String.raw`\u`) || !/\\u[Dd]/.test(whole)) return whole;
   // A whole pair of escapes, then half of one; any other escape is passed over, so that the second backslash of two begins none.
   const escapes = /\\(?:u[Dd][89ABab]..\\u[Dd][C-Fc-f]..|u[Dd][89A-Fa-f]..|[^])/g;
   return whole.replaceAll(escapes, (escape) => (/^\\u[Dd][89A-Fa-f]..$/.test(escape) ? String.raw`\ufffd` : escape));
@@ -21,7 +21,25 @@ export function toJsonText(value: unknown): string {
  */
 export function wellFormed<T>(value: T): T {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
-  return repair(value, 0) as T;
+  return isWellFormed(value, 0) ? value : (repair(value, 0) as T);
+}
+
+/** Almost every value is: it is looked through without a copy of its parts. */
+function isWellFormed(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth > MAX_DEPTH) return true;
+  if (Array.isArray(value)) return value.every((item) => isWellFormed(item, depth + 1));
+  for (const key of Object.keys(value)) {
+    const member: unknown = Reflect.get(value, key);
+    if (!key.isWellFormed() || !isWellFormed(member, depth + 1)) return false;
+    if (isArguments(key, member, value) && wellFormedJson(member) !== member) return false;
+  }
+  return true;
+}
+
+/** Whether a member is the arguments of a call. */
+function isArguments(key: string, member: unknown, value: object): member is string {
+  return key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
 }
 
 function repair(value: unknown, depth: number): unknown {
@@ -33,8 +51,8 @@ function repair(value: unknown, depth: number): unknown {
   }
   const entries = Object.entries(value);
   const repaired = entries.map(([key, member]: [string, unknown]) => {
-    const isCall = key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
-    return [key.toWellFormed(), isCall ? wellFormedJson(member) : repair(member, depth + 1)] as const;
+    const whole = isArguments(key, member, value) ? wellFormedJson(member) : repair(member, depth + 1);
+    return [key.toWellFormed(), whole] as const;
   });
   const isSame = repaired.every(([key, member], index) => key === entries[index]?.[0] && member === entries[index][1]);
   return isSame ? value : Object.fromEntries(repaired);
