@@ -40,7 +40,9 @@ const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
  */
 export async function runLoop(options: RunOptions, context: StepContext, output?: TypedOutput): Promise<void> {
   const run = createRun(options, context, output);
-  const endOf = (error: unknown): RunOutcome => outcomeOfError(error, run.signal);
+  const { signal } = run;
+  const endOf = (error: unknown): RunOutcome =>
+    signal.aborted ? { ...outcomeOfAbort(signal), ...answerSoFar(run) } : outcomeOfError(error, signal);
   const ended = await runTurns(run).catch(endOf);
   const outcome = output === undefined ? ended : await output.complete(run, ended).catch(endOf);
   if (run.outer !== undefined) addUsageBelow(run.outer, undefined, run.meter.estimated());
@@ -60,7 +62,7 @@ async function runTurns(run: Run): Promise<RunOutcome> {
 /** One turn: the model is asked, and its calls are run or its answer is taken. Undefined: another turn follows. */
 async function runTurn(run: Run): Promise<RunOutcome | undefined> {
   const { signal, limits, meter, guard } = run;
-  if (signal.aborted) return outcomeOfAbort(signal);
+  if (signal.aborted) return { ...outcomeOfAbort(signal), ...answerSoFar(run) };
   const limit = meter.reachedLimit(run.turns, run.usage);
   const ending: RunOutcome | undefined =
     guard?.isLooping() === true ? { reason: 'loop' } : limit && { reason: 'limit', limit };

@@ -223,8 +223,9 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
       outcome: 'cancelled',
       code: 'TOOL_CANCELLED',
     };
-  // The last thing that it was asked for was an answer from what it knew.
-  if ((result.reason === 'limit' || result.reason === 'loop') && isClosed && result.answer !== undefined)
+  // The last thing that it was asked for was an answer from what it knew; there is no time for that after the time limit.
+  const hasClosingTurn = result.reason === 'loop' || (result.reason === 'limit' && result.limit !== 'time');
+  if (hasClosingTurn && isClosed && result.answer !== undefined)
     return {
       forLLM: `"${name}" was stopped (${result.reason}), and answered from what it knew by then: ${result.answer}`,
     };

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from '@kernel/protocol';
+import { ignoreRejection } from '../ignore-rejection.ts';
 import type { RunAnswer, RunOutcome } from '../loop/run-end.ts';
 import { append, type OutputMode, type Run, type TypedOutput } from '../loop/run-state.ts';
 import { createStep, runStep } from '../loop/steps.ts';
@@ -25,7 +26,7 @@ type OutputStepResult =
 type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | 'approval' }> & { readonly answer: string };
 
 const MAX_TEXT = 2_000;
-/** The ends besides `done` whose text may be a whole typed answer. */
+/** The ends besides `done` whose text may be a typed answer. */
 const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'handled']);
 
 /** Creates the part of a typed answer that reads answers, in steps, and counts those that do not fit. `answerName` is the tool that takes the answer. */
@@ -52,6 +53,17 @@ export function createAnswerSteps(
     const read = await runStep<OutputStepResult>(run.steps, step);
     last = { turn, ...('answer' in read && { answer: read.answer }) };
     return read;
+  }
+
+  /** Reads a text after the time limit, when no step runs any more: what a check does not say at once is left unread. */
+  async function readWithoutWaiting(run: Run, text: string): Promise<void> {
+    const reading = reader.read(text);
+    ignoreRejection(reading);
+    const read = await Promise.race([
+      reading,
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined))),
+    ]);
+    if (read !== undefined && 'answer' in read) last = { turn: run.turns, answer: read.answer };
   }
 
   /** Counts an answer that does not fit. Returns how the run ends at the second one. */
@@ -105,16 +117,19 @@ export function createAnswerSteps(
     },
     async complete(run: Run, ended: RunOutcome) {
       if (ended.reason === 'done') return withOutput(ended, run.signal);
-      if (!mayBeTyped(ended)) return ended;
-      if (last.turn < run.turns) await readText(run, ended.answer, 'text', true);
-      return last.answer === undefined ? ended : withOutput({ ...ended, answer: last.answer }, run.signal);
+      if (!endedEarly(ended)) return ended;
+      const { answer } = ended;
+      if (last.turn < run.turns && isWholeJson(answer))
+        await (run.signal.aborted ? readWithoutWaiting(run, answer) : readText(run, answer, 'text', true));
+      if (last.turn < run.turns || last.answer === undefined) return ended;
+      return withOutput({ ...ended, answer: last.answer }, run.signal);
     },
   };
 }
 
-/** Whether a run ended early with a text that may be a whole typed answer. */
-function mayBeTyped(outcome: RunOutcome): outcome is AnsweredOutcome {
-  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && isWholeJson(outcome.answer ?? '');
+/** Whether a run ended early with a text that may be a typed answer. */
+function endedEarly(outcome: RunOutcome): outcome is AnsweredOutcome {
+  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && outcome.answer !== undefined;
 }
 
 /** The error of an answer that does not fit. */

@@ -108,15 +108,21 @@ export async function globTest(
 ): Promise<PathTest> {
   const clean = pattern.replace(/^(?:\.?\/)+/, '');
   try {
-    if (!clean.includes('/')) return compileEitherGlob(`**/${clean}`);
+    if (!clean.includes('/')) return compileInAnyForm(`**/${clean}`);
     compileEitherGlob(clean);
     const names = clean.split('/');
     const literal = await literalNames(workspace, start, names, signal);
-    return compileEitherGlob([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
+    return compileInAnyForm([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw toolError(`${quote(pattern)}: ${error.message}`);
   }
+}
+
+/** Letters with marks match however they are written: macOS has names in another Unicode form than people type. */
+function compileInAnyForm(glob: string): PathTest {
+  const fits = compileEitherGlob(glob.normalize('NFC'));
+  return (path) => fits(path.normalize('NFC'));
 }
 
 /** How many names at the beginning of a glob are those of files and folders as they are written. */
