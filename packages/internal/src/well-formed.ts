@@ -21,25 +21,7 @@ export function toJsonText(value: unknown): string {
  */
 export function wellFormed<T>(value: T): T {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
-  return isWellFormed(value, 0) ? value : (repair(value, 0) as T);
-}
-
-/** Almost every value is: it is looked through without a copy of its parts. */
-function isWellFormed(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth > MAX_DEPTH) return true;
-  if (Array.isArray(value)) return value.every((item) => isWellFormed(item, depth + 1));
-  for (const key of Object.keys(value)) {
-    const member: unknown = Reflect.get(value, key);
-    if (!key.isWellFormed() || !isWellFormed(member, depth + 1)) return false;
-    if (isArguments(key, member, value) && wellFormedJson(member) !== member) return false;
-  }
-  return true;
-}
-
-/** Whether a member is the arguments of a call. */
-function isArguments(key: string, member: unknown, value: object): member is string {
-  return key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
+  return repair(value, 0) as T;
 }
 
 function repair(value: unknown, depth: number): unknown {
@@ -49,11 +31,12 @@ function repair(value: unknown, depth: number): unknown {
     const items = value.map((item) => repair(item, depth + 1));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const entries = Object.entries(value);
-  const repaired = entries.map(([key, member]: [string, unknown]) => {
-    const whole = isArguments(key, member, value) ? wellFormedJson(member) : repair(member, depth + 1);
-    return [key.toWellFormed(), whole] as const;
-  });
-  const isSame = repaired.every(([key, member], index) => key === entries[index]?.[0] && member === entries[index][1]);
-  return isSame ? value : Object.fromEntries(repaired);
+  let copy: [string, unknown][] | undefined; // made where something differs
+  for (const [index, key] of Object.keys(value).entries()) {
+    const member: unknown = Reflect.get(value, key);
+    const isCall = key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
+    const sound = isCall ? wellFormedJson(member) : repair(member, depth + 1);
+    if (sound !== member || !key.isWellFormed()) (copy ??= Object.entries(value))[index] = [key.toWellFormed(), sound];
+  }
+  return copy === undefined ? value : Object.fromEntries(copy);
 }
