@@ -1,3 +1,4 @@
+import { MAX_SEARCHED } from '../sessions/open-session.ts';
 import { stateFolder } from '../config/folders.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { writeResult } from '../files/write-result.ts';
@@ -121,7 +122,10 @@ export function sessionsSearch(call: CommandCall): Promise<number> {
       output.write(`${lineOf(session)} (${ageOf(session.changedMs)} ago${times})\n`);
       output.write(`          ${oneLine(snippet, MAX_SNIPPET)}\n`);
     }
-    if (found.length === 0) output.note('Nothing was found.');
+    if (found.length === 0)
+      output.note(
+        `Nothing was found in what was asked, answered and called; of a long text the first ${MAX_SEARCHED} characters count.`,
+      );
     return EXIT.answer;
   });
 }

@@ -104,7 +104,8 @@ async function loadFolder(
     throw asUsageError(source, error);
   }
   if (parts.length === 0 && known > 0) return [];
-  if (parts.length === 0) throw usageError(`-f: "${source}" has no text files.`);
+  if (parts.length === 0)
+    throw usageError(`-f: "${source}" has no text files, apart from links and what .gitignore leaves out.`);
   const leftOut = listText(
     skipped.map((path) => JSON.stringify(path)),
     MAX_NAMED,

@@ -22,8 +22,9 @@ import {
   type Emit,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import { currentScope, runAsAgent } from '../loop/run-scope.ts';
+import { addUsageBelow, currentScope, runAsAgent, takeMessages } from '../loop/run-scope.ts';
 import { inProcessSteps } from '../loop/steps.ts';
+import { describeWork } from './describe-work.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import { run } from '../run.ts';
@@ -63,8 +64,6 @@ export interface AgentBinding<Context = unknown> {
 }
 
 const MAX_DEPTH = 3;
-/** How many calls of an agent that was stopped are named. */
-const MAX_CALLS = 20;
 
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
   name: true,
@@ -129,13 +128,14 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
           new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
         );
       const outcome = runAgent(options, task, context).then((result) => {
-        scope?.addUsage(result.usage);
+        if (scope !== undefined) addUsageBelow(scope, result.usage);
         if (result.reason !== 'approval' || scope === undefined || background)
           return toResult(name, result, options.run.limits?.onLimit === 'answer');
         // The history of a run is JSON; its interfaces lack the index signature that says so.
         // eslint-disable-next-line typescript/no-unsafe-type-assertion
         const messages = result.messages as unknown as SuspendedAgent['messages'];
-        scope.suspend({ name, task, messages }, result.pending);
+        scope.below.agents.push({ name, task, messages });
+        scope.below.pending.push(...result.pending);
         return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
       });
       if (!background) return outcome;
@@ -157,7 +157,7 @@ function runAgent(
   const { signal, conversation, context: value, idempotencyKey: runId = options.runId, onProgress } = context;
   // Checked by `run`, as any history is.
   // eslint-disable-next-line typescript/no-unsafe-type-assertion
-  const kept = scope?.takeMessages(name, task) as readonly Message[] | undefined;
+  const kept = (scope && takeMessages(scope, name, task)) as readonly Message[] | undefined;
   const messages = kept ?? ([{ role: 'user', content: task }] as const);
   return runAsAgent(() => {
     const events = run({
@@ -215,10 +215,13 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
   if ('output' in result && result.output !== undefined && result.answer !== undefined)
     return typedResult(result.answer);
   if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
-  if (result.reason === 'error') return toErrorResult(result.error);
+  if (result.reason === 'error') {
+    const failed = toErrorResult(result.error);
+    return result.toolCalls.length === 0 ? failed : { ...failed, forLLM: `${failed.forLLM} ${describeWork(result)}` };
+  }
   if (result.reason === 'aborted')
     return {
-      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeCalls(result.toolCalls)}`),
+      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeWork(result)}`),
       outcome: 'cancelled',
       code: 'TOOL_CANCELLED',
     };
@@ -230,16 +233,4 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
     };
   const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
-}
-
-/** Which calls an agent that was stopped had made, so that nobody takes its work for done or not begun. */
-function describeCalls(calls: RunResult['toolCalls']): string {
-  if (calls.length === 0) return 'It had made no calls.';
-  const shown = calls.slice(-MAX_CALLS).map(({ call, result }) => `${call.name} (${endOf(result)})`);
-  const earlier = calls.length > shown.length ? `${calls.length - shown.length} earlier ones, ` : '';
-  return `Its calls until then: ${earlier}${shown.join(', ')}.`;
-}
-
-function endOf({ outcome, isError }: ToolResult): string {
-  return outcome ?? (isError === true ? 'failed' : 'done');
 }
