@@ -45,7 +45,6 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/mcp/src/client/transport/server-process.ts': {
     commandLine: 'what a user wrote in a config as command: its path, or what findOnPath found by its name',
   },
-  'apps/prompt-agent/src/credentials/keyring.ts': { program: MADE_FOR_START },
   'apps/prompt-agent/src/credentials/run-program.ts': { program: 'of its callers, which are checked' },
   'apps/prompt-agent/src/credentials/token-of-flags.ts': {
     path: 'what a user wrote as command: its path, or what findOnPath found by its name',

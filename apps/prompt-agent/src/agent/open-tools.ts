@@ -4,7 +4,7 @@ import { errorMessage } from '@kernel/internal';
 import type { ToolImplementation, Toolset } from '@kernel/protocol';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { usageError } from '../exit-code.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { ownFolders, openWorkspace } from '../workspace/open-workspace.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';

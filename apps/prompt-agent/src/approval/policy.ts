@@ -2,7 +2,7 @@ import { type Tool, type Toolset, wrapToolset, KernelError, type ToolCall } from
 import type { PermissionRule, AskPermission, PermissionDecision, Permissions } from '@kernel/toolbox/permissions';
 import { isObject, visible } from '@kernel/internal';
 import { usageError } from '../exit-code.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';

@@ -1,5 +1,6 @@
 import type { AgentEvent, Message } from '@kernel/protocol';
-import type { Invocation, CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { Invocation } from '../invocation.ts';
 import { checkAsk } from '../options/check-ask.ts';
 import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
 import { isStreamed } from '../output/view.ts';

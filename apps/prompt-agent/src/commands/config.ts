@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { addressFor, keyFor } from '../model/vendors.ts';
 import { loadConfig } from '../config/load-config.ts';

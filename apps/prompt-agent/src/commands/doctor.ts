@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { errorMessage, findProgram } from '@kernel/internal';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import { oneLine } from '../output/escape.ts';

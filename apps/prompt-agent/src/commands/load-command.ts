@@ -1,4 +1,4 @@
-import type { RunCommand } from '../invocation.ts';
+import type { RunCommand } from '../command-call.ts';
 import type { CommandName } from '../options/commands.ts';
 
 /** Loads what runs a command. What one command needs is not loaded for another. */

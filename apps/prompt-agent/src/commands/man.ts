@@ -1,4 +1,4 @@
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { EXIT, EXIT_CODES } from '../exit-code.ts';
 import { COMMAND_NAMES, commandSpec } from '../options/commands.ts';
 import { FLAGS, type FlagSpec } from '../options/flags.ts';

@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import { withToken } from '../credentials/token-of-flags.ts';

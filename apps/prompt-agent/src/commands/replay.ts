@@ -2,7 +2,7 @@ import { messageSchema } from '@kernel/protocol/schemas';
 import * as z from 'zod';
 import { openAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { parseWith } from '../config/parse-with.ts';
 import { readTape } from '../model/cassette.ts';
 import { openModel } from '../model/open-model.ts';

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { usageError, EXIT } from '../exit-code.ts';
 import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 import { openAgent } from '../agent/open-agent.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { openModel } from '../model/open-model.ts';
 import { checkTools } from '../options/check-ask.ts';
 import { portOf, checkLimits } from '../options/number-flags.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { withApproval } from '../approval/with-approval.ts';
 import { openTools } from '../agent/open-tools.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
 import { portOf } from '../options/number-flags.ts';
 import { version } from '../options/help.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { errorMessage } from '@kernel/internal';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';
 import { salvageSessions } from '../sessions/database/salvage-sessions.ts';

@@ -2,7 +2,7 @@ import { MAX_SEARCHED } from '../sessions/open-session.ts';
 import { stateFolder } from '../config/folders.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { writeResult } from '../files/write-result.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { limitOf, olderThan } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { ageOf } from '../output/quantities.ts';

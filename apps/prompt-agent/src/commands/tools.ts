@@ -5,7 +5,7 @@ import { type OpenTools, openTools } from '../agent/open-tools.ts';
 import { withApproval } from '../approval/with-approval.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { pricesOf } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { cutForTerminal } from '../output/terminal/changes.ts';

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { CONFIG_KEYS, type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
 import { errorMessage } from '@kernel/internal';
 import type { Host } from '../host.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import type { Flags } from '../options/flags.ts';
 import { usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';

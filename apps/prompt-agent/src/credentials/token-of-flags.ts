@@ -4,7 +4,7 @@ import { findOnPath } from '@kernel/internal';
 import { splitCommand } from '../options/split-command.ts';
 import { pathFrom } from '../files/paths.ts';
 import { requireText } from '../files/read-file.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { warnIfSlow } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
 import { runProgram } from './run-program.ts';

@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { DEFAULT_MODELS } from './default-models.ts';
 import { askForModels, findLocalServer, OLLAMA_URL } from './local-servers.ts';

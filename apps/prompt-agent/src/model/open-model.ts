@@ -1,7 +1,8 @@
 import { isLoopback } from '@kernel/internal';
 import { type RetryOptions, withRetry } from '@kernel/providers';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import type { CommandCall, Invocation } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { Invocation } from '../invocation.ts';
 import { withToken } from '../credentials/token-of-flags.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
 import { modelNote, retryNote } from '../output/terminal/notes.ts';

@@ -1,5 +1,5 @@
 import type { MediaPart, TextPart } from '@kernel/protocol';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { decodeAnyText } from '../files/read-file.ts';
 import { loadAttachment, splitSources } from './attachments.ts';

@@ -1,4 +1,4 @@
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { SLOW_MS } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
 

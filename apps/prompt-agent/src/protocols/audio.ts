@@ -1,7 +1,8 @@
 import { requireBytes } from '../files/read-file.ts';
 import { basename, extname, resolve } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import type { CommandCall, Invocation } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
 import { usageError, EXIT } from '../exit-code.ts';
 

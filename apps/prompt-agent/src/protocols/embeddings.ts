@@ -1,5 +1,6 @@
 import { type Embedding, KernelError } from '@kernel/protocol';
-import type { CommandCall, Invocation } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { Invocation } from '../invocation.ts';
 import { readMessage } from '../prompt/read-message.ts';
 import { openModel } from '../model/open-model.ts';
 import { EXIT } from '../exit-code.ts';

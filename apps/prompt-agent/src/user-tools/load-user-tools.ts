@@ -6,7 +6,7 @@ import type { ToolBinding } from '@kernel/tools';
 import { requireText, parseJson } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
-import type { CommandCall } from '../invocation.ts';
+import type { CommandCall } from '../command-call.ts';
 import { oneLine } from '../output/escape.ts';
 import { warnIfSlow } from '../output/output.ts';
 import { splitCommand } from '../options/split-command.ts';

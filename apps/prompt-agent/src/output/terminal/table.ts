@@ -1,4 +1,4 @@
-import type { CommandCall } from '../../invocation.ts';
+import type { CommandCall } from '../../command-call.ts';
 import { oneLine } from '../escape.ts';
 import { cutLine, textWidth } from './text-width.ts';
 
