@@ -1,6 +1,8 @@
+import { estimateTokens } from '@kernel/agent';
 import { nearest } from '@kernel/internal';
 import { type Tool, toModelText, toResultJson } from '@kernel/protocol';
-import type { Dialect } from '@kernel/providers';
+import { costOf, type Dialect, lintTools } from '@kernel/providers';
+import { toGbnf } from '@kernel/tools/grammar';
 import { type OpenTools, openTools } from '../agent/open-tools.ts';
 import { withApproval } from '../approval/with-approval.ts';
 import { EXIT, usageError } from '../exit-code.ts';
@@ -88,8 +90,7 @@ export async function callTool(call: CommandCall): Promise<number> {
 const DIALECTS: readonly Dialect[] = ['openai', 'openai-strict', 'anthropic', 'gemini', 'mistral', 'ollama'];
 
 /** Prints what each wire loses of the tools' schemas: keywords that a vendor does not take. Exits with 1 if there is any. */
-export async function lintToolsCommand(call: CommandCall): Promise<number> {
-  const { lintTools } = await import('@kernel/providers');
+export function lintToolsCommand(call: CommandCall): Promise<number> {
   return withTools(call, (tools) => {
     const found = DIALECTS.flatMap((dialect) =>
       tools.flatMap((tool) => lintTools([tool], dialect).map(({ message }) => ({ dialect, tool: tool.name, message }))),
@@ -107,8 +108,7 @@ export async function lintToolsCommand(call: CommandCall): Promise<number> {
 const CALLS = 1000;
 
 /** Prints about how many tokens each tool adds to each request, and with `--price` what that costs in a thousand requests. */
-export async function priceTools(call: CommandCall): Promise<number> {
-  const [{ estimateTokens }, { costOf }] = await Promise.all([import('@kernel/agent'), import('@kernel/providers')]);
+export function priceTools(call: CommandCall): Promise<number> {
   const prices = pricesOf(call.flags, undefined);
   return withTools(call, (tools) => {
     const rows = tools.map(({ name, description, parameters }) => {
@@ -133,8 +133,7 @@ export async function priceTools(call: CommandCall): Promise<number> {
 }
 
 /** Prints a grammar for llama.cpp that allows calls of these tools alone; what it cannot say is a note on stderr. */
-export async function toolGrammar(call: CommandCall): Promise<number> {
-  const { toGbnf } = await import('@kernel/tools/grammar');
+export function toolGrammar(call: CommandCall): Promise<number> {
   return withTools(call, (tools) => {
     const { grammar, warnings } = toGbnf(tools);
     for (const { tool = '', path, keyword, effect } of warnings)
