@@ -1,10 +1,10 @@
 import { LOAD_COMMAND } from './commands/load-command.ts';
-import { EXIT, exitCodeOf, usageError, errorObject } from './exit-code.ts';
+import { errorObject, EXIT, exitCodeOf, usageError } from './exit-code.ts';
 import type { Host } from './host.ts';
 import { commandHelp, groupHelp, helpText, version } from './options/help.ts';
 import { parseCommandLine } from './options/parse-command-line.ts';
-import { errorNote } from './output/terminal/notes.ts';
 import { createOutput, type Output } from './output/output.ts';
+import { errorNote } from './output/terminal/notes.ts';
 
 /** Runs the program and returns its exit code. Never throws. */
 export async function main(host: Host): Promise<number> {

@@ -1,13 +1,13 @@
-import { open, readdir, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
+import { open, readdir, realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { sliceHead } from '@kernel/internal';
 import { mayHoldCredentials } from '@kernel/toolbox/workspace';
+import { usageError } from '../exit-code.ts';
 import { isInside } from '../files/paths.ts';
 import { decodeAnyText } from '../files/read-file.ts';
 import type { Output } from '../output/output.ts';
 import { listText } from '../output/quantities.ts';
-import { usageError } from '../exit-code.ts';
 
 /** How much all notes may have. */
 const MAX_BYTES = 65_536;

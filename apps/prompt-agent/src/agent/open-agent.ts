@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import type { RunOptions } from '@kernel/agent';
 import { extractToolChoice } from '@kernel/agent/config';
 import { KernelError } from '@kernel/protocol';
-import { loadAnswerSchema } from '../prompt/answer-schema.ts';
-import { readSettingsFile } from '../prompt/settings-file.ts';
-import { isStreamed } from '../output/view.ts';
 import type { Invocation } from '../invocation.ts';
+import { runLimits } from '../options/number-flags.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
-import { runLimits } from '../options/number-flags.ts';
+import { isStreamed } from '../output/view.ts';
+import { loadAnswerSchema } from '../prompt/answer-schema.ts';
+import { readSettingsFile } from '../prompt/settings-file.ts';
 import { loadMemory } from './memory.ts';
 import { type OpenTools, openTools } from './open-tools.ts';
 

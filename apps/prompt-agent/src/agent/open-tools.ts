@@ -1,18 +1,18 @@
-import type { AgentBundle, BundleMode } from '@kernel/toolbox/bundles';
-import type { Workspace } from '@kernel/toolbox/workspace';
 import { errorMessage } from '@kernel/internal';
 import type { ToolImplementation, Toolset } from '@kernel/protocol';
+import type { AgentBundle, BundleMode } from '@kernel/toolbox/bundles';
+import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
-import { usageError } from '../exit-code.ts';
-import type { CommandCall } from '../command-call.ts';
-import { ownFolders, openWorkspace } from '../workspace/open-workspace.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
+import type { CommandCall } from '../command-call.ts';
+import { usageError } from '../exit-code.ts';
 import { checkTools } from '../options/check-ask.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
 import { loadUserTools, type UserTools } from '../user-tools/load-user-tools.ts';
+import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
 
 /** The tools of an invocation (the built-in ones, those of the bundle and those of `--tools`), and what they are allowed. */
 export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
@@ -44,9 +44,9 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
       : undefined;
   const userRules = await loadUserRules(host, root);
   // The built-in tools only read: without rules nothing is to be decided.
-  const isDecided = bundle ?? flags.tools ?? [...rulesOf(flags), ...userRules.rules][0];
+  const hasRules = rulesOf(flags).length + userRules.rules.length > 0;
   const policy =
-    isDecided === undefined
+    bundle === undefined && flags.tools === undefined && !hasRules
       ? NO_POLICY
       : await createPolicy(call, {
           rules: bundle?.rules ?? [],
@@ -97,7 +97,7 @@ function modeOf(given = 'act'): 'read-only' | 'plan' | 'act' {
 /** The most characters of a result that a model gets: what `read_file` may return, and a margin. */
 const MAX_RESULT_LENGTH = 300_000;
 
-/** Creates the registry. A taken or illegal name among the added tools is a usage error of `--tools`. */
+/** Creates the registry. A taken or illegal name among those of the user is a usage error of `--tools`. */
 function registryOf(own: readonly (ToolBinding | ToolImplementation)[], added: UserTools | undefined): ToolRegistry {
   try {
     const registry = createRegistry([...own, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
@@ -108,10 +108,10 @@ function registryOf(own: readonly (ToolBinding | ToolImplementation)[], added: U
   }
 }
 
-export const COMMAND_MS = 120_000;
+const COMMAND_MS = 120_000;
 
 /** Opens the tools of `--bundle`. Rejects with a usage error for `--sandbox required` where the system has no way to isolate commands. */
-export async function openBundle(
+async function openBundle(
   { flags, host, signal }: CommandCall,
   workspace: Workspace,
   mode: BundleMode,
@@ -133,7 +133,7 @@ async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'no
 }
 
 /** Returns the name of what isolates commands; undefined if nothing does. */
-export async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
+async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
   if (sandbox === 'off') return undefined;
   const { detectIsolation } = await import('@kernel/toolbox/commands');
   return (await detectIsolation())?.name;

@@ -2,12 +2,12 @@ import { run, runSession, type Session } from '@kernel/agent';
 import type { AgentEvent, Message, RunEnd } from '@kernel/protocol';
 import { exitCodeOfRun } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { redactEvents } from '../output/redact-events.ts';
 import { createView } from '../output/create-view.ts';
+import { redactEvents } from '../output/redact-events.ts';
 import type { ToolEnds } from '../output/view.ts';
 import type { OpenAgent } from './open-agent.ts';
 
-export interface RunInput {
+interface RunInput {
   /** The new messages; none to go on with what is pending in the session. */
   readonly messages: readonly Message[];
   /** The conversation that the run continues, and where it is kept; without one nothing is kept. */

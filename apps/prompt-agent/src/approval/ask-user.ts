@@ -1,19 +1,19 @@
-import { parseJsonMembers } from '../questions/json-text.ts';
 import { errorMessage, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
-import type { Output } from '../output/output.ts';
-import type { Terminal } from '../questions/ask.ts';
-import { isYes, askAbout, type Question } from '../questions/question.ts';
-import { colouredChange, isWholeChange } from '../output/terminal/changes.ts';
 import { oneLine } from '../output/escape.ts';
+import type { Output } from '../output/output.ts';
+import { colouredChange, isWholeChange } from '../output/terminal/changes.ts';
 import { withoutCode } from '../output/terminal/notes.ts';
-import { type CommandSetting, NOT_ISOLATED, showCall } from '../questions/show-call.ts';
 import { span } from '../output/terminal/spans.ts';
+import type { Terminal } from '../questions/ask.ts';
+import { parseJsonMembers } from '../questions/json-text.ts';
+import { askAbout, isYes, type Question } from '../questions/question.ts';
+import { type CommandSetting, NOT_ISOLATED, showCall } from '../questions/show-call.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** What a model reads of a call that the user did not allow. */
-export const NO_BY_USER = 'The user said no.';
+const NO_BY_USER = 'The user said no.';
 
 const MAX_RULE = 200;
 

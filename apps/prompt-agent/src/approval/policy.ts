@@ -1,15 +1,15 @@
-import { type Tool, type Toolset, wrapToolset, KernelError, type ToolCall } from '@kernel/protocol';
-import type { PermissionRule, AskPermission, PermissionDecision, Permissions } from '@kernel/toolbox/permissions';
 import { isObject, visible } from '@kernel/internal';
-import { usageError } from '../exit-code.ts';
+import { KernelError, type Tool, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
+import type { AskPermission, PermissionDecision, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { CommandCall } from '../command-call.ts';
+import { usageError } from '../exit-code.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { type ApprovalScope, createAskUser } from './ask-user.ts';
 import type { UserRules } from './user-rules.ts';
 
-export interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
+interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
   /** The rules of the bundle. */
   readonly rules: readonly PermissionRule[];
   readonly userRules: UserRules;
@@ -128,7 +128,7 @@ const raised = new WeakSet<Tool>();
  * Has a run decide on calls of the tools that only read and that a rule asks about: such a call can wait for an answer, as those that change something can.
  * To the run they are tools whose calls may be repeated.
  */
-export function askAboutReads(tools: Toolset, rules: () => readonly PermissionRule[]): Toolset {
+function askAboutReads(tools: Toolset, rules: () => readonly PermissionRule[]): Toolset {
   let inner: readonly Tool[] | undefined;
   let outer: readonly Tool[] = [];
   const raise = (list: readonly Tool[]): readonly Tool[] => {
@@ -152,7 +152,7 @@ export function askAboutReads(tools: Toolset, rules: () => readonly PermissionRu
 }
 
 /** Whether a tool only reads, whatever a run sees of it. */
-export function isRead(tool: Tool): boolean {
+function isRead(tool: Tool): boolean {
   return tool.effect === 'read' || raised.has(tool);
 }
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { errorMessage } from '@kernel/internal';
 import type { PermissionRule } from '@kernel/toolbox/permissions';
+import type { UserRule } from '../config/file-schemas.ts';
 import { configFolder } from '../config/folders.ts';
 import { changeState } from '../config/state-file.ts';
+import { usageError } from '../exit-code.ts';
 import { parseJson, readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { usageError } from '../exit-code.ts';
-import type { UserRule } from '../config/file-schemas.ts';
 
 /** The user's own rules for calls: `permissions.json` in the config folder. */
 export interface UserRules {

@@ -7,7 +7,7 @@ export type Complete = (
   done: (error: null, result: [candidates: string[], replaced: string]) => void,
 ) => void;
 
-export interface CompletionSource {
+interface CompletionSource {
   readonly commands: readonly string[];
   readonly tools: () => readonly string[];
   readonly workspace: Workspace;

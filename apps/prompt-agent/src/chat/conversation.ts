@@ -1,9 +1,9 @@
-import { createMemorySession, type SessionEntry, collect, createSteering, loadHistory, run } from '@kernel/agent';
-import { addUsage, type Message, type Usage, type Steering } from '@kernel/protocol';
-import type { Invocation } from '../invocation.ts';
-import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
+import { collect, createMemorySession, createSteering, loadHistory, run, type SessionEntry } from '@kernel/agent';
+import { addUsage, type Message, type Steering, type Usage } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
+import type { Invocation } from '../invocation.ts';
+import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
 import { undoChanges, type Undone } from '../workspace/undo.ts';
 import { resolveMentions } from './complete.ts';
 
@@ -140,7 +140,7 @@ export async function openConversation(
   };
 }
 
-export type ChatSession = Pick<KeptSession, 'session' | 'start' | 'record' | 'close'>;
+type ChatSession = Pick<KeptSession, 'session' | 'start' | 'record' | 'close'>;
 
 export interface ChatSessions {
   open(): Promise<ChatSession>;

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { AskLine, Host } from '../host.ts';
-import type { Complete } from './complete.ts';
 import { silence, SILENCE_MS, TYPING_MS } from '../questions/ask.ts';
+import type { Complete } from './complete.ts';
 import { BRACKETED_PASTE, createPasteFilter, textOfLine, toLine } from './paste-filter.ts';
 
 const PROMPT = '› ';
 const PROMPT_OF_MORE = '… ';
 
-export interface EditorEvents {
+interface EditorEvents {
   readonly onMessage: (text: string) => void;
   /** Ctrl-C was pressed. */
   readonly onInterrupt: () => void;

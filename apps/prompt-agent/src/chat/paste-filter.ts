@@ -1,5 +1,5 @@
-import { sliceHead } from '@kernel/internal';
 import { Transform } from 'node:stream';
+import { sliceHead } from '@kernel/internal';
 
 /** What stands for a line break within a line that is edited. */
 const BREAK = '␤';

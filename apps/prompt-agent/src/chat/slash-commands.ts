@@ -1,24 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { sliceHead, terminalText, nearest, visible } from '@kernel/internal';
+import { nearest, sliceHead, terminalText, visible } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import { undoneLines } from '../workspace/undo.ts';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import type { Invocation } from '../invocation.ts';
 import { pricesOf } from '../options/number-flags.ts';
-import { costNote } from '../output/terminal/note-view.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
+import { costNote } from '../output/terminal/note-view.ts';
 import { errorNote, usageNote } from '../output/terminal/notes.ts';
+import { undoneLines } from '../workspace/undo.ts';
 import type { Conversation } from './conversation.ts';
 
-export interface ChatContext {
+interface ChatContext {
   readonly conversation: Conversation;
   readonly agent: OpenAgent;
   readonly invocation: Invocation;
   readonly signal: AbortSignal;
 }
 
-export type SlashResult = number | 'leave' | undefined;
+type SlashResult = number | 'leave' | undefined;
 
 interface SlashCommand {
   readonly usage: string;

@@ -4,11 +4,11 @@ import { EXIT } from '../exit-code.ts';
 import type { AskLine } from '../host.ts';
 import type { Invocation } from '../invocation.ts';
 import { errorNote } from '../output/terminal/notes.ts';
-import { ask } from '../questions/ask.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { cutLine, splitAt, textWidth } from '../output/terminal/text-width.ts';
-import { type ChatSessions, type Conversation, openConversation } from './conversation.ts';
+import { ask } from '../questions/ask.ts';
 import { createComplete } from './complete.ts';
+import { type ChatSessions, type Conversation, openConversation } from './conversation.ts';
 import { type LineEditor, openLineEditor } from './line-editor.ts';
 import { runSlash, SLASH_NAMES } from './slash-commands.ts';
 

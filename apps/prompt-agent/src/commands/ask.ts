@@ -1,12 +1,12 @@
 import type { AgentEvent, Message } from '@kernel/protocol';
+import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
+import { showRun } from '../agent/show-run.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
-import { checkAsk } from '../options/check-ask.ts';
-import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
-import { isStreamed } from '../output/view.ts';
-import { showRun } from '../agent/show-run.ts';
-import { readMessage } from '../prompt/read-message.ts';
 import { openModel } from '../model/open-model.ts';
+import { checkAsk } from '../options/check-ask.ts';
+import { isStreamed } from '../output/view.ts';
+import { readMessage } from '../prompt/read-message.ts';
 import type { KeptSession } from '../sessions/keep-session.ts';
 
 /** Gives a prompt to the agent, or with `--protocol` to a model without it, and prints the answer on stdout. */

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline';
-import { type Output, warnIfSlow } from '../output/output.ts';
-import { SILENT_MS } from '../prompt/read-stdin.ts';
-import { usageError, EXIT } from '../exit-code.ts';
 import { openAgent } from '../agent/open-agent.ts';
 import { keptSessions, openConversation } from '../chat/conversation.ts';
 import { chatOnTerminal, oneMessage } from '../chat/terminal-chat.ts';
 import type { CommandCall } from '../command-call.ts';
+import { EXIT, usageError } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
 import { checkSession, checkTools } from '../options/check-ask.ts';
 import { checkLimits } from '../options/number-flags.ts';
+import { type Output, warnIfSlow } from '../output/output.ts';
+import { SILENT_MS } from '../prompt/read-stdin.ts';
 import { hasTerminal } from '../questions/ask.ts';
 
 /**
@@ -46,13 +46,13 @@ async function chatOverLines(invocation: Invocation): Promise<number> {
   }
 }
 
-export const MAX_MESSAGE = 1_000_000;
+const MAX_MESSAGE = 1_000_000;
 
 /**
  * Yields the messages of an input that is not a terminal: one a line; a backslash at its end adds the next one. Ends with the signal. While nothing has come it says
  * that it waits, and after ten minutes it throws a usage error.
  */
-export async function* readMessages(
+async function* readMessages(
   input: NodeJS.ReadableStream,
   output: Pick<Output, 'alert'>,
   signal: AbortSignal,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { CommandCall } from '../command-call.ts';
-import { chooseModel } from '../model/choose-model.ts';
-import { addressFor, keyFor } from '../model/vendors.ts';
+import { configPaths } from '../config/folders.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { sessionsSetting } from '../config/sessions-setting.ts';
-import { configPaths } from '../config/folders.ts';
 import { EXIT } from '../exit-code.ts';
+import { chooseModel } from '../model/choose-model.ts';
+import { addressFor, keyFor } from '../model/vendors.ts';
 import { oneLine } from '../output/escape.ts';
 import { writeRows } from '../output/terminal/table.ts';
 
@@ -48,7 +48,7 @@ export async function checkConfig(call: CommandCall): Promise<number> {
 }
 
 /** Returns the settings that a prompt would have now, each with its value for people (of a key only that there is one) and where that is from. Rejects with a usage error for a config that is wrong. */
-export async function settingsInEffect(call: CommandCall) {
+async function settingsInEffect(call: CommandCall) {
   const { flags, host } = call;
   const loaded = await loadConfig(call);
   const { config, hasProvider } = loaded;

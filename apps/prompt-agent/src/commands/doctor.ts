@@ -1,20 +1,20 @@
-import { access, constants, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { errorMessage, findProgram } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { configPaths, stateFolder } from '../config/folders.ts';
+import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
 import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
-import { oneLine } from '../output/escape.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Host } from '../host.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { DEFAULT_MODELS_READ } from '../model/default-models.ts';
 import { askForModels, localServers } from '../model/local-servers.ts';
 import { findModelSources, type ModelSource } from '../model/model-sources.ts';
 import { keyFor, VENDORS } from '../model/vendors.ts';
-import type { Host } from '../host.ts';
-import { hasTerminal } from '../questions/ask.ts';
-import { configPaths, stateFolder } from '../config/folders.ts';
-import { EXIT } from '../exit-code.ts';
+import { oneLine } from '../output/escape.ts';
 import { tableOf } from '../output/terminal/table.ts';
+import { hasTerminal } from '../questions/ask.ts';
 
 const MARKS = { ok: '+', none: '-', bad: '!' } as const;
 
@@ -37,7 +37,7 @@ export async function doctor(call: CommandCall): Promise<number> {
   return isBad ? EXIT.failed : EXIT.answer;
 }
 
-export interface Finding {
+interface Finding {
   readonly what: string;
   /** Whether it was found and is in order: `bad` stands in the way of an answer, `none` does not. */
   readonly state: 'ok' | 'none' | 'bad';
@@ -45,15 +45,13 @@ export interface Finding {
   readonly detail: string;
 }
 
-export interface Examination {
+interface Examination {
   readonly title: string;
   readonly findings: readonly Finding[];
 }
 
 /** Examines the config files, and the folder of what the program remembers. Returns the config, if it can be used. */
-export async function examineConfig(
-  call: CommandCall,
-): Promise<Examination & { readonly loaded: LoadedConfig | undefined }> {
+async function examineConfig(call: CommandCall): Promise<Examination & { readonly loaded: LoadedConfig | undefined }> {
   const findings: Finding[] = [];
   let loaded: LoadedConfig | undefined;
   try {
@@ -97,7 +95,7 @@ const PROGRAMS: readonly (readonly [name: string, use: string])[] = [
   ['secret-tool', 'keys can be kept in the Secret Service with it'],
 ];
 
-export async function examineSystem(host: Host): Promise<Examination> {
+async function examineSystem(host: Host): Promise<Examination> {
   const { detectIsolation } = await import('@kernel/toolbox/commands');
   const isolation = await detectIsolation();
   const programs = PROGRAMS.map(([name, use]): Finding => {
@@ -130,7 +128,7 @@ const LIST_MS = 5000;
  * Examines where a model could come from: keys, servers on this machine, and which one a prompt would have. The only request to a vendor asks those with
  * a key for their models, to say whether the default ones are still there.
  */
-export async function examineModel(call: CommandCall, loaded: LoadedConfig | undefined): Promise<Examination> {
+async function examineModel(call: CommandCall, loaded: LoadedConfig | undefined): Promise<Examination> {
   const { host, output, signal } = call;
   const stored = await openStoredKeys(host, output, signal);
   const keys = [...VENDORS].map(([provider, { keys: variables }]): Finding => {

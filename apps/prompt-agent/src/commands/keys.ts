@@ -1,7 +1,7 @@
+import type { CommandCall } from '../command-call.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
-import type { CommandCall } from '../command-call.ts';
 import { providers } from '../model/providers.ts';
 import { keyFor, VENDORS } from '../model/vendors.ts';
 import { oneLine } from '../output/escape.ts';

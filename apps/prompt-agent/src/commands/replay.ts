@@ -4,9 +4,9 @@ import { openAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
 import type { CommandCall } from '../command-call.ts';
 import { parseWith } from '../config/parse-with.ts';
+import { usageError } from '../exit-code.ts';
 import { readTape } from '../model/cassette.ts';
 import { openModel } from '../model/open-model.ts';
-import { usageError } from '../exit-code.ts';
 
 const requestSchema = z.object({ messages: z.array(messageSchema) });
 

@@ -1,8 +1,8 @@
 import type { Decision, Durable, LogEvent, OutcomeResolution, RecordedRun, WaitingCall } from '@kernel/durable';
 import { KernelError } from '@kernel/protocol';
+import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { writeResult } from '../files/write-result.ts';
-import type { CommandCall } from '../command-call.ts';
 import { limitOf, positionOf } from '../options/number-flags.ts';
 import { oneLine } from '../output/escape.ts';
 import { ageOf, listText } from '../output/quantities.ts';

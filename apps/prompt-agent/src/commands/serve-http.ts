@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { usageError, EXIT } from '../exit-code.ts';
-import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 import { openAgent } from '../agent/open-agent.ts';
 import type { CommandCall } from '../command-call.ts';
+import { EXIT, usageError } from '../exit-code.ts';
 import { openModel } from '../model/open-model.ts';
 import { checkTools } from '../options/check-ask.ts';
-import { portOf, checkLimits } from '../options/number-flags.ts';
+import { checkLimits, portOf } from '../options/number-flags.ts';
 import { showCall } from '../questions/show-call.ts';
+import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 
 /**
  * Serves the agent on this machine: a page to talk to it, and the routes that the page uses. The address that is printed has a token, without which no

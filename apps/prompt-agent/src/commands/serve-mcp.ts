@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { withApproval } from '../approval/with-approval.ts';
 import { openTools } from '../agent/open-tools.ts';
+import { withApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
-import { portOf } from '../options/number-flags.ts';
 import { version } from '../options/help.ts';
+import { portOf } from '../options/number-flags.ts';
 
 /**
  * Serves the tools to MCP clients: over stdin and stdout, or with `--port` over HTTP on this machine, where each client needs the token that is printed. A

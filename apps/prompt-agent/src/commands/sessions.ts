@@ -1,8 +1,7 @@
-import { MAX_SEARCHED } from '../sessions/open-session.ts';
+import type { CommandCall } from '../command-call.ts';
 import { stateFolder } from '../config/folders.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { writeResult } from '../files/write-result.ts';
-import type { CommandCall } from '../command-call.ts';
 import { limitOf, olderThan } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { ageOf } from '../output/quantities.ts';
@@ -17,9 +16,10 @@ import {
   listSessions,
   removeSessions,
   requireSession,
-  sessionsBefore,
   searchSessions,
+  sessionsBefore,
 } from '../sessions/find-session.ts';
+import { MAX_SEARCHED } from '../sessions/open-session.ts';
 import { calledOf, recordJson, type SessionRecord, SHORT_ID, stateText } from '../sessions/session-record.ts';
 import { openStore, type SessionStore, setAsideNote } from '../sessions/session-store.ts';
 import { transcriptText } from '../sessions/transcript-text.ts';

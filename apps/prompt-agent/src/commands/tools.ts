@@ -1,13 +1,13 @@
 import { estimateTokens } from '@kernel/agent';
 import { nearest } from '@kernel/internal';
-import { type Tool, toModelText, toResultJson } from '@kernel/protocol';
+import { toModelText, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf, type Dialect, lintTools } from '@kernel/providers';
 import { toGbnf } from '@kernel/tools/grammar';
 import { type OpenTools, openTools } from '../agent/open-tools.ts';
 import { withApproval } from '../approval/with-approval.ts';
+import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
-import type { CommandCall } from '../command-call.ts';
 import { pricesOf } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { cutForTerminal } from '../output/terminal/changes.ts';

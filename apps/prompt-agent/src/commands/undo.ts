@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { visible } from '@kernel/internal';
 import { createWorkspace } from '@kernel/toolbox';
-import { runFolders, undoFolder, undoChanges, type Undone, undoneLines } from '../workspace/undo.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
+import { runFolders, undoChanges, undoFolder, type Undone, undoneLines } from '../workspace/undo.ts';
 
 /** Takes back what the last run changed in the workspace, and prints each path, or with `--json` one object. Fails if there is nothing, or if a file was changed since. */
 export async function undo({ flags, host, output }: CommandCall): Promise<number> {

@@ -1,6 +1,6 @@
-import * as z from 'zod';
-import type { PermissionRule } from '@kernel/toolbox/permissions';
 import { nearest } from '@kernel/internal';
+import type { PermissionRule } from '@kernel/toolbox/permissions';
+import * as z from 'zod';
 import { oneLine } from '../output/escape.ts';
 import { parseWith } from './parse-with.ts';
 

@@ -1,4 +1,4 @@
-import { join, resolve, isAbsolute } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Host } from '../host.ts';
 
 export function configFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {

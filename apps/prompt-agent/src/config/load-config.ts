@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
-import { CONFIG_KEYS, type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
+import { type AgentConfig, CONFIG_KEYS, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
 import { errorMessage } from '@kernel/internal';
-import type { Host } from '../host.ts';
 import type { CommandCall } from '../command-call.ts';
-import type { Flags } from '../options/flags.ts';
 import { usageError } from '../exit-code.ts';
-import { oneLine } from '../output/escape.ts';
 import { readText, requireText } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
+import type { Flags } from '../options/flags.ts';
+import { oneLine } from '../output/escape.ts';
 import { configFolder } from './folders.ts';
 import {
   checkHeaders,
@@ -21,7 +21,7 @@ import {
  * Whose word a config is: the user's (`--config`, the user's own file), or that of the project in the current folder, which must not decide where a
  * credential of the environment goes.
  */
-export type ConfigOrigin = 'user' | 'project';
+type ConfigOrigin = 'user' | 'project';
 
 export interface LoadedConfig {
   readonly config: AgentConfig;
@@ -144,7 +144,7 @@ function has<K extends string>(value: unknown, key: K): value is Readonly<Record
 const TOP_KEYS: ReadonlySet<string> = new Set([...CONFIG_KEYS, 'name', 'session']);
 
 /** The JSON without what its unknown keys hold: that is not read, so what it refers to does not matter. */
-export function withoutUnknown(json: object): Readonly<Record<string, unknown>> {
+function withoutUnknown(json: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(json).map(([key, value]): [string, unknown] => [key, TOP_KEYS.has(key) ? value : null]),
   );

@@ -1,7 +1,7 @@
 import { nearest } from '@kernel/internal';
 import type * as z from 'zod';
-import { oneLine } from '../output/escape.ts';
 import { usageError } from '../exit-code.ts';
+import { oneLine } from '../output/escape.ts';
 
 const MAX_SHOWN = 10;
 

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
-import { visible } from '@kernel/internal';
+import { join, resolve } from 'node:path';
 import type { AgentConfig } from '@kernel/agent/config';
+import { visible } from '@kernel/internal';
 import { mayHoldCredentials } from '@kernel/toolbox/workspace';
-import type { Host } from '../host.ts';
-import type { Output } from '../output/output.ts';
+import { usageError } from '../exit-code.ts';
 import { isInside } from '../files/paths.ts';
+import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
+import type { Output } from '../output/output.ts';
 import { ask, hasTerminal } from '../questions/ask.ts';
 import { isYes } from '../questions/question.ts';
-import { usageError } from '../exit-code.ts';
 import { stateFolder } from './folders.ts';
 import { changeState, readState } from './state-file.ts';
 
 /** The variables that a project's file may use begin with this: they are made for this program. */
-export const PROJECT_VARIABLES = 'PROMPT_AGENT_';
+const PROJECT_VARIABLES = 'PROMPT_AGENT_';
 
 /** Returns the variables of the environment that a project's file may use. Throws a usage error for a file that names another one. */
 export function variablesFor(text: string, file: string, env: Host['env']): Host['env'] {
@@ -144,7 +144,7 @@ function describe({ baseUrl, name }: AgentConfig['provider']): string {
 }
 
 /** The user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. */
-export interface ProjectApprovals {
+interface ProjectApprovals {
   /** Whether the file may be used; undefined if the user was not asked about this content yet. */
   find(path: string, text: string): boolean | undefined;
   /** Keeps a decision, in a file that only the user can read. */

@@ -6,7 +6,7 @@ import { parseJson, readText } from '../files/read-file.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
 
 /** A file with a JSON object that the program keeps. */
-export interface StateFile<Entry> {
+interface StateFile<Entry> {
   /** Its entries, by key. One that its schema does not accept counts as absent: the user is asked again. */
   readonly entries: Map<string, Entry>;
   /** Says that the file cannot be read, so that nothing in it counts; undefined for one that can, and for one that is missing. */

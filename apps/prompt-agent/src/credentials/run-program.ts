@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-export interface ProgramInput {
+interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
   readonly input?: string;
   readonly signal: AbortSignal;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { configFolder } from '../config/folders.ts';
 import type { KeyEntry } from '../config/file-schemas.ts';
+import { configFolder } from '../config/folders.ts';
 import { changeState, readState } from '../config/state-file.ts';
+import { usageError } from '../exit-code.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
-import { usageError } from '../exit-code.ts';
 import { type Keyring, systemKeyring } from './keyring.ts';
 
 export interface StoredKeys {

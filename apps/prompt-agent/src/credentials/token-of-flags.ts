@@ -1,12 +1,12 @@
 import type { ExecFileException } from 'node:child_process';
 import { resolve } from 'node:path';
 import { findOnPath } from '@kernel/internal';
-import { splitCommand } from '../options/split-command.ts';
+import type { CommandCall } from '../command-call.ts';
+import { usageError } from '../exit-code.ts';
 import { pathFrom } from '../files/paths.ts';
 import { requireText } from '../files/read-file.ts';
-import type { CommandCall } from '../command-call.ts';
+import { splitCommand } from '../options/split-command.ts';
 import { warnIfSlow } from '../output/output.ts';
-import { usageError } from '../exit-code.ts';
 import { runProgram } from './run-program.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -1,6 +1,6 @@
-import type { Host } from '../host.ts';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
+import type { Host } from '../host.ts';
 
 /** The absolute path of what the user wrote: from the current folder, or the home folder for `~/`. */
 export function pathFrom({ cwd, home }: Pick<Host, 'cwd' | 'home'>, written: string): string {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { errorMessage } from '@kernel/internal';
-import { usageError } from '../exit-code.ts';
 import type { CommandCall } from '../command-call.ts';
+import { usageError } from '../exit-code.ts';
 
 /** Writes to the file of `--output`, which only the user can read, else to stdout. Rejects with a usage error for a file that cannot be written. */
 export async function writeResult({ flags, host, output }: CommandCall, text: string): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Highlighter } from './highlight-js.d.ts';
 import type { Line, Span, Style } from '../output/terminal/spans.ts';
+import type { Highlighter } from './highlight-js.d.ts';
 
 /** Code beyond this, or with longer lines, is not coloured: some grammars take the square of a word's length. */
 const MAX_CODE = 16_500;

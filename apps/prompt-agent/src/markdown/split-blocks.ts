@@ -7,7 +7,7 @@ export interface MarkdownBlock {
 }
 
 /** Splits a text that arrives in pieces into blocks. Linear in the text. */
-export interface BlockSplitter {
+interface BlockSplitter {
   push(text: string): readonly MarkdownBlock[];
   end(): readonly MarkdownBlock[];
   /** Forgets what is not complete. */

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { errorMessage } from '@kernel/internal';
 import { KernelError, type Provider, type ProviderRequest, wrapProvider } from '@kernel/protocol';
 import type { Cassette } from '@kernel/providers/cassette';
-import type { Host } from '../host.ts';
-import { makeFolder } from '../files/paths.ts';
 import { usageError } from '../exit-code.ts';
+import { makeFolder } from '../files/paths.ts';
+import type { Host } from '../host.ts';
 import type { Choice } from './choose-model.ts';
 
 /** Records the requests and replies of a provider to a file, without its token. Rejects with a usage error for a file that cannot be written, before anything is asked. */

@@ -1,4 +1,4 @@
-export interface DefaultModel {
+interface DefaultModel {
   readonly name: string;
   readonly released: string;
   readonly source: string;

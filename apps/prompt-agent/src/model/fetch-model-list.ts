@@ -2,7 +2,7 @@ import { errorMessage } from '@kernel/internal';
 import * as z from 'zod';
 import { readBody } from '../files/read-file.ts';
 
-export interface ModelListRequest {
+interface ModelListRequest {
   /** The name of the provider, which decides the form of the request. */
   readonly provider: string;
   readonly baseUrl: string;

@@ -2,7 +2,7 @@ import { readBody } from '../files/read-file.ts';
 import { addressFor } from './vendors.ts';
 
 /** A model server on this machine, or where `OLLAMA_HOST` says, that has answered. */
-export interface LocalServer {
+interface LocalServer {
   /** How it was found, for people: the program on this machine, or the variable that names it. */
   readonly from: string;
   readonly provider: string;
@@ -11,7 +11,7 @@ export interface LocalServer {
   readonly models: readonly string[];
 }
 
-export type Candidate = Omit<LocalServer, 'models'>;
+type Candidate = Omit<LocalServer, 'models'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The address of Ollama where nothing else is said. */

@@ -1,13 +1,13 @@
 import { isLoopback } from '@kernel/internal';
 import { type RetryOptions, withRetry } from '@kernel/providers';
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { CommandCall } from '../command-call.ts';
-import type { Invocation } from '../invocation.ts';
+import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
 import { withToken } from '../credentials/token-of-flags.ts';
+import type { Invocation } from '../invocation.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
 import { modelNote, retryNote } from '../output/terminal/notes.ts';
-import { type Choice, chooseModel, type ModelNeed } from './choose-model.ts';
 import { openCassette, recordTo } from './cassette.ts';
+import { type Choice, chooseModel, type ModelNeed } from './choose-model.ts';
 import { providers } from './providers.ts';
 
 /**
@@ -45,7 +45,7 @@ const LOCAL_PROVIDERS = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);
 const LOCAL_BACKOFF_MS = 200;
 
 /** Returns how requests are retried: by the config or its defaults, but sooner for a server on this machine, for about 1.4 s in all. */
-export function retryFor({ provider }: Pick<Choice, 'provider'>, { config, hasRetry }: LoadedConfig): RetryOptions {
+function retryFor({ provider }: Pick<Choice, 'provider'>, { config, hasRetry }: LoadedConfig): RetryOptions {
   const { retry } = config.client;
   const isLocal = provider.baseUrl === undefined ? LOCAL_PROVIDERS.has(provider.name) : isLocalUrl(provider.baseUrl);
   return hasRetry || !isLocal ? retry : { ...retry, initialBackoffMs: LOCAL_BACKOFF_MS };

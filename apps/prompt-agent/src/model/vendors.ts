@@ -1,6 +1,6 @@
 import { fromEnvironment } from '@kernel/providers';
 
-export interface Vendor {
+interface Vendor {
   readonly origin?: string;
   /** Where `v1/models` is below the origin, if not right there; `none` for an API that lists no models. */
   readonly modelsAt?: string;

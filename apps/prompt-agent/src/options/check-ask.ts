@@ -113,10 +113,10 @@ export function offlineWarnings(flags: Flags): readonly string[] {
 }
 
 /** The raw protocol calls, in the order of the help: one request without the agent. */
-export const PROTOCOL_NAMES = ['chat', 'vision', 'tools', 'embeddings', 'audio'] as const;
+const PROTOCOL_NAMES = ['chat', 'vision', 'tools', 'embeddings', 'audio'] as const;
 
-export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
+type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
-export function isProtocol(name: string): name is ProtocolName {
+function isProtocol(name: string): name is ProtocolName {
   return PROTOCOL_NAMES.some((each) => each === name);
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { COMMAND_NAMES, type CommandName, commandSpec } from './commands.ts';
-import { FLAGS, type FlagName, type FlagSpec } from './flags.ts';
+import { type FlagName, FLAGS, type FlagSpec } from './flags.ts';
 
 /** The text of `prompt-agent --help`: it fits a screen of 80 columns. Of a group of commands the first stands for all. */
 export function helpText(): string {

@@ -1,5 +1,5 @@
-import type { AgentConfig, TokenPrices } from '@kernel/agent/config';
 import type { RunLimits } from '@kernel/agent';
+import type { AgentConfig, TokenPrices } from '@kernel/agent/config';
 import { costOf } from '@kernel/providers';
 import { usageError } from '../exit-code.ts';
 import type { Flags } from './flags.ts';

@@ -4,7 +4,7 @@ import { COMMAND_NAMES, type CommandName, commandSpec, isCommand } from './comma
 import { findFlag, type FlagName, FLAGS, type Flags } from './flags.ts';
 
 /** A command line: what is to be done, and how. */
-export interface CommandLine {
+interface CommandLine {
   /** The command; `ask` if the line names none. */
   readonly command: CommandName;
   /** The first word of commands such as `keys set` and `keys list`, whose help is asked for. */

@@ -1,8 +1,8 @@
 import { toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
-import { isStreamed, type View, type ViewedTools } from './view.ts';
 import { jsonLinesView, jsonView } from './json-view.ts';
 import { noteView } from './terminal/note-view.ts';
+import { isStreamed, type View, type ViewedTools } from './view.ts';
 
 /** Creates the view that the flags and the terminal ask for. Resolves once what lays out Markdown is loaded, where it is used. */
 export async function createView(invocation: Invocation, tools: ViewedTools): Promise<View> {

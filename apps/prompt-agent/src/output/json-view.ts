@@ -1,10 +1,10 @@
 import { type AgentEvent, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
-import type { Invocation } from '../invocation.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
+import type { Invocation } from '../invocation.ts';
 import { pricesOf } from '../options/number-flags.ts';
-import type { View, ViewedTools } from './view.ts';
 import { sourcesOf } from './terminal/notes.ts';
+import type { View, ViewedTools } from './view.ts';
 
 /** Creates the view of `--json`: one object of version 1 at the end, and the notes of `notes` on stderr. */
 export function jsonView(

@@ -1,7 +1,7 @@
 import { createRedactor, terminalText } from '@kernel/internal';
 import type { Host } from '../host.ts';
-import { capabilitiesOf, type Capabilities } from './terminal/capabilities.ts';
 import { safeJson } from './escape.ts';
+import { type Capabilities, capabilitiesOf } from './terminal/capabilities.ts';
 
 /** The two standard streams. Everything that is written is escaped, and secrets are redacted in it. */
 export interface Output {

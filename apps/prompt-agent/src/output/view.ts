@@ -1,6 +1,6 @@
 import type { AgentEvent, RunEnd, ToolCall } from '@kernel/protocol';
-import type { Invocation } from '../invocation.ts';
 import type { WaitsFor } from '../approval/policy.ts';
+import type { Invocation } from '../invocation.ts';
 
 export type ToolEnds = readonly Extract<AgentEvent, { type: 'tool-end' }>[];
 

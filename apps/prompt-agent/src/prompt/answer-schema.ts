@@ -1,10 +1,10 @@
-import { isObject } from '@kernel/internal';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isObject } from '@kernel/internal';
 import type { JsonObject, JsonSchema } from '@kernel/protocol';
-import { requireText, parseJson } from '../files/read-file.ts';
-import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
+import { parseJson, requireText } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['str', 'string'],

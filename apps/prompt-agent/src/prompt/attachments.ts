@@ -1,10 +1,10 @@
-import { pathFrom } from '../files/paths.ts';
-import { requireBytes } from '../files/read-file.ts';
 import { basename } from 'node:path';
 import { KernelError, type MediaPart } from '@kernel/protocol';
 import type { DownloadOptions } from '@kernel/toolbox/web';
-import type { Host } from '../host.ts';
 import { usageError } from '../exit-code.ts';
+import { pathFrom } from '../files/paths.ts';
+import { requireBytes } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
 
 /** The largest attachment, in bytes. */
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -16,7 +16,7 @@ const KINDS = {
   '--images': { meant: 'a PNG, JPEG, GIF or WebP image', accepts: (type: string) => type.startsWith('image/') },
 } as const;
 
-export interface AttachmentAccess {
+interface AttachmentAccess {
   /** The folder that relative paths start from, and the home folder of `~/`. */
   readonly host: Pick<Host, 'cwd' | 'home'>;
   /** What was piped into the program: the attachment `-`. */
@@ -96,13 +96,13 @@ const SIGNATURES: readonly (readonly [mimeType: string, pattern: RegExp])[] = [
 ];
 
 /** Returns the MIME type of an image, a recording or a PDF by its first bytes; `undefined` for anything else. */
-export function mediaType(bytes: Uint8Array): string | undefined {
+function mediaType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 16)).toString('hex');
   return SIGNATURES.find(([, pattern]) => pattern.test(head))?.[0];
 }
 
 /** Downloads an attachment within the limits. Rejects with `PROVIDER_NETWORK` and the reason. */
-export async function downloadMedia(source: string, options: DownloadOptions): Promise<Uint8Array> {
+async function downloadMedia(source: string, options: DownloadOptions): Promise<Uint8Array> {
   const { guardedGet } = await import('@kernel/toolbox/web');
   try {
     const { status, body } = await guardedGet(source, {

@@ -1,14 +1,14 @@
-import { createReadStream, type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, createReadStream, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TextPart, KernelError, toModelText } from '@kernel/protocol';
 import { isObject } from '@kernel/internal';
+import { KernelError, type TextPart, toModelText } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
-import { requireBytes, decodeAnyText } from '../files/read-file.ts';
+import { usageError } from '../exit-code.ts';
 import { pathFrom } from '../files/paths.ts';
+import { decodeAnyText, requireBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
 import { listText } from '../output/quantities.ts';
-import { usageError } from '../exit-code.ts';
 
 /** What `-f` may read, in all. */
 const MAX_FILES = 1000;
@@ -16,7 +16,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_NAMED = 5;
 const HEAD_BYTES = 8192;
 
-export interface FragmentAccess {
+interface FragmentAccess {
   readonly host: Pick<Host, 'cwd' | 'home'>;
   readonly output: Output;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 import type { CommandCall } from '../command-call.ts';
-import { SLOW_MS } from '../output/output.ts';
 import { usageError } from '../exit-code.ts';
+import { SLOW_MS } from '../output/output.ts';
 
 /** The most that is read from stdin, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -13,7 +13,7 @@ export const SILENT_MS = 600_000;
  * What depends on stdin. `named` on the command line, as in `-a -`: its first byte is waited for ten minutes. `needed` without being named: one minute.
  * Optional: five seconds, and `skipNote` says what happens without it. Once it has begun, each further piece may take ten minutes.
  */
-export type StdinNeed = 'named' | 'needed' | { readonly skipNote: string };
+type StdinNeed = 'named' | 'needed' | { readonly skipNote: string };
 
 /**
  * Reads what is piped into the program, to its end; empty if stdin is a terminal, or has nothing. A pipe that others hold open may never have anything: where

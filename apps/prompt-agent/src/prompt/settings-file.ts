@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '@kernel/internal';
 import { configFolder } from '../config/folders.ts';
+import { usageError } from '../exit-code.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { usageError } from '../exit-code.ts';
 
 /** A kind of text that the user keeps by name, in a folder of the program's settings. */
-export interface SettingsFileKind {
+interface SettingsFileKind {
   readonly flag: string;
   readonly folder: string;
   readonly extension: string;

@@ -1,10 +1,10 @@
-import { requireBytes } from '../files/read-file.ts';
 import { basename, extname, resolve } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
+import { EXIT, usageError } from '../exit-code.ts';
+import { requireBytes } from '../files/read-file.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
-import { usageError, EXIT } from '../exit-code.ts';
 
 const MAX_BYTES = 26_214_400;
 

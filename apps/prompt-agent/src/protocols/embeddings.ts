@@ -1,9 +1,9 @@
 import { type Embedding, KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
-import type { Invocation } from '../invocation.ts';
-import { readMessage } from '../prompt/read-message.ts';
-import { openModel } from '../model/open-model.ts';
 import { EXIT } from '../exit-code.ts';
+import type { Invocation } from '../invocation.ts';
+import { openModel } from '../model/open-model.ts';
+import { readMessage } from '../prompt/read-message.ts';
 
 /** Embeds the prompt and prints the size, the ends and the range of each vector, then the tokens. */
 export async function embeddings(

@@ -1,28 +1,28 @@
 import { resolve } from 'node:path';
+import { extractToolChoice } from '@kernel/agent/config';
 import {
-  textOf,
-  type Tool,
-  toolCallsOf,
   type JsonObject,
   KernelError,
   type MediaPart,
   type MessageEnd,
   type ProviderRequest,
+  textOf,
+  type Tool,
+  toolCallsOf,
   type UserMessage,
 } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
-import { extractToolChoice } from '@kernel/agent/config';
-import { requireText, parseJson } from '../files/read-file.ts';
 import { parseWith } from '../config/parse-with.ts';
 import { EXIT } from '../exit-code.ts';
+import { parseJson, requireText } from '../files/read-file.ts';
 import type { Invocation } from '../invocation.ts';
-import { loadAttachment, splitSources } from '../prompt/attachments.ts';
-import { sourceNotes, sourcesOf } from '../output/terminal/notes.ts';
-import { redactEvents } from '../output/redact-events.ts';
 import { LINES_VERSION } from '../output/json-view.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { sourceNotes, sourcesOf } from '../output/terminal/notes.ts';
+import { loadAttachment, splitSources } from '../prompt/attachments.ts';
 
 /** A raw call of a model that answers in words. */
-export type TextProtocol = 'chat' | 'vision' | 'tools';
+type TextProtocol = 'chat' | 'vision' | 'tools';
 
 /**
  * Makes one model call without the agent: with the images of `--images`, which are sent inline, or the tools of `--tools-file`, of which none runs. Prints

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Output } from '../output/output.ts';
 import type { Host } from '../host.ts';
+import type { Output } from '../output/output.ts';
 
 /** How long the terminal must be silent before a question is asked, in milliseconds. */
 export const SILENCE_MS = 30;
@@ -81,7 +81,7 @@ function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSigna
 }
 
 /** Returns the next line of an interface and closes it; undefined if it is closed before. Rejects with the reason of an abort. */
-export function nextLine(lines: Interface, signal: AbortSignal): Promise<string | undefined> {
+function nextLine(lines: Interface, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let line: string | undefined;
     const stop = (): void => lines.close();

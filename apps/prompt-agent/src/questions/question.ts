@@ -1,7 +1,7 @@
 import type { Output } from '../output/output.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
-import { type Terminal, ask } from './ask.ts';
+import { ask, type Terminal } from './ask.ts';
 
 const DEFAULT_SIZE = { rows: 24, columns: 80 };
 

@@ -2,8 +2,8 @@ import { isAbsolute, join } from 'node:path';
 import { sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import { countText } from '../output/quantities.ts';
-import { shellQuote } from './shell-quote.ts';
 import { indentJson, type JsonMember, parseJsonMembers } from './json-text.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /** How the tool `run_command` of this program runs commands. */
 export interface CommandSetting {

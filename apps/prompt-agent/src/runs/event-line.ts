@@ -1,5 +1,5 @@
-import { visible } from '@kernel/internal';
 import type { LogEvent } from '@kernel/durable';
+import { visible } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { durationText } from '../output/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';

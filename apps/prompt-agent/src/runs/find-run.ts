@@ -1,7 +1,7 @@
 import type { Durable, RecordedRun, WaitingCall } from '@kernel/durable';
 import { nearest } from '@kernel/internal';
-import { oneLine } from '../output/escape.ts';
 import { usageError } from '../exit-code.ts';
+import { oneLine } from '../output/escape.ts';
 
 const MAX_COMPARED = 1000;
 const MAX_LISTED = 10;

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorMessage } from '@kernel/internal';
 import type { Durable } from '@kernel/durable';
+import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
+import { usageError } from '../exit-code.ts';
+import { makeFolder } from '../files/paths.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import { oneLine } from '../output/escape.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
-import { makeFolder } from '../files/paths.ts';
-import { usageError } from '../exit-code.ts';
 
 /** Tables that every journal has. */
 const TABLES = ['events', 'runs', 'signals', 'steps', 'waits'];

@@ -6,11 +6,11 @@ import type { Invocation } from '../invocation.ts';
 import { type CommandSetting, NOT_ISOLATED } from '../questions/show-call.ts';
 import { lastAnswerOf } from '../sessions/open-session.ts';
 import { commandsOf } from '../sessions/transcript.ts';
-import { createJournal } from './open-journal.ts';
 import { createEventTee } from './event-tee.ts';
+import { createJournal } from './open-journal.ts';
 
 /** A session whose runs are recorded in a journal. A run stays there until its messages are in the session. */
-export interface RecordedSession {
+interface RecordedSession {
   /** Returns the last answer, unless anything is pending in the session or the journal. */
   lastAnswer(): Promise<string | undefined>;
   /**

@@ -1,8 +1,8 @@
 import type { LogEvent, RecordedRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type Message, toolCallsOf } from '@kernel/protocol';
-import { sessionPage } from '../output/html/session-page.ts';
 import { oneLine } from '../output/escape.ts';
+import { sessionPage } from '../output/html/session-page.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
 import { fieldsOf, numberOf } from '../sessions/event-fields.ts';
 import type { StoredEvent } from '../sessions/export-session.ts';
@@ -12,7 +12,7 @@ import { toTranscript } from '../sessions/transcript.ts';
 
 const MAX_ID = 500;
 
-export interface JournaledRun {
+interface JournaledRun {
   readonly run: RecordedRun;
   readonly messages: readonly Message[];
   readonly commands: CommandSetting | undefined;

@@ -2,16 +2,16 @@ import type { RecordedRun, WaitingCall } from '@kernel/durable';
 import { isObject, sliceHead, visible } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { ageOf, sizeText } from '../output/quantities.ts';
-import { endText } from '../sessions/session-record.ts';
-import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
+import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
+import { endText } from '../sessions/session-record.ts';
 
 const MAX_SUMMARY = 4000;
 /** How much of a call that waits is shown in one of its lines, and in all: each value as far as a question shows it, and whatever the others are how a command runs. */
 const [MAX_LINE, MAX_CALL] = [12_000, 40_000];
 const MAX_CALLS = 50;
 
-export interface RunTextOptions {
+interface RunTextOptions {
   readonly commands: CommandSetting | undefined;
   /** The width of the terminal; undefined for anything else, where lines are as long as they are. */
   readonly columns: number | undefined;
@@ -81,7 +81,7 @@ function endLines({ result }: RecordedRun): readonly string[] {
 }
 
 /** What the JSON of an error says, after a colon; empty for none. */
-export function errorText(error: unknown): string {
+function errorText(error: unknown): string {
   if (!isObject(error)) return '';
   const { message, hint } = error;
   if (typeof message !== 'string') return '';

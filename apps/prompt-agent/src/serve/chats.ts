@@ -1,8 +1,8 @@
-import { createRedactor } from '@kernel/internal';
 import { createMemorySession, type Session } from '@kernel/agent';
+import { createRedactor } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
 
-export interface Chat {
+interface Chat {
   readonly session: Session;
   isBusy: boolean;
   /** Whether calls of it wait for a decision. */

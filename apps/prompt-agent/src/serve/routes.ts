@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isObject } from '@kernel/internal';
 import { runSession } from '@kernel/agent';
 import { type ClientField, decisionsFrom, toResponse } from '@kernel/agent/web';
+import { isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import { NOT_ISOLATED } from '../questions/show-call.ts';
-import { redactEvents } from '../output/redact-events.ts';
 import { readBody } from '../files/read-file.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { NOT_ISOLATED } from '../questions/show-call.ts';
+import { createChats, noteWaiting, redactResponse, whenEnded } from './chats.ts';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
-import { createChats, noteWaiting, whenEnded, redactResponse } from './chats.ts';
 
 export interface RouteOptions {
   readonly options: OpenAgent['options'];

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { nearest } from '@kernel/internal';
-import { oneLine } from '../output/escape.ts';
 import { usageError } from '../exit-code.ts';
+import { oneLine } from '../output/escape.ts';
 import { type Database, transaction } from './database/load-sqlite.ts';
 import { numberOf, textOf } from './event-fields.ts';
-import { RECORD_COLUMNS, toRecord, type SessionRecord, SHORT_ID } from './session-record.ts';
+import { RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
 
 /** The fewest digits of an id that name a session. */
 const MIN_PREFIX = 4;

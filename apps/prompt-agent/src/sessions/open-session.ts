@@ -1,7 +1,7 @@
-import type { SessionEntry, Session } from '@kernel/agent';
-import { textOf, toolCallsOf, type Message, KernelError } from '@kernel/protocol';
-import { type Redactor, sliceHead } from '@kernel/internal';
+import type { Session, SessionEntry } from '@kernel/agent';
 import type { TokenPrices } from '@kernel/agent/config';
+import { type Redactor, sliceHead } from '@kernel/internal';
+import { KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import { type Database, transaction } from './database/load-sqlite.ts';
 import { entryIn } from './database/rows.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import type { Database } from './database/load-sqlite.ts';
-import { openDatabase, storeError, saysDamaged, setAside } from './database/open-database.ts';
+import { openDatabase, saysDamaged, setAside, storeError } from './database/open-database.ts';
 import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
 
 export interface SessionStore {

@@ -5,7 +5,7 @@ import type { OpenSession } from './open-session.ts';
 import type { SessionEvent } from './session-event.ts';
 
 /** A session whose store may fail without the answer being lost. */
-export interface TolerantSession extends Session {
+interface TolerantSession extends Session {
   /** Writes an event; never throws. */
   write(event: SessionEvent): void;
 }

@@ -1,6 +1,6 @@
 import { sliceHead, visible } from '@kernel/internal';
-import { showArguments } from '../questions/show-call.ts';
 import { durationText, sizeText, tokenText } from '../output/quantities.ts';
+import { showArguments } from '../questions/show-call.ts';
 import { endText, SHORT_ID } from './session-record.ts';
 import type { CallView, RunView, Transcript } from './transcript.ts';
 

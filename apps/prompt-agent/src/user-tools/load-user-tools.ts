@@ -1,15 +1,15 @@
-import { resolve } from 'node:path';
 import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { querySecrets } from '@kernel/internal';
 import { KernelError, type Toolset } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
-import { requireText, parseJson } from '../files/read-file.ts';
-import type { Host } from '../host.ts';
-import { usageError } from '../exit-code.ts';
 import type { CommandCall } from '../command-call.ts';
+import { usageError } from '../exit-code.ts';
+import { parseJson, requireText } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
+import { splitCommand } from '../options/split-command.ts';
 import { oneLine } from '../output/escape.ts';
 import { warnIfSlow } from '../output/output.ts';
-import { splitCommand } from '../options/split-command.ts';
 import { loadModuleTools } from './module-tools.ts';
 import { loadServerPins } from './server-pins.ts';
 
@@ -106,7 +106,7 @@ async function connectServers(
  * Reads a file of `mcpServers`. `${NAME}`, `${env:NAME}` and `${NAME:-default}` in its strings stand for environment variables, so
  * that a token need not be in the file. Throws a usage error that names the file.
  */
-export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promise<unknown> {
+async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promise<unknown> {
   const text = await requireText(resolve(host.cwd, file), '--tools', file);
   const fill = (value: string): string =>
     value.replaceAll(/\$\{([^}]{0,4096})\}/g, (whole, inside: string) => {

@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isObject, errorMessage } from '@kernel/internal';
+import { errorMessage, isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import { usageError } from '../exit-code.ts';
@@ -47,7 +47,7 @@ let isProvided = false;
  * Lets modules that are imported from now on import the packages that come with the program, where they are not installed beside the module itself. What is
  * installed there goes first.
  */
-export function providePackages(): void {
+function providePackages(): void {
   if (isProvided) return;
   isProvided = true;
   registerHooks({

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { withoutQuery, visible } from '@kernel/internal';
-import type { Tool } from '@kernel/protocol';
+import { visible, withoutQuery } from '@kernel/internal';
 import type { McpPins, McpToolsChange } from '@kernel/mcp';
+import type { Tool } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
 import { changeState, readState } from '../config/state-file.ts';
 import type { Host } from '../host.ts';
@@ -11,7 +11,7 @@ import { hasTerminal } from '../questions/ask.ts';
 import { confirm } from '../questions/question.ts';
 
 /** The tools of servers as the user knows them: hashes of their definitions, kept between runs. */
-export interface ServerPins {
+interface ServerPins {
   /** The hashes of an earlier run; undefined at the first use. */
   readonly known: McpPins | undefined;
   /** Asks about a change on a terminal; without one the changed tools are not offered. */

@@ -1,11 +1,11 @@
 import { sliceHead } from '@kernel/internal';
-import { countText, durationText } from '../quantities.ts';
+import { type CommandSetting, showArguments } from '../../questions/show-call.ts';
 import { endText } from '../../sessions/session-record.ts';
 import type { CallView, RunView, TurnView } from '../../sessions/transcript.ts';
-import { type CommandSetting, showArguments } from '../../questions/show-call.ts';
+import { countText, durationText } from '../quantities.ts';
 import { argumentsText, detailText } from './detail-text.ts';
-import { failureOf, type PageParts } from './page-parts.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
+import { failureOf, type PageParts } from './page-parts.ts';
 import { prose } from './prose.ts';
 
 const MAX_REPLY = 50_000;

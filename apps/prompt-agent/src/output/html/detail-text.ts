@@ -1,8 +1,8 @@
 import { sliceHead } from '@kernel/internal';
-import { countText } from '../quantities.ts';
 import { indentJson, parseJsonMembers } from '../../questions/json-text.ts';
 import { type CommandSetting, NOT_ISOLATED, showCall } from '../../questions/show-call.ts';
 import type { CallView } from '../../sessions/transcript.ts';
+import { countText } from '../quantities.ts';
 import { exactText, html, type Markup, NOTHING } from './markup.ts';
 import type { PageParts } from './page-parts.ts';
 

@@ -1,4 +1,4 @@
-import { visible, terminalText } from '@kernel/internal';
+import { terminalText, visible } from '@kernel/internal';
 
 export interface Markup {
   readonly markup: string;

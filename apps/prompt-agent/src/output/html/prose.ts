@@ -1,4 +1,4 @@
-import { type MarkedToken, type Token, type Tokens, lexer } from 'marked';
+import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { decodeEntities } from '../../markdown/render-inline.ts';
 import { createBlockSplitter } from '../../markdown/split-blocks.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
@@ -96,7 +96,7 @@ function tableRow(cells: readonly Tokens.TableCell[]): Markup {
 const MAX_INLINE_DEPTH = 20;
 
 /** The inline tokens of Markdown as markup. An image is a link to it; HTML is shown as its source. */
-export function inlineProse(tokens: readonly Token[], depth = 0): Markup {
+function inlineProse(tokens: readonly Token[], depth = 0): Markup {
   if (depth > MAX_INLINE_DEPTH) return html`${tokens.map(({ raw }) => raw)}`;
   return html`${tokens.map((token) => inlineToken(token, depth))}`;
 }

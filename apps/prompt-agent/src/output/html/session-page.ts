@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { oneLine } from '../escape.ts';
-import { countText, durationText } from '../quantities.ts';
 import { SHORT_ID } from '../../sessions/session-record.ts';
 import type { RunView, Transcript } from '../../sessions/transcript.ts';
+import { oneLine } from '../escape.ts';
+import { countText, durationText } from '../quantities.ts';
 import { turns } from './conversation.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { createPageParts, type PageParts } from './page-parts.ts';
@@ -13,7 +13,7 @@ import { timeline } from './timeline.ts';
 
 const MAX_TITLE = 120;
 
-export interface PageAbout {
+interface PageAbout {
   readonly kind: 'session' | 'run';
   readonly id: string;
   readonly title: string;

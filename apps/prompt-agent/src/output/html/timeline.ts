@@ -1,8 +1,8 @@
 import { sliceHead } from '@kernel/internal';
-import { durationText } from '../quantities.ts';
 import type { CallView, RunView } from '../../sessions/transcript.ts';
-import { failureOf, type PageParts } from './page-parts.ts';
+import { durationText } from '../quantities.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
+import { failureOf, type PageParts } from './page-parts.ts';
 
 /** More rows than anybody reads; what is left out is in the turns. */
 const MAX_ROWS = 300;

@@ -6,7 +6,7 @@ import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
 
 /** What goes on in a run, as lines that are replaced while it goes on. */
-export interface LiveStatus {
+interface LiveStatus {
   event(event: AgentEvent): void;
   /** Returns the lines: one for each call that runs, otherwise one for what is waited for. `tail` is the text that is not shown yet. */
   lines(tail: string, width: number): readonly Line[];

@@ -1,14 +1,14 @@
 import type { TokenPrices } from '@kernel/agent/config';
-import { type Usage, type AgentEvent, type RunEnd, type ToolEnd, toModelText } from '@kernel/protocol';
+import { type AgentEvent, type RunEnd, toModelText, type ToolEnd, type Usage } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Invocation } from '../../invocation.ts';
 import { pricesOf } from '../../options/number-flags.ts';
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
-import type { ToolEnds, View, ViewedTools } from '../view.ts';
 import { seconds } from '../quantities.ts';
+import type { ToolEnds, View, ViewedTools } from '../view.ts';
 import { changeLines } from './changes.ts';
-import { errorNote, serverToolNote, toolNote, usageNote, sourceNotes, sourcesOf } from './notes.ts';
+import { errorNote, serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
 import { encodeLine, span } from './spans.ts';
 
 /**

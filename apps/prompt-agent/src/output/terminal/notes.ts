@@ -1,16 +1,16 @@
+import { errorMessage } from '@kernel/internal';
 import {
   type Citation,
-  type Message,
   KernelError,
+  type Message,
   type ServerToolResult,
-  type ToolEnd,
   toModelText,
+  type ToolEnd,
   type Usage,
 } from '@kernel/protocol';
-import { errorMessage } from '@kernel/internal';
 import type { Retry } from '@kernel/providers';
-import { oneLine } from '../escape.ts';
 import type { Choice } from '../../model/choose-model.ts';
+import { oneLine } from '../escape.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';

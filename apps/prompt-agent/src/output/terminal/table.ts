@@ -23,7 +23,7 @@ export function tableOf(rows: readonly (readonly string[])[]): readonly string[]
   );
 }
 
-export interface Column {
+interface Column {
   readonly title: string;
   readonly cells: readonly string[];
   /** Whether it gives way where the table is too wide; the last such column does first. */

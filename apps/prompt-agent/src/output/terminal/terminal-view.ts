@@ -1,17 +1,17 @@
-import { type AgentEvent, toModelText, type ToolEnd, textOf, toolCallsOf } from '@kernel/protocol';
+import { type AgentEvent, textOf, toModelText, toolCallsOf, type ToolEnd } from '@kernel/protocol';
+import type { Invocation } from '../../invocation.ts';
+import { loadHighlighter } from '../../markdown/highlight.ts';
 import { renderBlock } from '../../markdown/render-block.ts';
 import { createBlockSplitter, type MarkdownBlock } from '../../markdown/split-blocks.ts';
-import { loadHighlighter } from '../../markdown/highlight.ts';
-import type { Output } from '../output.ts';
-import type { Invocation } from '../../invocation.ts';
 import { oneLine } from '../escape.ts';
+import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
 import type { View, ViewedTools } from '../view.ts';
-import { encodeLine, type Line, span } from './spans.ts';
 import { colouredChange, cutForTerminal } from './changes.ts';
-import { withoutCode } from './notes.ts';
-import { wrapSpans } from './wrap-spans.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
+import { withoutCode } from './notes.ts';
+import { encodeLine, type Line, span } from './spans.ts';
+import { wrapSpans } from './wrap-spans.ts';
 
 const REFRESH_MS = 100;
 /** How wide reasoning is set at most. */
@@ -145,7 +145,7 @@ function duration(ms: number): string {
 }
 
 /** Writes Markdown to stdout as it arrives, each block when it is complete. */
-export interface MarkdownWriter {
+interface MarkdownWriter {
   push(text: string): void;
   end(): void;
   /** Forgets what has not been written. */
@@ -155,7 +155,7 @@ export interface MarkdownWriter {
 }
 
 /** Creates the writer; `before` is called before each block. The colours of code are loaded while the model is waited for. */
-export function createMarkdownWriter(output: Output, before: () => void): MarkdownWriter {
+function createMarkdownWriter(output: Output, before: () => void): MarkdownWriter {
   const splitter = createBlockSplitter();
   const { capabilities } = output;
   let hasWritten = false;

@@ -1,13 +1,13 @@
-import { existsSync, renameSync, chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { makeFolder } from '../../files/paths.ts';
-import { loadSqlite, SQLITE, sqliteCode, type Database, transaction } from './load-sqlite.ts';
 import { numberOf } from '../event-fields.ts';
+import { type Database, loadSqlite, SQLITE, sqliteCode, transaction } from './load-sqlite.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
-export const DATABASE_NAME = 'sessions.db';
+const DATABASE_NAME = 'sessions.db';
 
 /** How long a process waits for another one that writes. Each write takes less than a millisecond. */
 const WAIT_MS = 5000;

@@ -1,9 +1,9 @@
 import type { SessionEntry } from '@kernel/agent';
+import { numberOf, textOf } from '../event-fields.ts';
 import { insertEntry } from '../open-session.ts';
 import type { SessionStore } from '../session-store.ts';
 import { type Database, loadSqlite, transaction } from './load-sqlite.ts';
 import { jsonIn, type Row } from './rows.ts';
-import { numberOf, textOf } from '../event-fields.ts';
 
 const COLUMNS =
   'number, id, name, folder, title, provider, model, flags, created_ms, changed_ms, turns, calls, tokens_in, tokens_out, cost, state';
