@@ -2,7 +2,7 @@ import { usageError } from '../exit-code.ts';
 import type { Host } from '../host.ts';
 import { readSettingsFile } from './settings-file.ts';
 
-interface Template {
+export interface Template {
   /** The prompt, with `$name` for a variable; `$input` is the prompt of the command line. */
   readonly prompt?: string | undefined;
   readonly system?: string | undefined;
