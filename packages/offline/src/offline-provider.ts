@@ -12,6 +12,8 @@ import {
 } from '@kernel/protocol';
 import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
+import { phrasesFor } from './phrases/phrases-for.ts';
+import type { ToolPhrase } from './phrases/tool-phrase.ts';
 import { planCalls } from './planning/plan-calls.ts';
 import { readAsk } from './planning/read-ask.ts';
 import { refusal } from './answer/refusal.ts';
@@ -20,9 +22,11 @@ import { refusal } from './answer/refusal.ts';
 export interface OfflineConfig {
   /** The current time that `today` and `tomorrow` refer to, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /** By the name of a tool, requests that are calls of it word by word. Default: none. */
+  readonly phrases?: Readonly<Record<string, readonly ToolPhrase[]>> | undefined;
 }
 
-const KEYS = optionKeys<OfflineConfig>({ now: true });
+const KEYS = optionKeys<OfflineConfig>({ now: true, phrases: true });
 
 /**
  * Creates a provider that needs no model: it compares the prompt with each tool's own words, fills the arguments by their schema,
@@ -48,18 +52,14 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   checkKeys('offlineProvider', config, KEYS);
   const now = config.now ?? Date.now;
-  const matchers = new WeakMap<readonly Tool[], Matcher>();
-  const matcherOf = (tools: readonly Tool[]): Matcher => {
-    const matcher = matchers.get(tools) ?? createMatcher(tools, now);
-    matchers.set(tools, matcher);
-    return matcher;
-  };
+  const phrasesOf = memoize((tool: Tool) => phrasesFor(tool, config.phrases ?? {}));
+  const matcherOf = memoize((tools: readonly Tool[]) => createMatcher(tools, phrasesOf, now));
   return {
     name: 'offline',
     // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
-      const message = reply(request, matcherOf);
+      const message = reply(request, matcherOf, phrasesOf);
       for (const event of eventsOf(message, request.stream ?? true)) {
         yield event;
         request.signal?.throwIfAborted();
@@ -70,7 +70,11 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   };
 }
 
-function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => Matcher): AssistantMessage {
+function reply(
+  request: ProviderRequest,
+  matcherOf: (tools: readonly Tool[]) => Matcher,
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
+): AssistantMessage {
   if (request.responseFormat !== undefined) {
     throw new KernelError(
       'PROVIDER_UNSUPPORTED',
@@ -98,7 +102,7 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
   if (plan.calls.length === 0 || plan.unmatched.length > 0 || choice === 'none')
-    throw refusal(ask, choice === 'none' ? [] : tools, plan);
+    throw refusal(ask, choice === 'none' ? [] : tools, phrasesOf, plan);
   const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
     type: 'tool-call',
     id: `offline-${index + 1}`,
@@ -106,6 +110,15 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
     arguments: JSON.stringify(input),
   }));
   return { role: 'assistant', content, provider };
+}
+
+function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);

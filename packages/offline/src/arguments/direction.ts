@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { wordsOf } from '../language/stem.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
-import { isWithin } from './is-within.ts';
+import { isWithin } from './is-valid.ts';
 
 const SOURCE = new Set([
   'from',
@@ -82,7 +82,7 @@ export function withDirection(
       const isTurned = BEFORE_NEW_NAME.has(wordBefore(from, tokens)) && !BEFORE_NEW_NAME.has(wordBefore(to, tokens));
       if (arePaths && (isTurned || wordBefore(to, tokens) === 'from')) directed = turned;
     } else if (!isCertain(from, to, tokens)) {
-      const canTurn = isCertain(to, from, tokens) && isWithin(to, source) && isWithin(from, target);
+      const canTurn = isCertain(to, from, tokens) && isWithin(to, source.schema) && isWithin(from, target.schema);
       if (!canTurn) return undefined;
       directed = turned;
     }

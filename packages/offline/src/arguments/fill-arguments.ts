@@ -4,7 +4,7 @@ import { conceptOf } from '../language/lexicon.ts';
 import type { Slot } from './argument-slots.ts';
 import { stemOf } from '../language/stem.ts';
 import { withDirection } from './direction.ts';
-import { isWithin } from './is-within.ts';
+import { isWithin } from './is-valid.ts';
 import { fillLiteral, fillNumber } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
 import { fillSearch } from './fill-query.ts';
@@ -91,7 +91,7 @@ function fillSlots(
     for (const slot of ordered) {
       if (values.has(slot.name) || !isLeaf(slot) || !handles(slot)) continue;
       const value = fill(filling, slot);
-      if (value !== undefined && isWithin(value, slot)) values.set(slot.name, value);
+      if (value !== undefined && isWithin(value, slot.schema)) values.set(slot.name, value);
     }
   }
   for (const slot of ordered) {

@@ -3,7 +3,7 @@ import { numberWord } from '../language/arithmetic.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import { fillDateTime } from './fill-date-time.ts';
 import type { Slot } from './argument-slots.ts';
-import { isInRange } from './is-within.ts';
+import { isWithin } from './is-valid.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
 import type { Token } from '../language/tokenize.ts';
@@ -91,7 +91,7 @@ function fillBoolean(filling: SlotFilling, slot: Slot): boolean | undefined {
 export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): number | undefined {
   const candidates = filling.tokens.flatMap((token, index) => {
     const value = token.kind === 'number' ? Number(token.text.replaceAll(',', '')) : numberWord(token.lower);
-    return value === undefined || filling.used.has(index) || !isInRange(value, slot.schema) ? [] : [{ index, value }];
+    return value === undefined || filling.used.has(index) || !isWithin(value, slot.schema) ? [] : [{ index, value }];
   });
   const named = candidates.find(({ index }) =>
     [index - 1, index + 1].some((beside) => slot.concepts.includes(filling.tokens[beside]?.concept ?? '')),

@@ -2,6 +2,7 @@ import type { JsonObject, Tool } from '@kernel/protocol';
 import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
 import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
 import { matchPhrase, type PhraseMatch } from '../phrases/match-phrase.ts';
+import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
 import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from '../language/search-words.ts';
 import { stemOf } from '../language/stem.ts';
@@ -33,12 +34,19 @@ const EVIDENCE_FLOOR = 0.75;
 const COUNT = conceptOf(stemOf('count'));
 
 /** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
-export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
-  const profiles = tools.filter((tool) => !hasPhrasesAlone(tool)).map(profileOf);
+export function createMatcher(
+  tools: readonly Tool[],
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
+  now: () => number,
+): Matcher {
+  const all = new Map(tools.map((tool) => [tool, profileOf(tool, phrasesOf(tool))]));
+  // The words of a tool with phrases and no examples say too little of what it may be called for.
+  const isByWords = (tool: Tool) => phrasesOf(tool).length === 0 || (tool.metadata?.examples?.length ?? 0) > 0;
+  const profiles = [...all.values()].filter(({ tool }) => isByWords(tool));
   const rarity = rarityOf(profiles);
   const read = createReader();
   return {
-    matchPhrase: (text, material) => matchPhrase(tools, text, material),
+    matchPhrase: (text, material) => matchPhrase(tools, phrasesOf, text, material),
     match(text) {
       let best: Match | undefined;
       for (const profile of profiles) {
@@ -51,7 +59,8 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
       return best;
     },
     matchTool(tool, text) {
-      const profile = profileOf(tool);
+      const profile = all.get(tool);
+      if (profile === undefined) return undefined;
       const filled = fillArguments(profile, text, read(text, profile), now());
       if (filled === undefined || Object.keys(filled.input).length === 0) return undefined;
       const { tokens, used } = filled.filling;
@@ -61,11 +70,6 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
       return isAccounted ? { tool, input: filled.input, score: filled.filling.evidence } : undefined;
     },
   };
-}
-
-/** A tool with phrases and no examples is matched by its phrases alone: its words say too little of what it may be called for. */
-function hasPhrasesAlone({ metadata }: Tool): boolean {
-  return (metadata?.phrases?.length ?? 0) > 0 && (metadata?.examples?.length ?? 0) === 0;
 }
 
 /** Tokenizes a request once with arithmetic as one token and once without, and caches the last request: every tool asks for the same one. */

@@ -1,6 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { conceptOf, STOP_WORDS } from '../language/lexicon.ts';
 import { type Slot, slotsOf } from '../arguments/argument-slots.ts';
+import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { type Token, tokenize } from '../language/tokenize.ts';
 
@@ -20,20 +21,9 @@ export interface ToolProfile {
   readonly cues: ReadonlySet<string>;
 }
 
-const profiles = new WeakMap<Tool, ToolProfile>();
-
-/** Returns a tool's profile, which is computed once per tool object. */
-export function profileOf(tool: Tool): ToolProfile {
-  let profile = profiles.get(tool);
-  if (profile === undefined) {
-    profile = makeProfile(tool);
-    profiles.set(tool, profile);
-  }
-  return profile;
-}
-
-function makeProfile(tool: Tool): ToolProfile {
-  const phrased = namesIn(tool.metadata?.phrases);
+/** Returns the profile of a tool and the phrases for it. */
+export function profileOf(tool: Tool, phrases: readonly ToolPhrase[]): ToolProfile {
+  const phrased = namesIn(phrases);
   const exemplified = namesIn(tool.metadata?.examples);
   // An argument that only phrases fill is too easily meant otherwise: `tomorrow` in `the time in Tokyo tomorrow`.
   const isPhrased = ({ name }: Slot) => phrased.has(name) && !exemplified.has(name);

@@ -1,6 +1,7 @@
-import { KernelError, type JsonObject, type ToolPhrase } from '@kernel/protocol';
-import { splitWords } from './split-words.ts';
+import { KernelError, type JsonObject } from '@kernel/protocol';
 import { VALUE_KINDS, type ValueKind } from './read-value.ts';
+import { splitWords } from './split-words.ts';
+import type { ToolPhrase } from './tool-phrase.ts';
 
 /** One word of a phrase, or a place for a value. */
 export type PhrasePart =
@@ -17,7 +18,7 @@ export interface CompiledPhrase {
   readonly takesMaterial: boolean;
 }
 
-/** Compiles a phrase. Throws `TOOL_SCHEMA_INVALID` for a kind of value that does not exist. */
+/** Compiles a phrase. Throws `CONFIG_INVALID` for a kind of value that does not exist. */
 export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
   const parts = (splitWords(text) ?? []).map((word): PhrasePart => {
     const [, name, kind = 'words'] = /^\{([a-z]+)(?::([a-z]+))?\}$/i.exec(word) ?? [];
@@ -31,7 +32,7 @@ export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
 function kindOf(kind: string, phrase: string): ValueKind {
   const known = VALUE_KINDS.find((one) => one === kind);
   if (known !== undefined) return known;
-  throw new KernelError('TOOL_SCHEMA_INVALID', `The phrase "${phrase}" has a value of the kind "${kind}".`, {
+  throw new KernelError('CONFIG_INVALID', `The phrase "${phrase}" has a value of the kind "${kind}".`, {
     hint: `Kinds are ${VALUE_KINDS.join(', ')}.`,
   });
 }

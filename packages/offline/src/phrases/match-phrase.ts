@@ -1,10 +1,10 @@
-import type { JsonObject, JsonValue, Tool, ToolPhrase } from '@kernel/protocol';
-import { isWithin } from '../arguments/is-within.ts';
-import { slotsOf } from '../arguments/argument-slots.ts';
+import type { JsonObject, JsonValue, Tool } from '@kernel/protocol';
+import { isValidCall } from '../arguments/is-valid.ts';
 import { type CompiledPhrase, compilePhrase } from './compile-phrase.ts';
 import { mayFit } from './may-fit.ts';
 import { readValues } from './read-value.ts';
 import { splitWords } from './split-words.ts';
+import type { ToolPhrase } from './tool-phrase.ts';
 
 /** A call that a whole request asks for by a phrase of the tool. */
 export interface PhraseMatch {
@@ -28,6 +28,7 @@ function compiledOf(phrase: ToolPhrase): CompiledPhrase {
  */
 export function matchPhrase(
   tools: readonly Tool[],
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
   request: string,
   material: string | undefined,
 ): PhraseMatch | undefined {
@@ -35,14 +36,14 @@ export function matchPhrase(
   if (words === undefined || words.length === 0) return undefined;
   const lower = request.toLowerCase();
   for (const tool of tools) {
-    for (const each of tool.metadata?.phrases ?? []) {
+    for (const each of phrasesOf(tool)) {
       if (!mayFit(each.text, lower)) continue;
       const phrase = compiledOf(each);
       if (phrase.takesMaterial !== (material !== undefined)) continue;
       const values = matchParts(phrase, words, 0, 0);
       if (values === undefined) continue;
       const input = fillIn(phrase.input, new Map([...values, ['material', material ?? '']]));
-      if (isValid(tool, input)) return { tool, input };
+      if (isValidCall(tool, input)) return { tool, input };
     }
   }
   return undefined;
@@ -79,11 +80,4 @@ function fillIn(input: JsonObject, values: ReadonlyMap<string, JsonValue>): Json
 
 function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
-}
-
-function isValid(tool: Tool, input: JsonObject): boolean {
-  return slotsOf(tool).every((slot) => {
-    const value = input[slot.name];
-    return value === undefined ? !slot.required : isWithin(value, slot);
-  });
 }

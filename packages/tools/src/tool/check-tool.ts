@@ -183,12 +183,6 @@ const isExample = (value: unknown): boolean =>
   isObject(value['input']) &&
   (value['output'] === undefined || isText(value['output']));
 
-const isPhrase = (value: unknown): boolean =>
-  isObject(value) &&
-  isText(value['text']) &&
-  isObject(value['input']) &&
-  (value['example'] === undefined || isText(value['example']));
-
 const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> =
   new Map([
     ['category', { test: isText, hint: 'Use a word, such as "code".' }],
@@ -205,13 +199,6 @@ const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => 
       {
         test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
         hint: 'Use an array of { description, input, output? }.',
-      },
-    ],
-    [
-      'phrases',
-      {
-        test: (value: unknown) => Array.isArray(value) && value.every((item) => isPhrase(item)),
-        hint: 'Use an array of { text, input, example? }.',
       },
     ],
     ['requires', { test: isTexts, hint: 'Use an array of capability names.' }],

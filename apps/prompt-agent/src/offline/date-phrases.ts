@@ -1,7 +1,5 @@
-import type { JsonObject, ToolPhrase } from '@kernel/protocol';
-
-const phrases = (input: JsonObject, texts: readonly string[]): readonly ToolPhrase[] =>
-  texts.map((text) => ({ text, input }));
+import type { ToolPhrase } from '@kernel/offline';
+import { phrases } from './phrases-of.ts';
 
 /** How people ask for another day or time than now. What was, needs a date with its year: `christmas` is the next one. */
 export const DATE_PHRASES: readonly ToolPhrase[] = [
