@@ -1,5 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
-import { numberWord } from '../language/arithmetic.ts';
+import { NUMBER_WORDS } from '../language/arithmetic.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import { fillDateTime } from './fill-date-time.ts';
 import type { Slot } from './argument-slots.ts';
@@ -90,7 +90,7 @@ function fillBoolean(filling: SlotFilling, slot: Slot): boolean | undefined {
 /** Fills a number next to the argument's name or, if the argument is required or `isLast`, the first one that is in range. */
 export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): number | undefined {
   const candidates = filling.tokens.flatMap((token, index) => {
-    const value = token.kind === 'number' ? Number(token.text.replaceAll(',', '')) : numberWord(token.lower);
+    const value = token.kind === 'number' ? Number(token.text.replaceAll(',', '')) : NUMBER_WORDS.get(token.lower);
     return value === undefined || filling.used.has(index) || !isWithin(value, slot.schema) ? [] : [{ index, value }];
   });
   const named = candidates.find(({ index }) =>
