@@ -59,28 +59,10 @@ const ROW = new RegExp(
 /** Without one of these there is no arithmetic: a quick look before the long one. */
 const NUMBERS = new RegExp(String.raw`\d|π|\b(?:pi|${[...NUMBER_WORDS.keys()].join('|')})\b`, 'i');
 
-const LIST = String.raw`(-?\d+(?:\.\d+)?(?:(?: and |\s*,\s*(?:and )?)-?\d+(?:\.\d+)?)+)`;
-const PAIR = (between: string): string => String.raw`(-?\d+(?:\.\d+)?)${between}(-?\d+(?:\.\d+)?)`;
-/** `add 3 and 4`, `the sum of 1, 2 and 3`: the only forms in which words join numbers. */
-const JOINED = [
-  [String.raw`(?:add|sum of|sum|total of) ${LIST}`, ' + '],
-  [`(?:multiply|product of) ${LIST}`, ' * '],
-  [`add ${PAIR(' to ')}`, ' + '],
-  [`multiply ${PAIR(' by ')}`, ' * '],
-  [`divide ${PAIR(' by ')}`, ' / '],
-  [`subtract ${PAIR(' from ')}`, '-'],
-  [`difference (?:between|of) ${PAIR(' and ')}`, ' - '],
-].map(([form = '', operator = '']) => ({
-  form: new RegExp(String.raw`\b${form}(?![${LETTER}\d]|\.\d|(?:,| and| by| to| from)\s*-?\d)`, 'gi'),
-  operator,
-}));
-
 /** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers do not count, except a number that is the whole text. */
 export function findExpressions(text: string): readonly FoundExpression[] {
   if (!NUMBERS.test(text)) return [];
-  const found = JOINED.flatMap(({ form, operator }) =>
-    [...text.matchAll(form)].flatMap((match) => joined(match, operator) ?? []),
-  );
+  const found: FoundExpression[] = [];
   ROW.lastIndex = 0;
   for (let match = ROW.exec(text); match !== null; match = ROW.exec(text)) {
     const [from, to] = longest(match[0]);
@@ -93,22 +75,9 @@ export function findExpressions(text: string): readonly FoundExpression[] {
     const isPart = /^:\d|^[\p{L}\p{N}_]/u.test(text.slice(end, end + 2)) && /[\p{L}\p{N}]$/u.test(whole);
     const isTime = /\d:$/.test(text.slice(Math.max(0, start - 2), start));
     if (!isAlone && (!isOperation || isPart || isTime)) continue;
-    if (!found.some((other) => start < other.end && end > other.start)) found.push({ start, end, value });
+    found.push({ start, end, value });
   }
-  return found.toSorted((a, b) => a.start - b.start);
-}
-
-function joined(match: RegExpExecArray, operator: string): FoundExpression | undefined {
-  const numbers =
-    match
-      .slice(1)
-      .join(' ')
-      .match(/-?\d+(?:\.\d+)?/g) ?? [];
-  // `1,000` is one number, or two; and whether the difference between 3 and 10 is 7 or -7 is not certain.
-  const isUnclear = operator === ' - ' && Number(numbers[0]) < Number(numbers[1]);
-  if (isUnclear || /\d,\d{3}(?!\d)/.test(match[0])) return undefined;
-  const value = operator === '-' ? numbers.toReversed().join(' - ') : numbers.join(operator);
-  return { start: match.index, end: match.index + match[0].length, value };
+  return found;
 }
 
 /** The part of a row in which all parentheses are closed. */

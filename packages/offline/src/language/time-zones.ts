@@ -4,34 +4,18 @@ import { plain } from './stem.ts';
  * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. All other places come from the platform's own list of
  * zones.
  */
-const PLACES = `America/New_York:nyc|boston|washington dc|miami|atlanta|philadelphia
-America/Chicago:houston|dallas|austin
-America/Los_Angeles:la|sf|san francisco|seattle|las vegas|san diego|california
-America/Toronto:montreal|ottawa
-America/Sao_Paulo:rio de janeiro|rio|brasilia
-Europe/London:uk|united kingdom|england|britain|scotland|manchester|edinburgh
-Europe/Berlin:germany|munich|hamburg|frankfurt|cologne|stuttgart
-Europe/Paris:france|lyon|marseille
+const PLACES = `America/New_York:nyc|boston|washington dc|miami
+America/Los_Angeles:la|sf|san francisco|seattle|california
+America/Sao_Paulo:rio|brasilia
+Europe/London:uk|england|britain|scotland
+Europe/Berlin:germany|munich|hamburg|frankfurt|cologne
+Europe/Paris:france
 Europe/Madrid:spain|barcelona
-Europe/Rome:italy|milan|naples
-Europe/Zurich:switzerland|geneva|basel|bern
-Europe/Vienna:austria
-Europe/Amsterdam:netherlands|rotterdam
-Europe/Warsaw:poland|krakow
-Europe/Kyiv:ukraine|kyiv
-Europe/Istanbul:turkey|ankara
-Europe/Stockholm:sweden
-Europe/Dublin:ireland
+Europe/Rome:italy|milan
+Europe/Zurich:switzerland|geneva|basel
 Asia/Tokyo:japan|osaka|kyoto
-Asia/Seoul:korea|south korea
 Asia/Shanghai:china|beijing|shenzhen
-Asia/Kolkata:india|kolkata|mumbai|delhi|new delhi|bangalore|bengaluru|chennai
-Asia/Jerusalem:israel|tel aviv
-Asia/Ho_Chi_Minh:vietnam|hanoi|saigon
-Africa/Johannesburg:south africa|cape town
-Africa/Cairo:egypt
-Africa/Nairobi:kenya
-Pacific/Auckland:new zealand|wellington
+Asia/Kolkata:india|kolkata|mumbai|delhi|bangalore|bengaluru
 UTC:utc|gmt|zulu`;
 
 /** Cities of the zone database whose names are more often other words. */

@@ -17,8 +17,6 @@ export interface ToolProfile {
   readonly phrasedSlots: readonly Slot[];
   /** The descriptions of the tool's examples, with the arguments masked. */
   readonly exampleTemplates: ReadonlySet<string>;
-  /** Words that precede an argument in the examples. */
-  readonly cues: ReadonlySet<string>;
 }
 
 /** Returns the profile of a tool and the phrases for it. */
@@ -41,7 +39,6 @@ export function profileOf(tool: Tool, phrases: readonly ToolPhrase[]): ToolProfi
   add(`${tool.description} ${tool.metadata?.tags?.join(' ') ?? ''}`, 0.8);
   for (const slot of slots) add(slot.name, 0.4);
   const exampleTemplates = new Set<string>();
-  const cues = new Set<string>();
   for (const { description, input } of tool.metadata?.examples ?? []) {
     const values = Object.values(input).map((value) =>
       String(typeof value === 'object' ? JSON.stringify(value) : value),
@@ -51,12 +48,8 @@ export function profileOf(tool: Tool, phrases: readonly ToolPhrase[]): ToolProfi
     const words = tokens.filter((token, index) => token.kind === 'word' && !masked.has(index));
     add(words.map(({ text }) => text).join(' '), 0.9);
     exampleTemplates.add(templateOf(tokens, masked));
-    for (const index of masked) {
-      const before = tokens[index - 1];
-      if (before !== undefined && !masked.has(index - 1)) cues.add(before.lower);
-    }
   }
-  return { tool, terms, slots, phrasedSlots, exampleTemplates, cues };
+  return { tool, terms, slots, phrasedSlots, exampleTemplates };
 }
 
 function namesIn(calls: readonly { readonly input: object }[] = []): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import { NUMBER_WORDS } from '../language/arithmetic.ts';
 import { findNegation } from '../language/negation.ts';
-import { tokenize } from '../language/tokenize.ts';
+import { KNOWN_FILES, tokenize } from '../language/tokenize.ts';
 import { MARK, plainRequest } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
@@ -101,12 +101,6 @@ function readDuration(text: string): string | undefined {
   if (amount === 'half an') return unit === 'hour' ? '30 minutes' : undefined;
   return `${/^an?$/.test(amount) ? 1 : readNumber(amount)} ${unit}`;
 }
-
-const KNOWN_FILES = new Map([
-  ['readme', 'README.md'],
-  ['license', 'LICENSE'],
-  ['changelog', 'CHANGELOG.md'],
-]);
 
 /** A quoted text, or a word with the form of a path. */
 function readPath(word: string): string | undefined {
