@@ -11,7 +11,6 @@ import { deprecations } from './rules/deprecations.ts';
 import { guarantees } from './rules/guarantees.ts';
 import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
-import { docs } from './rules/docs.ts';
 import { documented } from './rules/documented.ts';
 import { fileShape } from './rules/file-shape.ts';
 import { folders } from './rules/folders.ts';
@@ -42,7 +41,6 @@ const textRules: readonly Rule[] = [
   duplicateCode,
   getters,
   slowPatterns,
-  docs,
   codeMap,
   guarantees,
   snippets,

@@ -12,13 +12,16 @@ export function apiPageOf(folder: string, subpath: string): string {
   return `${folder.slice(folder.indexOf('/') + 1)}${subpath.slice(1).replaceAll('/', '-')}`;
 }
 
-/** The pages of a package, relative to the root: one for each entry point with declarations. They exist once they were generated. */
-export function apiPagesOf(root: string, folder: string): readonly string[] {
+/** The entry points of a package that have declarations, and so a page: `.`, `./grammar`. */
+export function entriesWithPage(root: string, folder: string): readonly string[] {
   return Object.entries(readManifest(root, folder).exports ?? {}).flatMap(([subpath, target]) =>
-    typeof target === 'object' && target !== null && 'types' in target
-      ? [`${API_PAGES}/${apiPageOf(folder, subpath)}.md`]
-      : [],
+    typeof target === 'object' && target !== null && 'types' in target ? [subpath] : [],
   );
+}
+
+/** The pages of a package, relative to the root. They exist once they were generated. */
+export function apiPagesOf(root: string, folder: string): readonly string[] {
+  return entriesWithPage(root, folder).map((subpath) => `${API_PAGES}/${apiPageOf(folder, subpath)}.md`);
 }
 
 /**

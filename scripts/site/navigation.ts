@@ -1,9 +1,9 @@
 /** The sidebar of the site, made from the index of the documents, `docs/README.md`. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { apiPageOf } from '../lib/api-pages.ts';
+import { apiPageOf, entriesWithPage } from '../lib/api-pages.ts';
 import { linksOf } from '../lib/links.ts';
-import { declarationEntries, publishedFolders, readManifest } from '../lib/projects.ts';
+import { publishedFolders, readManifest } from '../lib/projects.ts';
 import { pageOf } from './collect-pages.ts';
 
 /** A heading with the links below it. */
@@ -47,7 +47,7 @@ export function sidebar(root: string): readonly Group[] {
 export function apiSidebar(root: string): readonly Group[] {
   const groups = publishedFolders(root).map((folder): Group => {
     const name = folder.slice(folder.indexOf('/') + 1);
-    const items = [...declarationEntries(root, folder).keys()].map((subpath) => ({
+    const items = entriesWithPage(root, folder).map((subpath) => ({
       text: `${name}${subpath.slice(1)}`,
       link: `/api/${apiPageOf(folder, subpath)}`,
     }));

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
-import { docs } from '../rules/docs.ts';
 import { fileShape, MAX_LINES } from '../rules/file-shape.ts';
 import { getters } from '../rules/getters.ts';
 import { layers } from '../rules/layers.ts';
@@ -86,27 +85,6 @@ describe('file-shape', () => {
     const files = { [file]: `// any of them\nconst a = 'x: any;';\n${'\n'.repeat(MAX_LINES - 2)}` };
     expect(messages(fileShape, files)).toEqual([]);
   });
-});
-
-describe('docs', () => {
-  test.each([
-    'export const x = 1;',
-    'export function x() {}',
-    'export async function* x() {}',
-    'export interface X {}',
-    'export type X = 1;',
-    'export class X {}',
-  ])('refuses %s without a doc line', (text) => {
-    expect(messages(docs, { 'packages/tools/src/a.ts': `// a comment is no doc\n${text}` })).toHaveLength(1);
-    expect(messages(docs, { 'packages/tools/src/a.ts': `/** Says what it is. */\n${text}` })).toEqual([]);
-  });
-});
-
-test('docs: an overload whose type parameters take several lines is documented by the first signature', () => {
-  const overloads =
-    'export function f<A>(): A;\nexport function f<\n  A,\n  B,\n>(a: A): B;\nexport function f(): unknown {}\n';
-  expect(messages(docs, { 'packages/tools/src/a.ts': overloads })).toHaveLength(3);
-  expect(messages(docs, { 'packages/tools/src/a.ts': `/** Says what it is. */\n${overloads}` })).toEqual([]);
 });
 
 describe('snippets', () => {

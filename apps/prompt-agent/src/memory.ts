@@ -39,7 +39,7 @@ export async function loadMemory(folder: string, cwd: string, output: Output): P
     const bytes = await readNote(root, entry.name);
     if (bytes === undefined) continue;
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const text = (await decodeAnyText(bytes))?.trim();
+    const text = (await decodeAnyText(bytes, (what) => output.note(`memory ${folder}: ${shown} ${what}`)))?.trim();
     const kept = sliceBytes(text ?? '', left);
     left -= Buffer.byteLength(kept);
     if (text === undefined) leftOut.push(`${shown} (not text)`);

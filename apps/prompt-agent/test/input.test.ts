@@ -109,13 +109,19 @@ describe('-f', () => {
     verifies('cli.ask.fragments');
     const wide = Buffer.from('\uFEFFgrün\n', 'utf16le');
     const cwd = workspace({ 'in/wide.txt': wide, 'in/latin.txt': Buffer.from('gr\xfcn\n', 'latin1') });
-    await ask(['-f', 'in', 'review'], { cwd });
+    expect((await ask(['-f', 'in', 'review'], { cwd })).stderr).toContain(
+      '-f in: "latin.txt" is not UTF-8; it is read as Windows-1252\n',
+    );
     const sentFile = (name: string) => text(`<file name="${name}">\ngrün\n</file>`);
     expect(sent()).toEqual([sentFile('latin.txt'), sentFile('wide.txt'), text('review')]);
     await ask(['-f', 'in/wide.txt', 'review'], { cwd });
     expect(sent()).toEqual([sentFile('in/wide.txt'), text('review')]);
-    await ask(['review'], { cwd, input: wide });
+    expect((await ask(['review'], { cwd, input: wide })).stderr).not.toContain('stdin');
     expect(sent()).toEqual([text('<stdin>\ngrün\n</stdin>'), text('review')]);
+    const broken = Buffer.concat([Buffer.from('größe '), Buffer.of(0xff)]);
+    expect((await ask(['review'], { cwd, input: broken })).stderr).toContain(
+      'note: stdin has bytes that are not valid characters; they are sent as U+FFFD\n',
+    );
   });
 
   test('sends a file once that is named twice, by whatever path', async () => {

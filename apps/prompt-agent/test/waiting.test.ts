@@ -129,6 +129,24 @@ describe('a pipe that nobody writes to, and that stays open,', () => {
   });
 });
 
+test('a chat whose stdin stays silent says what it waits for, and is exit 2 after ten minutes', async () => {
+  verifies('cli.ask.stdin.open');
+  const silent = started(['-q'], ['chat', '--provider', 'offline', '--no-session']);
+  await silent.pass(5000);
+  expect(silent.texts.stderr).toBe('waiting for messages on stdin, one a line\n');
+  await silent.pass(595_000);
+  expect(await silent.code).toBe(2);
+  expect(silent.texts.stderr).toContain('Nothing came from stdin within 600 s. Pipe the messages in, one a line.');
+  const slow = started(['-q'], ['chat', '--provider', 'offline', '--no-session']);
+  await slow.pass(500_000);
+  slow.stdin.write('1+1\n');
+  while (slow.texts.stdout === '') await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(3_600_000);
+  slow.stdin.end('2+2\n');
+  expect(await slow.code).toBe(0);
+  expect(slow.texts.stdout).toContain('4');
+});
+
 test('an MCP server that does not answer is told of, also with -q, as long as it is waited for', async () => {
   verifies('cli.waits');
   const { code, pass, stdin, stop, texts } = started(['-q', '--execute', '--tools', 'sleep 1000', '1+1']);

@@ -24,7 +24,8 @@ test('a short file that is no database stays as it is, and an empty one becomes 
   verifies('durable.files');
   const path = journalPath();
   writeFileSync(path, 'x');
-  expect(() => openDurable(path)).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }));
+  const hint = expect.stringContaining('move it away and put a copy in its place');
+  expect(() => openDurable(path)).toThrow(expect.objectContaining({ code: 'STORE_FAILED', hint }));
   expect(readFileSync(path, 'utf8')).toBe('x');
   writeFileSync(path, '');
   openDurable(path).close();

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { verifies } from '../../testing/src/verifies.ts';
 import { escapeCharacter, terminalText, visible, visibleLine, visibleText } from '../src/index.ts';
 
 const FAMILY = '👨\u200D👩\uFE0F';
@@ -29,7 +28,6 @@ describe('what may show as nothing or as something else', () => {
   ];
 
   test.each(hidden)('is written out where a person approves, and in text for a person and a model: %j', (character) => {
-    verifies('text.visible');
     for (const write of [visible, visibleText]) expect(write(`a${character}b`)).toBe(`a${escapeCharacter(character)}b`);
   });
 

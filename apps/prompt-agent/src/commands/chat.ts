@@ -32,7 +32,7 @@ async function chatOverLines(invocation: Invocation): Promise<number> {
   try {
     const conversation = await openConversation(invocation, agent, keptSessions(invocation));
     let code: number = EXIT.answer;
-    for await (const text of readMessages(host.stdin, signal)) {
+    for await (const text of readMessages(host.stdin, invocation.output, signal)) {
       if (text.trim() === '') continue;
       if (text.length > MAX_MESSAGE) throw usageError(`A message has more than ${MAX_MESSAGE} characters.`);
       const result = await oneMessage(text, { invocation, agent, conversation, signal });

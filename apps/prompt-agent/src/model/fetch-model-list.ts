@@ -62,7 +62,7 @@ export async function fetchModelList(request: ModelListRequest): Promise<readonl
       const next = nextSchema.safeParse(body);
       const hasPages = path.includes('?');
       if (!next.success || !hasPages) break;
-      page = `&${next.data[0]}=${encodeURIComponent(next.data[1])}`;
+      page = `&${next.data[0]}=${encodeURIComponent(next.data[1].toWellFormed())}`;
     } catch (error) {
       if (seen.size === 0 || outer.aborted) throw error;
       warn?.(`the list of models broke off: ${errorMessage(error)}`);

@@ -69,7 +69,7 @@ async function loadFragment(source: string, access: Loading, left: number): Prom
     ? await readPipe(source, path, access)
     : await readBytes(path, { what: '-f', shown: source, maxBytes: MAX_BYTES });
   if (bytes === undefined) throw usageError(`-f: "${source}" cannot be read (ENOENT).`);
-  const text = await decodeAnyText(bytes);
+  const text = await decodeAnyText(bytes, (what) => access.output.note(`-f ${source}: it ${what}`));
   if (text === undefined) throw usageError(`-f: "${source}" is not text. Give an image, a recording or a PDF with -a.`);
   return [fragmentPart('file', source, text)];
 }
@@ -89,6 +89,7 @@ async function loadFolder(
   ]);
   const parts: TextPart[] = [];
   const skipped: string[] = [];
+  const doubtful: string[] = [];
   let known = 0;
   let size = 0;
   try {
@@ -99,7 +100,9 @@ async function loadFolder(
         known += 1;
         continue;
       }
-      const text = await readTextOf(workspace, path, signal);
+      const text = await readTextOf(workspace, path, signal, (what) =>
+        doubtful.push(`${JSON.stringify(path)} ${what}`),
+      );
       if (text === undefined) {
         skipped.push(path);
         continue;
@@ -112,7 +115,8 @@ async function loadFolder(
     throw asUsageError(source, error);
   }
   if (parts.length === 0 && known > 0) return [];
-  if (parts.length === 0) throw usageError(`-f: "${source}" has no text files.`);
+  if (parts.length === 0)
+    throw usageError(`-f: "${source}" has no text files, apart from links and what .gitignore leaves out.`);
   const leftOut = listText(
     skipped.map((path) => JSON.stringify(path)),
     MAX_NAMED,
@@ -120,15 +124,20 @@ async function loadFolder(
   output.note(
     `-f ${source}: ${parts.length} ${parts.length === 1 ? 'file' : 'files'}${leftOut === '' ? '' : `, ${skipped.length} left out, which are not text: ${leftOut}`}`,
   );
-
+  if (doubtful.length > 0) output.note(`-f ${source}: ${listText(doubtful, MAX_NAMED)}`);
   return parts;
 }
 
 /** The text of a file; undefined for one that is not text, of which only the beginning is read if it is large. */
-async function readTextOf(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
+async function readTextOf(
+  workspace: Workspace,
+  path: string,
+  signal: AbortSignal,
+  warn: (what: string) => void,
+): Promise<string | undefined> {
   const { bytes } = await workspace.read(path, { signal, length: HEAD_BYTES });
-  if (bytes.length < HEAD_BYTES || bytes.includes(0)) return decodeAnyText(bytes);
-  return decodeAnyText((await workspace.read(path, { signal, maxBytes: MAX_BYTES })).bytes);
+  if (bytes.length < HEAD_BYTES || bytes.includes(0)) return decodeAnyText(bytes, warn);
+  return decodeAnyText((await workspace.read(path, { signal, maxBytes: MAX_BYTES })).bytes, warn);
 }
 
 /** What a pipe that the shell made holds, as for `-f <(git diff)`. Rejects with the reason of an abort. */

@@ -51,7 +51,7 @@ export async function readMessage(
   const isSpare =
     mayBeEmpty || typed !== undefined || (files.length + attached.length > 0 && flags.template === undefined);
   const stdin = await readStdin(host, output, signal, isNamed ? 'named' : isSpare ? OPTIONAL : 'needed');
-  const piped = isAttached ? '' : await textOfStdin(stdin);
+  const piped = isAttached ? '' : await textOfStdin(stdin, (what) => output.note(`note: stdin ${what}`));
   if (files.some(isStdin) && piped === '') throw usageError('-f: "-" means stdin, which is empty.');
   const input = typed ?? piped;
   const template =
@@ -99,8 +99,8 @@ function isStdin(source: string): boolean {
   return source === '-' || source === '/dev/stdin' || /^\/(?:dev|proc\/self)\/fd\/0$/.test(source);
 }
 
-async function textOfStdin(bytes: Uint8Array): Promise<string> {
-  const text = await decodeAnyText(bytes);
+async function textOfStdin(bytes: Uint8Array, warn: (what: string) => void): Promise<string> {
+  const text = await decodeAnyText(bytes, warn);
   if (text === undefined)
     throw usageError('What is piped in is not text. Give an image, a recording or a PDF with -a -.');
   return text;

@@ -8,7 +8,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** How long the first byte may take where nothing on the command line says that one will come. */
 const UNNAMED_MS = 60_000;
 /** How long nothing may come where something will: a program that is built or tested may write its first line after minutes. */
-const SILENT_MS = 600_000;
+export const SILENT_MS = 600_000;
 
 /**
  * What depends on stdin. `named` on the command line, as in `-a -`: its first byte is waited for ten minutes. `needed` without being named: one minute.

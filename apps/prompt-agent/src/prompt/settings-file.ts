@@ -32,6 +32,6 @@ export async function readSettingsFile(
   const [near] = nearest(name, names, 1);
   const known = names.length === 0 ? 'there are none' : `there are ${names.toSorted().join(', ')}`;
   throw usageError(
-    `${flag}: "${name}" is not in ${path}; ${near === undefined ? known : `did you mean ${near}?`} A file is named ${join(path, `NAME${extension}`)}.`,
+    `${flag}: "${name}" is not in ${path}; ${near === undefined ? `${known}.` : `did you mean ${near}?`} A file is named ${join(path, `NAME${extension}`)}.`,
   );
 }

@@ -31,7 +31,7 @@ export interface OpenSession extends Session {
 }
 
 /** How much of a message is searched, in characters. */
-const MAX_SEARCHED = 100_000;
+export const MAX_SEARCHED = 100_000;
 const MAX_TITLE = 200;
 
 /** Makes a session in a folder, with a name or without, and opens it. */

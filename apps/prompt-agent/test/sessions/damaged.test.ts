@@ -101,6 +101,17 @@ test('what can be read of a file of sessions that was set aside comes back with 
   expect(readFileSync(join(cwd, STATE, name)).equals(damaged)).toBe(true);
 });
 
+test('sessions repair restores nothing from a database of NUL bytes, and leaves it as it is', async () => {
+  verifies('cli.sessions.repair');
+  const cwd = workspace({ 'sessions.damaged-1.db': NULS });
+  const repaired = await promptHere(['sessions', 'repair', 'sessions.damaged-1.db'], { cwd });
+  expect([repaired.code, repaired.stdout]).toEqual([
+    0,
+    '0 sessions restored. Part of the file cannot be read and is missing.\n',
+  ]);
+  expect(readFileSync(join(cwd, 'sessions.damaged-1.db'), 'utf8')).toBe(NULS);
+});
+
 test('sessions repair opens a session in JSON Lines without the damaged lines, which stay in a copy', async () => {
   verifies('cli.sessions.repair');
   const entry = '{"type":"message","message":{"role":"user","content":"a"}}\n';

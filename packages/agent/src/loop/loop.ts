@@ -185,7 +185,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   }
 
   async function runTurn(): Promise<RunOutcome | undefined> {
-    if (signal.aborted) return outcomeOfAbort(signal);
+    if (signal.aborted) return { ...outcomeOfAbort(signal), ...answerSoFar() };
     const limit = meter.reachedLimit(turns, usage);
     const isLooping = guard?.isLooping() === true;
     const ending: RunOutcome | undefined = isLooping ? { reason: 'loop' } : limit && { reason: 'limit', limit };
@@ -205,7 +205,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     return outcome;
   }
 
-  const endOf = (error: unknown): RunOutcome => outcomeOfError(error, signal);
+  const endOf = (error: unknown): RunOutcome =>
+    signal.aborted ? { ...outcomeOfAbort(signal), ...answerSoFar() } : outcomeOfError(error, signal);
   const ended = await runTurns().catch(endOf);
   const outcome = answers === undefined ? ended : await answers.complete(turns, ended).catch(endOf);
   const estimated = meter.estimated();

@@ -24,12 +24,12 @@ export type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | '
   readonly answer: string;
 };
 
-/** The ends besides `done` whose text may be a whole typed answer. */
+/** The ends besides `done` whose text may be a typed answer. */
 const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'handled']);
 
-/** Whether a run ended early with a text that may be a whole typed answer. */
-export function mayBeTyped(outcome: RunOutcome): outcome is AnsweredOutcome {
-  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && isWholeJson(outcome.answer ?? '');
+/** Whether a run ended early with a text that may be a typed answer. */
+export function endedEarly(outcome: RunOutcome): outcome is AnsweredOutcome {
+  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && outcome.answer !== undefined;
 }
 
 /** How a run ends that was to end anyway, with the answer of its closing turn. An answer that does not fit stays a failure. */

@@ -24,6 +24,7 @@ import {
 import { collect, type RunResult } from '../collect.ts';
 import { currentScope, runAsAgent } from '../loop/run-scope.ts';
 import { inProcessSteps } from '../loop/steps.ts';
+import { describeWork } from './describe-work.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import { run } from '../run.ts';
@@ -63,8 +64,6 @@ export interface AgentBinding<Context = unknown> {
 }
 
 const MAX_DEPTH = 3;
-/** How many calls of an agent that was stopped are named. */
-const MAX_CALLS = 20;
 
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
   name: true,
@@ -215,30 +214,22 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
   if ('output' in result && result.output !== undefined && result.answer !== undefined)
     return typedResult(result.answer);
   if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
-  if (result.reason === 'error') return toErrorResult(result.error);
+  if (result.reason === 'error') {
+    const failed = toErrorResult(result.error);
+    return result.toolCalls.length === 0 ? failed : { ...failed, forLLM: `${failed.forLLM} ${describeWork(result)}` };
+  }
   if (result.reason === 'aborted')
     return {
-      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeCalls(result.toolCalls)}`),
+      ...errorResult(`TOOL_CANCELLED: "${name}" was stopped. ${describeWork(result)}`),
       outcome: 'cancelled',
       code: 'TOOL_CANCELLED',
     };
-  // The last thing that it was asked for was an answer from what it knew.
-  if ((result.reason === 'limit' || result.reason === 'loop') && isClosed && result.answer !== undefined)
+  // The last thing that it was asked for was an answer from what it knew; there is no time for that after the time limit.
+  const hasClosingTurn = result.reason === 'loop' || (result.reason === 'limit' && result.limit !== 'time');
+  if (hasClosingTurn && isClosed && result.answer !== undefined)
     return {
       forLLM: `"${name}" was stopped (${result.reason}), and answered from what it knew by then: ${result.answer}`,
     };
   const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
   return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
-}
-
-/** Which calls an agent that was stopped had made, so that nobody takes its work for done or not begun. */
-function describeCalls(calls: RunResult['toolCalls']): string {
-  if (calls.length === 0) return 'It had made no calls.';
-  const shown = calls.slice(-MAX_CALLS).map(({ call, result }) => `${call.name} (${endOf(result)})`);
-  const earlier = calls.length > shown.length ? `${calls.length - shown.length} earlier ones, ` : '';
-  return `Its calls until then: ${earlier}${shown.join(', ')}.`;
-}
-
-function endOf({ outcome, isError }: ToolResult): string {
-  return outcome ?? (isError === true ? 'failed' : 'done');
 }

@@ -1,7 +1,9 @@
 import type { Message, StepExecutor } from '@kernel/protocol';
-import { mayBeTyped, type RunAnswer, type RunOutcome, withOutput } from '../loop/run-end.ts';
+import { ignoreRejection } from '../ignore-rejection.ts';
+import { endedEarly, type RunAnswer, type RunOutcome, withOutput } from '../loop/run-end.ts';
 import { runStep, type StepContext } from '../loop/steps.ts';
 import { type AskedAnswer, invalidOutput, type OutputStepResult, outputStep } from './output-step.ts';
+import { isWholeJson } from './read-json.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
 
 /** Reads the typed answers of one run, in steps. */
@@ -31,6 +33,17 @@ export function createAnswerSteps(
     return read;
   }
 
+  /** Reads a text after the time limit, when no step runs any more: what a check does not say at once is left unread. */
+  async function readWithoutWaiting({ turn, text }: AskedAnswer): Promise<void> {
+    const reading = output.reader.read(text);
+    ignoreRejection(reading);
+    const read = await Promise.race([
+      reading,
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined))),
+    ]);
+    if (read !== undefined && 'answer' in read) last = { turn, answer: read.answer };
+  }
+
   function reject(issues: readonly string[], text: string): RunOutcome | undefined {
     rejected += 1;
     void context.emit({ type: 'output-rejected', issues });
@@ -48,9 +61,12 @@ export function createAnswerSteps(
     },
     async complete(turn, ended) {
       if (ended.reason === 'done') return withOutput(ended, output, context.signal);
-      if (!mayBeTyped(ended)) return ended;
-      if (last.turn < turn) await readText({ turn, text: ended.answer, mode: 'text', isLast: true });
-      return last.answer === undefined ? ended : withOutput({ ...ended, answer: last.answer }, output, context.signal);
+      if (!endedEarly(ended)) return ended;
+      const asked = { turn, text: ended.answer, mode: 'text', isLast: true } as const;
+      if (last.turn < turn && isWholeJson(ended.answer))
+        await (context.signal.aborted ? readWithoutWaiting(asked) : readText(asked));
+      if (last.turn < turn || last.answer === undefined) return ended;
+      return withOutput({ ...ended, answer: last.answer }, output, context.signal);
     },
   };
 }

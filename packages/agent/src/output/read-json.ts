@@ -9,7 +9,12 @@ import { type JsonPiece, jsonPieces, parseJson } from './json-pieces.ts';
 export function* readJson(text: string): Generator<JsonPiece, void> {
   const whole = text.trim();
   const parsed = parseJson(whole);
-  if (parsed !== undefined) return yield { text: whole, value: parsed.value };
+  if (parsed !== undefined) {
+    yield { text: whole, value: parsed.value };
+    // JSON that was encoded twice, as some models do with the arguments of a call.
+    if (typeof parsed.value === 'string') yield* readJson(parsed.value);
+    return;
+  }
   const code = fenced(whole);
   const scalar = code === undefined ? undefined : parseJson(code);
   // An object or a list is one of the pieces.
@@ -18,9 +23,12 @@ export function* readJson(text: string): Generator<JsonPiece, void> {
   yield* jsonPieces(whole);
 }
 
-/** Whether a text is one JSON value that would not be one if its end were missing: a number is not. */
+/** Whether a text is one JSON value, alone or in a code fence, that would not be one if its end were missing: a number alone is not. */
 export function isWholeJson(text: string): boolean {
-  return /^\s*[[{"]/.test(text) && parseJson(text.trim()) !== undefined;
+  const whole = text.trim();
+  if (whole.startsWith('```') && whole.endsWith('```'))
+    return parseJson(whole.slice(whole.indexOf('\n'), -'```'.length)) !== undefined;
+  return !/^[-\d]/.test(whole) && parseJson(whole) !== undefined;
 }
 
 /** Returns what was lost when JSON was parsed: a number that was rounded, or a key that an object has twice. */

@@ -57,8 +57,11 @@ export async function openFileSession(path: string, options: FileSessionOptions 
     let log = parseLog(bytes, path);
     const unreadable = log.parts.filter((part) => isUnreadable(part));
     if (unreadable.length > 0) {
-      const [first] = unreadable;
-      if (onDamage === undefined && first?.isCut !== true) throw damageError(path, unreadable);
+      const refused = unreadable.filter(({ isCut, isRead }) => isCut !== true && isRead !== true);
+      if (onDamage === undefined && refused.length > 0) throw damageError(path, refused);
+    }
+    // A line that was read stays as it is where nobody is told.
+    if (unreadable.some(({ isRead }) => onDamage !== undefined || isRead !== true)) {
       await file.close();
       const damage = await replaceDamagedLog(realPath, bytes, log);
       file = await open(realPath, OPEN_FLAGS, 0o600);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { readMessage } from '../history/read-message.ts';
@@ -24,6 +25,8 @@ export interface UnreadableLine {
   readonly problem: string;
   /** True for a last line that was cut: its write was never confirmed, so the session opens without it in any case. */
   readonly isCut?: true;
+  /** True for a line that was read, with U+FFFD for bytes that are not UTF-8: the session opens in any case. */
+  readonly isRead?: true;
 }
 
 /** The version that this code reads and writes. */
@@ -33,8 +36,8 @@ const ID = '<id>';
 
 /**
  * Reads a log. Throws `CONFIG_INVALID` for a file that is not a session and for a newer version. What a crash or an editor did to a session is a part of its own: a
- * line that is not an entry, NUL bytes, which stand for what was lost, and a last line that was cut. A byte order mark loses nothing, nor does a last line that only
- * lacks its end.
+ * line that is not an entry, NUL bytes, which stand for what was lost, bytes that are not UTF-8, and a last line that was cut. A byte order mark loses nothing, nor
+ * does a last line that only lacks its end.
  */
 export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -43,9 +46,10 @@ export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
   const last = lines.pop() ?? '';
   const [header, ...rest] = lines;
   if (header === undefined) return startLog(last, path);
-  const end = last === '' ? [] : readLast(last, lines.length + 1);
-  const entries = [...rest.flatMap((line, index) => readLine(line, index + 2, toEntry)), ...end];
-  const first = readLine(header, 1, (value) => (versionOf(value) === undefined ? undefined : value));
+  const isBroken = findBrokenLines(bytes);
+  const end = last === '' ? [] : readLast(last, lines.length + 1, isBroken);
+  const entries = [...rest.flatMap((line, index) => readLine(line, index + 2, isBroken, toEntry)), ...end];
+  const first = readLine(header, 1, isBroken, (value) => (versionOf(value) === undefined ? undefined : value));
   const isDamaged = first.find((part) => isUnreadable(part));
   const known = first.find((part) => !isUnreadable(part));
   const version = versionOf(known);
@@ -72,23 +76,41 @@ function unreadable(line: number, problem: string): UnreadableLine {
   return { type: 'unreadable', line, problem };
 }
 
+/** Whether a line, by its number, has bytes that are not UTF-8. */
+type BrokenLines = (line: number) => boolean;
+
+function findBrokenLines(bytes: Uint8Array): BrokenLines {
+  const broken = new Set<number>();
+  if (isUtf8(bytes)) return () => false;
+  for (let start = 0, line = 1; start < bytes.length; line += 1) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline === -1 ? bytes.length : newline;
+    if (!isUtf8(bytes.subarray(start, end))) broken.add(line);
+    start = end + 1;
+  }
+  return (line) => broken.has(line);
+}
+
 /** Reads a line: what it holds, and before that what is wrong with it. `read` returns undefined for what it does not know. */
 function readLine<Value>(
   line: string,
   number: number,
+  isBroken: BrokenLines,
   read: (value: unknown) => Value | undefined,
 ): readonly (Value | UnreadableLine)[] {
   const withoutNul = line.replaceAll('\0', '');
   const lost = withoutNul === line ? [] : [unreadable(number, NOT_JSON)];
   const json = parseJson(withoutNul.replace(/^\uFEFF/, ''));
   const value = json === undefined ? undefined : read(json);
+  if (value !== undefined && lost.length === 0 && isBroken(number))
+    return [{ ...unreadable(number, 'has bytes that are not UTF-8'), isRead: true }, value];
   if (value !== undefined) return [...lost, value];
   return [unreadable(number, json === undefined ? NOT_JSON : 'is not a session entry')];
 }
 
 /** Reads a last line that lacks its end. */
-function readLast(line: string, number: number): readonly (SessionEntry | UnreadableLine)[] {
-  const parts = readLine(line, number, toEntry);
+function readLast(line: string, number: number, isBroken: BrokenLines): readonly (SessionEntry | UnreadableLine)[] {
+  const parts = readLine(line, number, isBroken, toEntry);
   const isCut = !line.includes('\0') && parts.some((part) => isUnreadable(part) && part.problem === NOT_JSON);
   return isCut ? [{ ...unreadable(number, 'is cut off'), isCut }] : parts;
 }

@@ -36,14 +36,20 @@ export async function replaceDamagedLog(path: string, bytes: Uint8Array, log: Pa
   await rename(readable, path);
   const named = lines.slice(0, MAX_NAMED).join(', ');
   const more = lines.length > MAX_NAMED ? ` and ${lines.length - MAX_NAMED} more` : '';
-  const message = `The session ${path} was damaged: line${lines.length === 1 ? '' : 's'} ${named}${more} could not be read and ${lines.length === 1 ? 'is' : 'are'} missing from the conversation. ${copy} is a copy of the whole file.`;
+  const what = `line${lines.length === 1 ? '' : 's'} ${named}${more}`;
+  const isAllRead = log.parts.every((part) => !isUnreadable(part) || part.isRead === true);
+  const effect = isAllRead
+    ? `${what} ${lines.length === 1 ? 'has' : 'have'} bytes that are not UTF-8, which are U+FFFD in the conversation`
+    : `${what} could not be read and ${lines.length === 1 ? 'is' : 'are'} missing from the conversation`;
+  const message = `The session ${path} was damaged: ${effect}. ${copy} is a copy of the whole file.`;
   return { message, lines, copy };
 }
 
 /** The entries of a log, with one that says so where something could not be read. */
 function entriesOf({ parts }: ParsedLog): readonly SessionEntry[] {
-  return parts.flatMap((part, index) =>
-    isUnreadable(part) ? (isUnreadable(parts[index - 1]) ? [] : [{ type: 'lost' as const }]) : [part],
+  const lost = parts.filter((part) => !isUnreadable(part) || part.isRead !== true);
+  return lost.flatMap((part, index) =>
+    isUnreadable(part) ? (isUnreadable(lost[index - 1]) ? [] : [{ type: 'lost' as const }]) : [part],
   );
 }
 

@@ -59,11 +59,11 @@ test('a call beyond its tool’s number is skipped with a result that says so', 
   });
 });
 
-test('the time limit stops a hanging tool and keeps the history whole', async () => {
-  const provider = scriptedProvider([{ calls: [{ name: 'slow' }] }]);
+test('the time limit stops a hanging tool, and keeps the history whole and the text so far', async () => {
+  const provider = scriptedProvider([{ text: 'So far.', calls: [{ name: 'slow' }] }]);
   const tools = mockToolset([mockTool('slow', { hangs: true })]);
   const result = await collect(run({ provider, model: 'm', messages: [user('Go')], tools, limits: { timeMs: 20 } }));
-  expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
+  expect(result).toMatchObject({ reason: 'limit', limit: 'time', answer: 'So far.' });
   expectSound(result.messages);
 });
 

@@ -28,6 +28,13 @@ const unresponsive: Provider = {
 };
 
 describe('an abort', () => {
+  test('keeps the text of the last reply as the answer so far', async () => {
+    verifies('agent.loop.abort');
+    const tools = mockToolset([mockTool('a', { hangs: true })]);
+    const { end } = await abortRun(scriptedProvider([{ text: 'So far.', calls: [{ name: 'a' }] }]), tools);
+    expect(end).toMatchObject({ reason: 'aborted', answer: 'So far.' });
+  });
+
   test.each([
     ['a provider that stops', scriptedProvider([{ text: 'Hm', hang: true }]), undefined],
     ['a provider that ignores it', unresponsive, undefined],

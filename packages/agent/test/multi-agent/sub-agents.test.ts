@@ -1,5 +1,5 @@
 import { textOf, type Tool, type Toolset } from '@kernel/protocol';
-import { mockTool, mockToolset, type ScriptStep, scriptedProvider } from '@kernel/testing';
+import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { agentAsTool, type AgentBinding, type AgentAsToolOptions, collect, run, runTeam } from '../../src/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
@@ -70,6 +70,45 @@ describe('agentAsTool', () => {
     );
     expect(result.reason).toBe('aborted');
     expectSound(result.messages);
+  });
+
+  test('that does not come to its end says what it had done and said', async () => {
+    verifies('agents.unfinished');
+    const tools = mockToolset([mockTool('saves', 'saved'), mockTool('waits', { hangs: 'until-abort' })]);
+    const found = { text: 'Line 3 is wrong.', calls: [{ name: 'saves' }] };
+    const broken = subAgent([found], { tools });
+    const failed = await collect(
+      run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf(broken.tool) }),
+    );
+    expect(failed.toolCalls[0]?.result).toMatchObject({
+      isError: true,
+      forLLM: expect.stringMatching(/Its calls until then: saves \(done\)\. So far: Line 3 is wrong\.$/),
+    });
+    const stop = new AbortController();
+    const { tool } = subAgent([found, { calls: [{ name: 'waits' }] }], { tools });
+    const events = run({
+      provider: caller(),
+      model,
+      messages: [user('Go')],
+      tools: toolsetOf(tool),
+      signal: stop.signal,
+    });
+    const stopped = await collect(
+      (async function* aborting() {
+        for await (const event of events) {
+          if (
+            event.type === 'sub-agent-event' &&
+            event.event.type === 'tool-start' &&
+            event.event.call.name === 'waits'
+          )
+            stop.abort();
+          yield event;
+        }
+      })(),
+    );
+    expect(stopped.toolCalls[0]?.result.forLLM).toMatch(
+      /"helper" was stopped\. Its calls until then: saves \(done\), waits \(.+\)\. So far: Line 3 is wrong\.$/,
+    );
   });
 
   test("asks the caller's approve about its own calls", async () => {

@@ -40,6 +40,19 @@ describe('a typed answer of the closing turn', () => {
     expect(await collect(events())).toMatchObject({ reason: 'limit', answer: valid, output: found });
   });
 
+  test.each<[z.ZodType, string, unknown]>([
+    [z.number(), '12', 12],
+    [z.boolean(), 'true', true],
+    [z.array(z.number()), 'They are [1, 2].', [1, 2]],
+  ])('is read where it is no object: %#', async (output, text, value) => {
+    verifies('output.limit');
+    const provider = scriptedProvider([look(), { text }], { structuredOutput: 'schema' });
+    const tools = mockToolset([mockTool('look', 'r')]);
+    const limits = { turns: 1, onLimit: 'answer' } as const;
+    const result = await collect(run({ provider, model: 'm', messages: [user('Go')], tools, limits, output }));
+    expect(result).toMatchObject({ reason: 'limit', output: value });
+  });
+
   test('is corrected once if it does not fit, still without tools', async () => {
     verifies('output.limit');
     const script = [look(), { text: '{"names":7}' }, { text: valid }];
@@ -82,6 +95,16 @@ describe('a typed answer of the closing turn', () => {
       undefined,
       '"a" was stopped (limit), and answered from what it knew by then: Two.',
     ]);
+    const hanging = mockToolset([mockTool('look', { hangs: true })]);
+    const late = { provider: scriptedProvider([look('I look.')]), model: 'm', tools: hanging };
+    const timed = agentAsTool({
+      name: 'a',
+      description: 'A.',
+      run: { ...late, limits: { timeMs: 20, onLimit: 'answer' } },
+    });
+    expect((await timed.handler({ task: 'Go' }, context as never)).forLLM).toContain(
+      '"a" ended without an answer (limit). So far: I look.',
+    );
   });
 });
 
@@ -90,6 +113,19 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     verifies('output.early');
     const { events } = start([look(valid)], { turns: 1 });
     expect(await collect(events())).toMatchObject({ reason: 'limit', answer: valid, output: found });
+  });
+
+  test('at the time limit, unless a check of it takes its time', async () => {
+    verifies('output.early');
+    const end = (output: z.ZodType) => {
+      const provider = scriptedProvider([look(valid)], { structuredOutput: 'schema' });
+      const tools = mockToolset([mockTool('look', { hangs: true })]);
+      return collect(run({ provider, model: 'm', messages: [user('Go')], tools, output, limits: { timeMs: 20 } }));
+    };
+    expect(await end(Names)).toMatchObject({ reason: 'limit', limit: 'time', answer: valid, output: found });
+    const slow = await end(Names.refine(() => new Promise<boolean>(() => undefined)));
+    expect(slow).toMatchObject({ reason: 'limit', limit: 'time', answer: valid });
+    expect(slow).not.toHaveProperty('output');
   });
 
   test('where the reply stopped by its length after it', async () => {
@@ -141,8 +177,18 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     expect(closed).toMatchObject({ reason: 'loop', turns: 4, output: found });
   });
 
+  test.each([['```json\n{"names":["a"]}\n```'], ['```\n{"names":["a"]}```\n'], [JSON.stringify(valid)]])(
+    'where it is alone in a code fence, or encoded twice: %j',
+    async (text) => {
+      verifies('output.early');
+      const { events } = start([{ text, finishReason: 'length' }], {});
+      expect(await collect(events())).toMatchObject({ reason: 'length', answer: valid, output: found });
+    },
+  );
+
   test.each([
     ['a part of it', '{"names":["a"'],
+    ['a part of a code fence', '```json\n{"names":["a"]}\n'],
     ['one that fits inside of one that was cut', '{"all":[{"names":["a"]},{"na'],
     ['other text', 'I looked: {"names":["a"]}'],
     ['one that does not fit', '{"names":7}'],
@@ -156,8 +202,12 @@ describe('a run that ends early with the whole text of a typed answer has it', (
 
   test('and not a number that may have lost its end', async () => {
     verifies('output.early');
-    const provider = scriptedProvider([{ text: '12', finishReason: 'length' }]);
-    const result = await collect(run({ provider, model: 'm', messages: [user('Go')], output: z.number() }));
-    expect(result).not.toHaveProperty('output');
+    const early = (text: string, output: z.ZodType) => {
+      const provider = scriptedProvider([{ text, finishReason: 'length' }]);
+      return collect(run({ provider, model: 'm', messages: [user('Go')], output }));
+    };
+    expect(await early('12', z.number())).not.toHaveProperty('output');
+    expect(await early('-12', z.number())).not.toHaveProperty('output');
+    expect(await early('true', z.boolean())).toMatchObject({ reason: 'length', output: true });
   });
 });

@@ -305,6 +305,17 @@ describe('a provider without schemas', () => {
     expectSound(result.messages);
   });
 
+  test('arguments that were encoded twice are read, and a rounded number in them still does not fit', async () => {
+    const provider = provide(undefined, answerCall(JSON.stringify(lisbon)));
+    const result = await collect(run({ provider, model, messages: [user('?')], output: Weather }));
+    expect(result).toMatchObject({ reason: 'done', answer: lisbon, output: { city: 'Lisbon', degrees: 21 }, turns: 1 });
+    const rounded = JSON.stringify('{"city":"Lisbon","degrees":12345678901234567890}');
+    const other = provide(undefined, answerCall(rounded), answerCall(rounded));
+    expect(await collect(run({ provider: other, model, messages: [user('?')], output: Weather }))).toMatchObject({
+      reason: 'error',
+    });
+  });
+
   test('a text that is the JSON of the answer counts, any other is refused', async () => {
     const provider = provide(undefined, { text: 'It is sunny.' }, { text: `Here:\n\`\`\`json\n${lisbon}\n\`\`\`` });
     const result = await collect(run({ provider, model, messages: [user('?')], output: Weather }));

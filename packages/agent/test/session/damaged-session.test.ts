@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toolCallsOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
@@ -87,6 +87,25 @@ describe('a session that a crash or an editor damaged', () => {
     await session.append([entry('c')]);
     await session.close();
     expect((await read(path)).entries).toEqual(['a', 'b', 'c'].map(entry));
+  });
+
+  test('has bytes that are not UTF-8: it opens, and whoever is told of damage is told of the line', async () => {
+    verifies('agent.session.damaged');
+    const path = sessionFile('');
+    const content = Buffer.from(`${HEADER}${line('caf\u00E9!')}${line('b')}`, 'latin1');
+    writeFileSync(path, content);
+    const entries = [entry('caf\uFFFD!'), entry('b')];
+    const untold = await openFileSession(path);
+    expect(await untold.entries()).toEqual(entries);
+    await untold.close();
+    expect(readFileSync(path)).toEqual(content);
+    const told = await read(path);
+    expect(told.entries).toEqual(entries);
+    expect(told.damages).toMatchObject([
+      { lines: [2], message: expect.stringContaining('line 2 has bytes that are not UTF-8, which are U+FFFD in') },
+    ]);
+    expect(readFileSync(told.damages[0]?.copy ?? '')).toEqual(content);
+    expect(await read(path)).toMatchObject({ entries, damages: [] });
   });
 
   test('keeps a last line that only lacks its end', async () => {

@@ -30,6 +30,10 @@ const MAGIC = 'SQLite format 3\0';
 /** Tables that tell a journal from a database of another program, whose version may be the same number. */
 const TABLES = ['runs', 'steps', 'signals', 'waits', 'inbox', 'events', 'workers'];
 
+/** What to do about a journal that SQLite refuses. */
+const DAMAGED =
+  'If the file is damaged, move it away and put a copy in its place, or start with a new one; `sqlite3 FILE .recover` shows what can be read of it.';
+
 /** What a commit survives: a crash of the process, or a power loss as well. */
 export type Durability = 'process' | 'power';
 
@@ -58,9 +62,7 @@ export function openDatabase(path: string, durability: Durability): Database {
     throw new KernelError(
       'STORE_FAILED',
       `The journal ${JSON.stringify(path)} cannot be opened: ${errorMessage(error)}`,
-      {
-        cause: error,
-      },
+      { hint: DAMAGED, cause: error },
     );
   }
 }
@@ -76,7 +78,10 @@ export function reading<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (KernelError.is(error)) throw error;
-    throw new KernelError('STORE_FAILED', `The journal cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw new KernelError('STORE_FAILED', `The journal cannot be read: ${errorMessage(error)}`, {
+      hint: DAMAGED,
+      cause: error,
+    });
   }
 }
 

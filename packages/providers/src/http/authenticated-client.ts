@@ -27,6 +27,8 @@ export interface ApiRequest {
 
 /** The HTTP client of one provider: one origin, one pool, its credentials. */
 export interface AuthenticatedClient {
+  /** The idle timeout of its requests; 0 if there is none. */
+  readonly idleMs: number;
   /** Sends a request. The handler's `onHeaders` is called for a 2xx status only; everything else is an error. */
   open(request: ApiRequest, handler: ResponseHandler): HttpRequest;
 }
@@ -83,6 +85,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
   }
 
   return {
+    idleMs: timeouts.idleMs,
     open(request, handler) {
       let current: HttpRequest | undefined;
       let closed = false;

@@ -2,6 +2,7 @@ import { toJsonText } from '@kernel/internal';
 import { type AssistantMessage, type JsonValue, type Message, toolCallsOf } from '@kernel/protocol';
 import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
+import { argumentsText } from '../wire/arguments-object.ts';
 import { opaqueData } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 import { createBodyBuffers } from '../http/body-buffers.ts';
@@ -137,7 +138,7 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings): ob
             ...calls.map((call) => ({
               id: toWireId(call.id, CALL_ID_RULES[callIds]),
               type: 'function',
-              function: { name: toWireName(call.name, TOOL_NAME), arguments: call.arguments },
+              function: { name: toWireName(call.name, TOOL_NAME), arguments: argumentsText(call) },
               ...(isOwn && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
             })),
             ...opaqueCalls,

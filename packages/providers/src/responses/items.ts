@@ -1,3 +1,4 @@
+import { argumentsText } from '../wire/arguments-object.ts';
 import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
@@ -47,11 +48,11 @@ function assistantItems(message: AssistantMessage, vendor: string): readonly obj
         items.push(clientCall);
         continue;
       }
-      const { arguments: text, id, name } = part;
+      const { id, name } = part;
       const call = {
         call_id: toWireId(id, CALL_ID_RULES['max-64']),
         name: toWireName(name, TOOL_NAME),
-        arguments: text,
+        arguments: argumentsText(part),
       };
       const data = isOwn ? asFields(asFields(part.providerData)?.['item']) : undefined;
       items.push({ ...data, type: 'function_call', ...call });

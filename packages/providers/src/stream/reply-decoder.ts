@@ -8,6 +8,8 @@ export interface ReplyDecoder {
   push(bytes: Uint8Array): boolean;
   /** The body is complete: emits `message-end` if it was not emitted yet, or throws. */
   end(): void;
+  /** Whether the reply has said how it ended, so that only the end of its body is missing. Absent: nothing says so before its end. */
+  hasFinished?(): boolean;
   /** The text so far, for the error of a reply that broke off. */
   partialText(): string;
   /** Absent: the reply ends with its body. */

@@ -1,9 +1,13 @@
 import type { Redactor } from '@kernel/internal';
 import { KernelError, type ProviderEvent } from '@kernel/protocol';
 import type { AuthenticatedClient } from '../http/authenticated-client.ts';
+import { createTimer } from '../http/timeouts.ts';
 import { openBackgroundReply } from './background-reply.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
+
+/** How long a reply that has said how it ended is waited for: its usage may follow, and some servers neither mark its end nor close it. Without an idle timeout it is waited for as long. */
+const END_MS = 15_000;
 
 /**
  * Creates the event stream of one call, for any wire. `prepare` is called at the first `next()`. Errors carry the text received so far as
@@ -28,6 +32,19 @@ export function createWireStream(
       };
       return openBackgroundReply(client, kept, prepared.background, { ...sink, fail });
     }
+    const end = (): void => {
+      sent.close();
+      try {
+        decoder?.end();
+        sink.end();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const endTimer = createTimer(client.idleMs === 0 ? 0 : END_MS, end);
+    const waitForEnd = (): void => {
+      if (decoder?.hasFinished?.() === true) endTimer.start();
+    };
     const sent = client.open(request, {
       onHeaders(_, headers) {
         decoder = createDecoder(sink.emit, headers);
@@ -35,16 +52,37 @@ export function createWireStream(
       onData(bytes) {
         const hasProgress = decoder?.push(bytes) === true;
         const hasContent = sink.decoded(bytes.length);
-        if (hasProgress) sent.extendIdleTimeout(hasContent);
+        if (!hasProgress) return;
+        sent.extendIdleTimeout(hasContent);
+        waitForEnd();
       },
       onEnd(isSent) {
+        endTimer.stop();
         if (isSent) freeBody?.();
         decoder?.end();
         sink.end();
       },
-      onError: fail,
+      onError(error) {
+        endTimer.stop();
+        if (KernelError.is(error, 'PROVIDER_TIMEOUT') && decoder?.hasFinished?.() === true) end();
+        else fail(error);
+      },
     });
-    return sent;
+    return {
+      ...sent,
+      resume() {
+        sent.resume();
+        waitForEnd();
+      },
+      pause() {
+        endTimer.stop();
+        sent.pause();
+      },
+      close() {
+        endTimer.stop();
+        sent.close();
+      },
+    };
   }, signal);
 }
 

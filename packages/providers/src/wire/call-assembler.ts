@@ -156,11 +156,13 @@ function toToolCall({ name, ordinal, argumentPieces, providerData }: OpenCall, i
     );
   }
   const text = argumentPieces.join('');
+  // Some models write `null` for a tool without parameters.
+  const isNone = ['', 'null'].includes(text.trim());
   return Object.freeze({
     type: 'tool-call' as const,
     id,
     name,
-    arguments: text.trim() === '' ? '{}' : text,
+    arguments: isNone ? '{}' : text,
     ...(providerData === undefined ? {} : { providerData }),
   });
 }

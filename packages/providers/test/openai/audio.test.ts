@@ -116,7 +116,8 @@ describe('what a model speaks', () => {
   test('is joined in linear time, and waits for at most three characters', () => {
     verifies('providers.audio');
     const joiner = createBase64Joiner();
-    for (let at = 0; at < 200_000; at += 1) expect(joiner.add('QQ==')).toBe('QQ==');
+    const added = Array.from({ length: 200_000 }, () => joiner.add('QQ=='));
+    expect(new Set(added)).toEqual(new Set(['QQ==']));
     expect(Buffer.from(joiner.joined(), 'base64').length).toBe(200_000);
     expect(joiner.add('A'.repeat(3))).toBe('');
     expect(joiner.end()).toBe('AAA=');

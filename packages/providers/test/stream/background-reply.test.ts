@@ -18,6 +18,7 @@ function openEndless(answer: (handler: ResponseHandler, at: number) => void) {
   const failures: unknown[] = [];
   const start = performance.now();
   const client: AuthenticatedClient = {
+    idleMs: 0,
     open({ path }, handler) {
       asked.push([path, Math.round(performance.now() - start)]);
       if (path !== CANCEL.path) queueMicrotask(() => answer(handler, asked.length - 1));

@@ -158,11 +158,14 @@ const cases: readonly [string, readonly (CallFragment | readonly CallFragment[])
         { index: 0, id: 'a', name: 'f', arguments: '' },
         { index: 1, id: 'b', name: 'f', arguments: null },
         { index: 2, id: 'c', name: 'f' },
+        { index: 3, id: 'd', name: 'f', arguments: 'nu' },
+        { index: 3, arguments: 'll' },
       ],
       [
         ['a', 'f', '{}'],
         ['b', 'f', '{}'],
         ['c', 'f', '{}'],
+        ['d', 'f', '{}'],
       ],
     ],
     [

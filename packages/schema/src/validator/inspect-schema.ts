@@ -14,9 +14,19 @@ const MAX_COST = 50_000;
 /**
  * Checks a whole schema before it validates any value: keyword values, references, patterns, loops and expansion.
  *
- * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer to what is wrong. Fetches nothing and takes at most about 200 ms.
+ * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer to what is wrong. Fetches nothing and takes at most about 200 ms. With `allowsSlowPatterns` a pattern that
+ * can hang is not wrong: a validator interrupts it, and the value does not pass.
  */
-export function inspectSchema(schema: JsonSchema, subject: string): void {
+export function inspectSchema(
+  schema: JsonSchema,
+  subject: string,
+  {
+    allowsSlowPatterns = false,
+  }: {
+    /** Whether a pattern may be one that can hang. Default false. */
+    readonly allowsSlowPatterns?: boolean;
+  } = {},
+): void {
   const index = indexSchema(schema, { documents: metaSchemas() });
   const patterns: { readonly source: string; readonly pointer: string }[] = [];
   const visit = (value: Schema, pointer: string): void => {
@@ -50,13 +60,14 @@ export function inspectSchema(schema: JsonSchema, subject: string): void {
     }
   };
   visit(schema, '');
-  checkPatterns(patterns, subject);
+  checkPatterns(patterns, subject, allowsSlowPatterns);
   checkCost(schema, index, subject);
 }
 
 function checkPatterns(
   patterns: readonly { readonly source: string; readonly pointer: string }[],
   subject: string,
+  allowsSlowPatterns: boolean,
 ): void {
   for (const { source, pointer } of patterns) {
     try {
@@ -65,7 +76,7 @@ function checkPatterns(
       throw invalidSchema(subject, pointer, `is not a valid regular expression ("${truncate(source, 80)}")`);
     }
   }
-  const slow = findSlowPattern(patterns.map((entry) => entry.source));
+  const slow = allowsSlowPatterns ? undefined : findSlowPattern(patterns.map((entry) => entry.source));
   const entry = patterns.find((candidate) => candidate.source === slow);
   if (entry === undefined) return;
   const hint = 'Write it without repetitions that can match the same text in more than one way.';

@@ -93,8 +93,11 @@ function createCommand(
       wake();
     },
     takeOutput() {
-      const text = output.text();
+      // The rest of a character or an escape comes with what follows.
+      const rest = end === undefined ? output.unfinished() : new Uint8Array();
+      const text = output.text(rest.length);
       output = createOutputBuffer(maxBytes);
+      output.append(rest);
       hasNew = false;
       return text;
     },

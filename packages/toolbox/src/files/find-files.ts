@@ -1,6 +1,6 @@
 import { checkKeys, optionKeys } from '@kernel/protocol';
 import type { Workspace } from '../workspace/index.ts';
-import { globTest } from './glob.ts';
+import { globTest, namedFolder } from './glob.ts';
 import { walkFiles } from './walk-files.ts';
 
 /** Options of `findFiles`. */
@@ -33,6 +33,7 @@ export async function* findFiles(workspace: Workspace, options: FindFilesOptions
   const { pattern, path = '.', signal = new AbortController().signal } = options;
   const below = workspace.normalize(path);
   const fits = pattern === undefined ? () => true : await globTest(workspace, below, pattern, signal);
-  for await (const file of walkFiles(workspace, below, signal))
+  const start = pattern === undefined ? undefined : await namedFolder(workspace, below, pattern, signal);
+  for await (const file of walkFiles(workspace, start ?? below, signal))
     if (fits(below === '.' ? file : file.slice(below.length + 1))) yield file;
 }

@@ -2,7 +2,7 @@ import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { quote, toolError } from '../workspace/errors.ts';
-import { compileEitherGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
+import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
 import { count } from './describe.ts';
@@ -61,10 +61,11 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       const { path: start, type } = await workspace.stat(path === '' ? '.' : path, { signal });
       if (type !== 'directory') throw toolError(`${quote(path)} is a file, not a folder.`);
       const fits = await globTest(workspace, start, pattern, signal);
+      const named = await namedFolder(workspace, start, pattern, signal);
       const found: string[] = [];
       let total = 0;
       const skipped = createSkipped();
-      for await (const file of walkFiles(workspace, start, signal, skipped)) {
+      for await (const file of walkFiles(workspace, named ?? start, signal, skipped)) {
         if (!fits(start === '.' ? file : file.slice(start.length + 1))) continue;
         if (period !== undefined && !(await isChangedIn(workspace, file, period, signal))) continue;
         total += 1;
@@ -85,6 +86,9 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       if (found.length > 0) return [...found, ...notes].join('\n');
       const when =
         changed === undefined ? '' : ` with a last change ${changed.includes(' ') ? `within ${changed}` : changed}`;
+      const folder = await folderAt(workspace, start, pattern, signal);
+      if (folder !== undefined)
+        return `${quote(folder)} is a folder, and this finds files: use ${quote(`${folder}/**`)} or list_directory.`;
       return [
         `No file matches ${quote(pattern)}${when}, apart from what .gitignore leaves out.`,
         ...notes.slice(period?.note === undefined ? 0 : 1),
@@ -94,9 +98,10 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
 }
 
 /**
- * Compiles a glob of the model; one without a slash is a name in any folder. Brackets and braces are also tried as characters of names, and as far as
+ * Compiles a glob of the model for paths below `start`; one without a slash is a name in any folder, and one that begins with the folder of the workspace is
+ * meant below that. Brackets and braces are also tried as characters of names, and as far as
  * names with them exist below `start`, they are taken for nothing else: `app/[locale]/**` is the folder `[locale]` where there is one. Throws an error
- * for the model if the glob is invalid.
+ * for the model if the glob is invalid, or leads out of the workspace, where nothing is looked at.
  */
 export async function globTest(
   workspace: Workspace,
@@ -104,17 +109,64 @@ export async function globTest(
   pattern: string,
   signal: AbortSignal,
 ): Promise<PathTest> {
-  const clean = pattern.replace(/^(?:\.?\/)+/, '');
+  const clean = belowStart(workspace, start, pattern);
   try {
-    if (!clean.includes('/')) return compileEitherGlob(`**/${clean}`);
+    if (!clean.includes('/')) return compileInAnyForm(`**/${clean}`);
     compileEitherGlob(clean);
     const names = clean.split('/');
     const literal = await literalNames(workspace, start, names, signal);
-    return compileEitherGlob([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
+    return compileInAnyForm([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw toolError(`${quote(pattern)}: ${error.message}`);
   }
+}
+
+/** Letters with marks match however they are written: macOS has names in another Unicode form than people type. */
+function compileInAnyForm(glob: string): PathTest {
+  const fits = compileEitherGlob(glob.normalize('NFC'));
+  return (path) => fits(path.normalize('NFC'));
+}
+
+/**
+ * The folder that a glob names before its first wildcard, if that is below `start`: a search begins there, so that what is named is seen even if `.gitignore`
+ * leaves it out.
+ */
+export async function namedFolder(
+  workspace: Workspace,
+  start: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const names = belowStart(workspace, start, pattern).split('/');
+  const literal = Math.min(await literalNames(workspace, start, names, signal), names.length - 1);
+  return literal === 0 ? undefined : folderAt(workspace, start, names.slice(0, literal).join('/'), signal);
+}
+
+/** The folder that a path without wildcards names; undefined if there is none, or a link leads there. */
+async function folderAt(
+  workspace: Workspace,
+  start: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const path = posix.join(start, pattern.replaceAll(/\\([^])/g, '$1')).replace(/(?<=.)\/$/, '');
+  const found = await workspace.stat(path, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  return found?.type === 'directory' && found.path === path ? path : undefined;
+}
+
+/** A glob of the model as one for paths below `start`. */
+function belowStart({ folder }: Workspace, start: string, pattern: string): string {
+  const isAbsolute = folder !== undefined && pattern.startsWith(`${folder}/`);
+  if (!isAbsolute && !pattern.split('/').includes('..')) return pattern.replace(/^(?:\.?\/)+/, '');
+  const base = start === '.' ? '' : `${escapeGlob(start)}/`;
+  const glob = posix.normalize(isAbsolute ? pattern.slice(folder.length + 1) : base + pattern);
+  if (glob === '..' || glob.startsWith('../'))
+    throw toolError(`${quote(pattern)} leaves the workspace; only files inside it are found.`);
+  if (!glob.startsWith(base))
+    throw toolError(`${quote(pattern)} is not below ${quote(start)}: give another path, or none.`);
+  return glob.slice(base.length);
 }
 
 /** How many names at the beginning of a glob are those of files and folders as they are written. */

@@ -43,7 +43,8 @@ export function listDirectoryTool(workspace: Workspace): ToolImplementation {
       if (entries.length === 0) return `${quote(path)} is empty.`;
       const sorted = entries.toSorted((a, b) => Number(isFolder(b)) - Number(isFolder(a)));
       const lines = sorted.slice(0, MAX_ENTRIES).map(lineOf);
-      if (entries.length > MAX_ENTRIES) lines.push(`… and ${entries.length - MAX_ENTRIES} more`);
+      if (entries.length > MAX_ENTRIES)
+        lines.push(`… and ${entries.length - MAX_ENTRIES} more; a glob finds them by their names`);
       return [...lines, countOf(entries)].join('\n');
     },
   };

@@ -32,6 +32,17 @@ export function withNote(text: string, format: TextFormat, part = '', next?: Tex
   return notes === '' ? text : `${text.toWellFormed()}\n… (${notes})`;
 }
 
+/** What each note says at least one of. */
+const SAID_IN_NOTES = ['continue with offset ', '; edit_file and write_file keep that', '; edit_file keeps what it '];
+
+/** The note of `withNote` at the end of a text, which a model may copy with what it read; undefined if there is none. */
+export function noteAtEnd(text: string): string | undefined {
+  const end = text.trimEnd();
+  const line = end.slice(end.lastIndexOf('\n') + 1);
+  const isNote = line.startsWith('… (') && line.endsWith(')') && SAID_IN_NOTES.some((said) => line.includes(said));
+  return isNote ? line : undefined;
+}
+
 /** Lines of a text file, read in pieces, and a note on what follows them. Of a line that is too long, the part that begins at `column`. */
 export async function readLines(workspace: Workspace, lines: Lines): Promise<string> {
   const { column = 1, format, limit = Infinity, maxLength, numbered = false, offset = 1 } = lines;

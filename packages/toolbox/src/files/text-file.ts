@@ -54,6 +54,19 @@ export function toContent(path: string, format: TextFormat, text: string): strin
   );
 }
 
+/** Refuses a text with U+FFFD for one that was shown with it in the place of bytes that are no characters: they would be lost. */
+export function checkLoss(path: string, before: string, after: string): void {
+  const broken = countBroken(before);
+  if (broken <= countBroken(after) || countOf('\uFFFD', after) <= countOf('\uFFFD', before)) return;
+  throw toolError(
+    `${quote(path)} has ${count(broken, 'byte')} that ${broken === 1 ? 'is not a valid character' : 'are not valid characters'}, and the content has U+FFFD in their place: they would be lost. Nothing was changed. Use edit_file, which keeps what it does not replace, or write the correct characters.`,
+  );
+}
+
+function countOf(character: string, text: string): number {
+  return text.split(character).length - 1;
+}
+
 /** What a model has to know of how a text is stored before it writes it back; empty if there is nothing to say. `shown` is what it is shown, as decoded. */
 export function formatNote({ encoding }: TextFormat, shown: string): string {
   const broken = countBroken(shown);
@@ -75,7 +88,8 @@ export function describeCharacter(character: string): string {
   return seen === character && character.trim() !== '' ? `U+${code} "${character}"` : `U+${code}`;
 }
 
-function endingOf(text: string): '\n' | '\r\n' {
+/** The line ending that most lines have. */
+export function endingOf(text: string): '\n' | '\r\n' {
   const first = text.indexOf('\n');
   if (first === -1) return '\n';
   // The first lines decide: a file that mixes endings is edited line by line anyway.

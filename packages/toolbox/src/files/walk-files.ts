@@ -1,6 +1,8 @@
 import ignore, { type Ignore } from 'ignore';
 import type { Skipped } from './search/skipped.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
+import { isClosedFile } from '../workspace/closed-files.ts';
+import { quote, toolError } from '../workspace/errors.ts';
 import { createEventLoopYield } from '../workspace/event-loop.ts';
 import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
 
@@ -52,7 +54,7 @@ function createVisibility(workspace: Workspace, base: string): Visibility {
     isHidden: async (path, isFolder, entries) => {
       if (nameOf(path) === 'node_modules') return true;
       // A folder that may not be read can hold files that may: what is in it is decided one by one.
-      if (!isFolder && !workspace.allows('read', path)) return true;
+      if (!isFolder && (!workspace.allows('read', path) || isClosedFile(path))) return true;
       const rules = await rulesOf(parentOf(path), entries);
       return rules.length > 0 && isIgnored(path, isFolder, rules);
     },
@@ -80,6 +82,7 @@ export async function* walkFiles(
 ): AsyncGenerator<string> {
   const start = await workspace.stat(path, { signal });
   if (start.type !== 'directory') {
+    if (isClosedFile(start.path)) throw toolError(`${quote(path)} is left out of searches by a permission rule.`);
     yield start.path;
     return;
   }

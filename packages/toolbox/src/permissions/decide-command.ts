@@ -1,9 +1,9 @@
 import { sliceHead } from '@kernel/internal';
 import { posix } from 'node:path';
 import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
-import type { Redirection } from '../commands/shell/types.ts';
+import type { Redirection, ShellWord } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
-import { createLinks } from './links.ts';
+import { createLinks, linkTarget, pathsIn } from './links.ts';
 import { patternOfPath } from './match-text.ts';
 import { escapeBackslashes, matchWildcard, splitCommands } from './match-wildcard.ts';
 import { concernsCommand, coversCommand, patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
@@ -36,8 +36,9 @@ export function decideCommand(
   { rules, fallback, folder, mayOpen, root }: CommandPolicy,
 ): PermissionDecision {
   const facts = analyzeCommand(command);
-  const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder, command));
-  const decisive = strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder, command));
+  const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder, command, root));
+  const decisive =
+    strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder, command, root));
   if (decisive !== undefined) return decidedBy(decisive);
   const unknown = unknownPart(facts, rules);
   const reasonToAsk = `The command contains ${unknown ?? ''}, so no rule can tell what it does.`;
@@ -95,6 +96,7 @@ function concerns(
   { commands: every, redirections, suspected }: CommandFacts,
   folder: string,
   command: readonly string[],
+  root: string | undefined,
 ): boolean {
   const mayBeThere = (each: string): boolean => lineage(each).some((above) => named?.concerns(above) !== false);
   const commands = every.filter(
@@ -105,6 +107,13 @@ function concerns(
   const all = [...commands, ...suspected];
   const words = [...all.flatMap((each) => each.words), ...redirections.map(({ target }) => target)];
   if (words.some(({ text }) => text !== undefined && texts?.concerns(text, folder) === true)) return true;
+  const isLinked = ({ text = '' }: ShellWord): boolean =>
+    pathsIn(text).some((path) => {
+      const target =
+        root === undefined ? undefined : linkTarget(root, posix.isAbsolute(path) ? path : `${folder}/${path}`);
+      return target !== undefined && texts?.concerns(target, folder) === true;
+    });
+  if (texts !== undefined && words.some(isLinked)) return true;
   // A pattern for tools of any name is one of paths, unless it begins like a command.
   if (!isForNamedTools && !/^\s*[\w.|-]+\s/.test(pattern)) return false;
   if (command.includes(pattern.trim()) || matchWildcard(escapeBackslashes(pattern.trim()), command.join(' ')))

@@ -1,11 +1,13 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { sep } from 'node:path';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { isInside } from '../workspace/paths.ts';
 
 /** How many paths and entries of folders are looked at for one command. Beyond that they may lead anywhere. */
 const MAX_LOOKS = 5000;
 const MAX_PATH = 4096;
+/** As many links to links as the system follows. */
+const MAX_HOPS = 40;
 /** How far behind a short option its value may begin, when both are one word. */
 const VALUE_STARTS = [2, 3, 4, 5, 6];
 
@@ -52,8 +54,40 @@ export function createLinks(root: string): Links {
   };
 }
 
+/**
+ * Where a path leads if a link is on the way: relative to the root, or absolute outside of it. Undefined if there is none. What does not exist is where it
+ * would be made; the `..` behind a link is the folder around what it leads to.
+ */
+export function linkTarget(root: string, path: string): string | undefined {
+  if (path === '' || path.length > MAX_PATH || path.includes('\0')) return undefined;
+  const real = realPathOf(root) ?? root;
+  const names = path.split('/');
+  let reached = isAbsolute(path) ? parse(path).root : real;
+  for (const [index, name] of names.entries()) {
+    const next = resolve(reached, name);
+    const target = realPathOf(next) ?? danglingTarget(next);
+    reached = target ?? resolve(reached, ...names.slice(index));
+    if (target === undefined) break;
+  }
+  if (reached === resolve(real, path)) return undefined;
+  return isInside(real, reached, sep) ? relative(real, reached).split(sep).join('/') || '.' : reached;
+}
+
+/** Where a link to what is not there leads. */
+function danglingTarget(path: string): string | undefined {
+  let target: string | undefined;
+  for (let hops = 0; hops < MAX_HOPS; hops += 1) {
+    try {
+      target = resolve(target ?? path, '..', readlinkSync(target ?? path));
+    } catch {
+      break;
+    }
+  }
+  return target;
+}
+
 /** A word, and the values that it may hold as an option: `--file=a`, `-fa`. */
-function pathsIn(text: string): readonly string[] {
+export function pathsIn(text: string): readonly string[] {
   if (!text.startsWith('-')) return [text];
   const value = text.indexOf('=');
   const short = text.startsWith('--') ? [] : VALUE_STARTS.map((start) => text.slice(start));

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
 import { ADDRESS, addressTest } from './match-address.ts';
 import { splitUnescaped } from './match-wildcard.ts';
-import { decode, fold, type TextTest, toSlashes } from './text-forms.ts';
+import { decode, expandHome, fold, type TextTest, toSlashes } from './text-forms.ts';
 
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port, path and query are each matched by
@@ -97,17 +97,23 @@ function belowRoot(glob: string, root: string): string | undefined {
   return isAbove(fold(above.slice(0, depth).join('/'))) ? names.slice(depth).join('/') || '.' : undefined;
 }
 
+/** Where a pattern may start: as it is written, and with `~` at the home folder, with `/` also at the root of the workspace. */
+function startsOf(pattern: string): readonly string[] {
+  const inHome = expandHome(pattern);
+  if (inHome !== pattern) return [pattern, inHome];
+  const inRoot = pattern.replace(/^\/+/, '');
+  return inRoot === pattern || /^\**$/.test(inRoot) ? [pattern] : [pattern, inRoot];
+}
+
 /** All that a pattern may mean in a rule that asks or denies, and whether that is all below the root. */
 function readingsOf(
   pattern: string,
   roots: readonly string[],
   isFolder: boolean,
 ): { readonly globs: ReadonlySet<string>; readonly isOfAll: boolean } {
-  const given = [trimPattern(pattern), pattern].flatMap((each) => [
-    each,
-    replacePlainBackslashes(each, '/'),
-    literalBrackets(toSlashes(each)),
-  ]);
+  const given = [trimPattern(pattern), pattern]
+    .flatMap(startsOf)
+    .flatMap((each) => [each, replacePlainBackslashes(each, '/'), literalBrackets(toSlashes(each))]);
   const globs = new Set(given.flatMap((each) => [each, normalize(each)]));
   const isNamed = (glob: string): boolean => isFolder && !/[*?]/.test(posix.basename(glob));
   const folders = [...globs].filter(isNamed).map((each) => `${each.replace(/\/$/, '')}/**`);

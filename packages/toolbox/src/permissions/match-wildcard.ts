@@ -1,3 +1,5 @@
+import { expandHome } from './text-forms.ts';
+
 /** Whether a text matches a pattern, in which `*` matches any characters and `\` escapes one that is no letter or digit. Takes linear time. */
 export function matchWildcard(pattern: string, text: string): boolean {
   const parts = splitAtStars(pattern);
@@ -41,13 +43,19 @@ export function splitCommands(pattern: string): readonly string[] {
 
 /**
  * All that a pattern of words may mean in a rule that asks or denies: with `\` as an escape and as a character, and with quotes as characters and around
- * a word, in which a space is then escaped.
+ * a word, in which a space is then escaped, and `~` as the home folder.
  */
 export function readingsOfWords(pattern: string): ReadonlySet<string> {
   const unquoted = pattern.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double = '', single = '') =>
     escapeWildcards(double || single).replaceAll(String.raw`\*`, '*'),
   );
-  return new Set([pattern, escapeBackslashes(pattern), pattern.replaceAll(/\\(?=[\p{L}\p{N}_.-])/gu, ''), unquoted]);
+  return new Set([
+    pattern,
+    escapeBackslashes(pattern),
+    pattern.replaceAll(/\\(?=[\p{L}\p{N}_.-])/gu, ''),
+    unquoted,
+    expandHome(pattern),
+  ]);
 }
 
 /** The words of a pattern: what is between spaces that are not escaped. */

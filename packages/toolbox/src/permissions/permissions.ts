@@ -3,7 +3,7 @@ import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal } from './describe-refusal.ts';
-import { createLinks } from './links.ts';
+import { createLinks, linkTarget } from './links.ts';
 import { patternOfPath, toRulePath } from './match-text.ts';
 import { decideText } from './decide-text.ts';
 import { RUN_COMMAND } from './parse-rule.ts';
@@ -94,7 +94,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
         mayOpen: (access, path) => mayOpen(known, access, path),
       });
     }
-    const texts = subjectsOf(toolName, input, subjects);
+    const texts = withLinkTargets(subjectsOf(toolName, input, subjects), root);
     const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>
       about.find((rule) => rule.verdict === verdict && concerns(rule, texts));
     const decisive = concerning('deny') ?? concerning('ask');
@@ -135,8 +135,21 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     return { decision: 'deny', reason: describeRefusal(decision) };
   };
 
+  const closedFiles: Permissions['closedFiles'] = (toolName, input) => {
+    const { verdict: known, rule: decisive } = decideBy(compiled, toolName, input);
+    const isAsked = known === 'ask' && decisive !== undefined;
+    const closing = compiled.filter(
+      (rule) =>
+        (rule.verdict === 'deny' || (rule.verdict === 'ask' && !isAsked)) &&
+        rule.texts !== undefined &&
+        (rule.matchesTool(toolName) || rule.matchesTool(READ_FILE)),
+    );
+    return closing.length === 0 ? undefined : (path) => closing.some((rule) => concerns(rule, [path]));
+  };
+
   return {
     decide,
+    closedFiles,
     approve,
     remember: (rule) => void compiled.push(compileRule(rule, root)),
     rules: () => compiled.map(({ rule }) => rule),
@@ -145,6 +158,13 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
 
 function concerns({ pattern, texts: test }: CompiledRule, texts: readonly string[]): boolean {
   return pattern === undefined || texts.some((text) => test?.concerns(text) === true);
+}
+
+/** Texts, and where those that are paths lead through links: a rule about a folder is about what is reached by another name, too. */
+function withLinkTargets(texts: readonly string[], root: string | undefined): readonly string[] {
+  if (root === undefined) return texts;
+  const targets = texts.map((text) => linkTarget(root, toRulePath(text, root)));
+  return [...texts, ...targets.filter((target) => target !== undefined)];
 }
 
 /** The rule that allows just this call. */

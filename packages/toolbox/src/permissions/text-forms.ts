@@ -1,3 +1,6 @@
+import { homedir } from 'node:os';
+import { escapeGlob } from '../workspace/glob.ts';
+
 /** Tests a text of a call's arguments against the pattern of a rule. */
 export interface TextTest {
   /** Whether the pattern matches exactly; for `allow`. */
@@ -26,4 +29,9 @@ export function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A pattern of paths or words, with each word that begins with `~`, `$HOME` or `${HOME}` below the home folder. */
+export function expandHome(pattern: string): string {
+  return pattern.replaceAll(/(?<!\S)(?:~|\$HOME|\$\{HOME\})(?=[/\s]|$)/g, () => escapeGlob(toSlashes(homedir())));
 }

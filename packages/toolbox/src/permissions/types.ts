@@ -77,6 +77,11 @@ export interface Permissions {
   decide(toolName: string, input: Readonly<Record<string, unknown>>): PermissionDecision;
   /** Decides on a call, and asks where the rules leave it open. Pass it to `run()` as `approve`. */
   readonly approve: (request: PermissionRequest) => Promise<PermissionAnswer>;
+  /**
+   * Which files a search leaves out, by their paths: those that a rule denies or asks about, for the tool or for `read_file`. Undefined if no rule does. What
+   * a rule asks about is found if it asks about the call as a whole, too, which only runs if that was allowed.
+   */
+  closedFiles(toolName: string, input: Readonly<Record<string, unknown>>): ((path: string) => boolean) | undefined;
   /** Adds a rule, which applies from now on. Throws `CONFIG_INVALID` for an invalid one. */
   remember(rule: PermissionRule): void;
   /** All rules, including those added with `remember`: JSON that can be saved and passed to `permissions` again. */

@@ -9,6 +9,7 @@ import {
   type Toolset,
   wrapToolset,
 } from '@kernel/protocol';
+import { withClosedFiles } from '../workspace/closed-files.ts';
 import { decideText } from './decide-text.ts';
 import { describeRefusal } from './describe-refusal.ts';
 import { parseInput } from './parse-input.ts';
@@ -16,7 +17,8 @@ import type { Permissions } from './types.ts';
 
 /**
  * Applies a policy to every call of a toolset. A run asks `approve` only about tools that change something; this also decides on calls of read-only
- * tools that a rule matches, and a call that the rules deny never runs, whoever allowed it.
+ * tools that a rule matches, and a call that the rules deny never runs, whoever allowed it. Searches
+ * of the toolbox leave out the files that a rule denies or asks about.
  *
  * What was decided on is what runs: arguments are validated first, if the toolset can do that.
  */
@@ -31,7 +33,11 @@ export function withPermissions<Context = unknown>(tools: Toolset<Context>, poli
       const decided: ToolCall = { ...call, name: tool.name, arguments: validated?.arguments ?? call.arguments };
       const refusal = await refuse(policy, decided, tool, context.signal);
       if (refusal !== undefined) return toErrorResult(new KernelError('TOOL_DENIED', refusal), 'denied');
-      return tools.call(call, validated === undefined ? context : { ...context, approved: validated });
+      const allowed = validated === undefined ? context : { ...context, approved: validated };
+      const closed = policy.closedFiles(tool.name, parseInput(decided.arguments) ?? {});
+      return closed === undefined
+        ? tools.call(call, allowed)
+        : withClosedFiles(closed, () => tools.call(call, allowed));
     },
   });
 }

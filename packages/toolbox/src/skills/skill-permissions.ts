@@ -28,6 +28,7 @@ export function skillPermissions(
   };
 
   return {
+    ...own,
     decide,
     approve: async (request) => {
       const input = parseInput(request.call.arguments);
@@ -44,7 +45,5 @@ export function skillPermissions(
       }
       return own.approve(request);
     },
-    remember: (rule) => own.remember(rule),
-    rules: () => own.rules(),
   };
 }

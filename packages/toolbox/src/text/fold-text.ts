@@ -15,7 +15,7 @@ interface Changed {
 }
 
 /** A character with its combining marks, or one that may change: those of ASCII and of Chinese cannot. */
-const CHARACTER = /\P{M}\p{M}+|[\u00A0-\u2E7F\u3000-\u33FF\uA000-\uD7FF\uF900-\uFFFF]/gsu;
+const CHARACTER = /\P{M}\p{M}+|[\u00A0-\u2E7F\u3000-\u33FF\uA000-\uDFFF\uF900-\uFFFF]/gsu;
 const QUOTES = /[\u2018-\u201B\u2032\u2035\u02BC]/g;
 const DOUBLE_QUOTES = /[\u201C-\u201F]/g;
 const DASHES = /[\u2010-\u2015\u2212]/g;
@@ -23,9 +23,12 @@ const SPACES = /\p{Zs}/gu;
 /** What is not seen: soft hyphens, marks without width, of direction, and variants of characters. */
 const UNSEEN = /\p{Cf}|\p{Variation_Selector}/gu;
 
+/** Half a pair, which stands for a byte that is no character. */
+const BROKEN = /\p{Cs}/gu;
+
 /**
- * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, and writes characters in their plain forms, apart from their marks (NFKD), so
- * that texts that look the same are the same.
+ * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, writes characters in their plain forms, apart from their marks (NFKD), and
+ * what is no character as U+FFFD, so that texts that look the same are the same.
  */
 export function foldText(text: string): FoldedText {
   const parts: string[] = [];
@@ -61,7 +64,8 @@ function foldCharacter(character: string): string {
     .replaceAll(UNSEEN, '')
     .replaceAll(QUOTES, "'")
     .replaceAll(DASHES, '-')
-    .replaceAll(SPACES, ' ');
+    .replaceAll(SPACES, ' ')
+    .replaceAll(BROKEN, '\uFFFD');
 }
 
 /** Where a place of the folded text is in the original; undefined within a character. What is not seen there is before a beginning and behind an end. */

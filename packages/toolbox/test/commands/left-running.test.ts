@@ -5,7 +5,8 @@ import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { findProgram } from '@kernel/internal';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { clean, createProgress } from '../../src/commands/process/output-buffer.ts';
+import { createBackgroundCommands } from '../../src/commands/background-commands.ts';
+import { clean, createOutputBuffer, createProgress } from '../../src/commands/process/output-buffer.ts';
 import { commands } from './support.ts';
 
 const works = (name: string, ...args: readonly string[]): boolean => {
@@ -165,6 +166,36 @@ it('progress has whole characters and colours, however the output arrives', () =
   progress.end();
   expect(told.slice(0, -2).join('')).toBe('a\u{1F600}bred end');
   expect(told.at(-2)).toMatch(/^!\u00E9{3997}$/);
+});
+
+it('output that is read while the command runs has whole characters and colours, however it arrives', async () => {
+  verifies('toolbox.commands.characters');
+  const ended = Promise.withResolvers<never>();
+  const background = createBackgroundCommands(1000);
+  const context = { callId: '1', toolName: 'run_command', signal: new AbortController().signal } as const;
+  const command = background.add(context, () => ended.promise);
+  const read: string[] = [];
+  for (const byte of Buffer.from('a\u{1F600}b\u001B[31mred\u001B[0m\u00E9\u6F22')) {
+    command.append(Uint8Array.of(byte));
+    read.push(command.takeOutput());
+  }
+  expect(read.join('')).toBe('a\u{1F600}bred\u00E9\u6F22');
+  command.append(Buffer.from('\u{1F600}').subarray(0, 2));
+  expect(command.takeOutput()).toBe('');
+  ended.reject(new Error('over'));
+  await command.ended;
+  expect(command.takeOutput()).not.toBe('');
+});
+
+it.each(['\u00E9', '\u6F22', '\u{1F600}'])('what is left out of output is whole characters, of %s', (character) => {
+  for (const lead of ['', 'x', 'xy', 'xyz']) {
+    const bytes = Buffer.from(`${lead}${character.repeat(500)}`);
+    const output = createOutputBuffer(101);
+    output.append(bytes);
+    const [begin = '', left = '', end = ''] = output.text().split('\n');
+    expect(character.repeat(500)).toContain(begin.slice(lead.length) + end);
+    expect(left).toBe(`… ${bytes.length - Buffer.byteLength(begin + end)} bytes left out …`);
+  }
 });
 
 it.each([

@@ -104,6 +104,38 @@ describe('a file that is not UTF-8', () => {
     expect(await call(workspace, 'write_file', { path: 'broken.txt', content: 'größe\n' })).toContain('Replaced');
   });
 
+  test('is edited where the old text has U+FFFD, as it was shown, and the bytes stay', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace(FILES);
+    const path = 'broken.txt';
+    const edits = [{ old_text: 'second \uFFFD\uFFFD end', new_text: '2nd \uFFFD\uFFFD end' }];
+    expect(await call(workspace, 'edit_file', { path, edits })).toContain('1 replacement');
+    const after = BROKEN.toString('latin1').replace('second', '2nd');
+    expect((await bytesOf(workspace, path)).toString('latin1')).toBe(after);
+    const lost = [{ old_text: '2nd \uFFFD\uFFFD end', new_text: '\uFFFD 2nd \uFFFD' }];
+    expect(await call(workspace, 'edit_file', { path, edits: lost })).toContain(
+      'they would be lost. Nothing was changed.',
+    );
+    const patch = `*** Begin Patch\n*** Update File: ${path}\n@@\n-2nd \uFFFD\uFFFD end\n+2nd \uFFFD\n*** End Patch`;
+    expect(await call(workspace, 'apply_patch', { patch })).toContain('they would be lost. Nothing was changed.');
+  });
+
+  test('says why a text is not in it that its encoding does not have', async () => {
+    verifies('toolbox.files.alike');
+    const edits = [{ old_text: '你好', new_text: 'x' }];
+    expect(await call(memoryWorkspace(FILES), 'edit_file', { path: 'gbk.txt', edits })).toContain(
+      'It is read as Windows-1252, which does not have U+4F60 "你": copy what read_file shows.',
+    );
+  });
+
+  test('keeps one byte order mark where the new text begins with one, too', async () => {
+    verifies('toolbox.files.encoding');
+    const workspace = memoryWorkspace({ 'bom.txt': '\uFEFFone\n', 'le.txt': UTF_16_LE });
+    for (const path of ['bom.txt', 'le.txt']) await call(workspace, 'write_file', { path, content: '\uFEFFtwo\n' });
+    expect((await bytesOf(workspace, 'bom.txt')).toString()).toBe('\uFEFFtwo\n');
+    expect((await bytesOf(workspace, 'le.txt')).toString('utf16le')).toBe('\uFEFFtwo\n');
+  });
+
   test('is searched', async () => {
     verifies('toolbox.files.encoding');
     const workspace = memoryWorkspace(FILES);
@@ -164,4 +196,37 @@ describe('a file that is not UTF-8', () => {
     const workspace = memoryWorkspace({ 'a.txt': bytes });
     expect(await call(workspace, 'read_file', { path: 'a.txt' })).toContain(`${shown}\n`);
   });
+});
+
+test('what read_file shows is not written back with its note, which would lose what follows', async () => {
+  verifies('toolbox.files.encoding');
+  const lines = 'line\n'.repeat(60_000);
+  const workspace = memoryWorkspace({ ...FILES, 'long.txt': lines });
+  for (const input of [
+    { path: 'long.txt' },
+    { path: 'long.txt', offset: 2, limit: 2 },
+    { path: 'le.txt' },
+    { path: 'broken.txt' },
+  ]) {
+    const content = await call(workspace, 'read_file', input);
+    for (const each of [content, `${content}\n`])
+      expect(await call(workspace, 'write_file', { path: input.path, content: each })).toContain(
+        'The content ends with a note that read_file added, "… (',
+      );
+  }
+  expect((await bytesOf(workspace, 'long.txt')).toString()).toBe(lines);
+  expect(await call(workspace, 'write_file', { path: 'long.txt', content: 'a\n… (b)\n' })).toContain('Replaced');
+});
+
+test('a file that is written with other line endings is said to have them', async () => {
+  verifies('toolbox.files.encoding');
+  const workspace = memoryWorkspace({ 'a.bat': 'a\r\nb\r\n', 'b.sh': 'a\nb\n', 'c.txt': 'a' });
+  expect(await call(workspace, 'write_file', { path: 'a.bat', content: 'a\nc\n' })).toContain(
+    String.raw`Its lines ended with \r\n, and now with \n.`,
+  );
+  expect(await call(workspace, 'write_file', { path: 'b.sh', content: 'a\r\nc\r\n' })).toContain(
+    String.raw`Its lines ended with \n, and now with \r\n.`,
+  );
+  for (const path of ['b.sh', 'c.txt'])
+    expect(await call(workspace, 'write_file', { path, content: 'b\r\n' })).not.toContain('Its lines');
 });

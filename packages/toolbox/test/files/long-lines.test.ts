@@ -68,7 +68,7 @@ test('a search without a match says what it has not looked at, and why', async (
     list: async (path, options) => (path === 'locked' ? refuse(path) : inner.list(path, options)),
   };
   expect(await call(workspace, 'search_text', { query: 'nothing' })).toBe(
-    'No line contains "nothing" in the files of the workspace. Not searched: 1 binary file ("a.png"), what cannot be read ("c.txt": permission denied, "locked": permission denied), links, node_modules, and what .gitignore or the rules of the workspace leave out.',
+    'No line contains "nothing" in the files of the workspace. Not searched: 1 binary file ("a.png"), what cannot be read ("c.txt": permission denied, "locked": permission denied), links, node_modules, and what .gitignore or a rule leaves out.',
   );
   expect(await call(workspace, 'search_text', { query: 'b' })).toBe(
     'b.txt:1: b\n(Not searched: what cannot be read ("c.txt": permission denied, "locked": permission denied).)',

@@ -108,6 +108,38 @@ describe('a text that is in the file but for how it is written', () => {
       'with characters read as their escapes',
     ],
     [
+      'the form in which an unseen character is shown',
+      'a\u200B\u001Bb\u{E0041} = 1',
+      String.raw`a\u200b\x1bb\u{e0041} = 1`,
+      String.raw`a\u200b\x1bb\u{e0041} = 2`,
+      'a\u200B\u001Bb\u{E0041} = 2',
+      String.raw`with \n, \t, \" and \u read`,
+    ],
+    [
+      'the numbers that read_file shows',
+      'import os\n\nimport sys\n',
+      '1\timport os\n2\t\n3\timport sys\n',
+      '1\timport os\n2\t\n3\timport re\n',
+      'import os\n\nimport re\n',
+      'without the numbers that are shown before lines',
+    ],
+    [
+      'the numbers in the old text alone',
+      'import os\n\nimport sys\n',
+      '     3\timport sys',
+      'import re',
+      'import os\n\nimport re\n',
+      'without the numbers that are shown before lines',
+    ],
+    [
+      'entities of HTML for characters',
+      'if (a && b < c) say("&amp;")',
+      'if (a &amp;&amp; b &lt; c)',
+      'if (a &amp;&amp; b &gt; c)',
+      'if (a && b > c) say("&amp;")',
+      'with &lt;, &gt;, &amp; and &quot; read as what they stand for',
+    ],
+    [
       'one backslash for two',
       String.raw`re = "\\d+\\."`,
       String.raw`re = "\d+\."`,
@@ -127,6 +159,24 @@ describe('a text that is in the file but for how it is written', () => {
     const { forLLM, text } = await edit('  say “a”\n\tor\n', 'say "a"\nor', 'say "a"\nand');
     expect(forLLM).toContain('without comparing white space or the kind of quotes');
     expect(text).toBe('  say "a"\n  and\n');
+  });
+
+  test.each([
+    ['tabs', '\tif x:\n\t\ty()\n', '\tif z:\n\t\ty()\n\t\tfor a in b:\n\t\t\tc()\n'],
+    ['two spaces', '  if x:\n    y()\n', '  if z:\n    y()\n    for a in b:\n      c()\n'],
+  ])('is edited with the indentation of the file in each line: %s', async (_, before, after) => {
+    verifies('toolbox.files.alike');
+    const oldText = '    if x:\n        y()';
+    const newText = '    if z:\n        y()\n        for a in b:\n            c()';
+    expect((await edit(before, oldText, newText)).text).toBe(after);
+    expect((await edit('\ta\n', '    a', '    a\n        b\n')).text).toBe('\ta\n\t\tb\n');
+  });
+
+  test('is edited nowhere if only some of its new lines have numbers', async () => {
+    verifies('toolbox.files.alike');
+    const { forLLM, text } = await edit('a\nb\n', '1\ta\n2\tb', '1\ta\nx\n2\tb');
+    expect(forLLM).toContain('is not in the file');
+    expect(text).toBe('a\nb\n');
   });
 
   test('is edited nowhere if it fits twice, or only a part of a character', async () => {

@@ -1,5 +1,6 @@
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
 import { beforeEach, expect, test } from 'vitest';
 import { createWorkspace } from '../../src/workspace/index.ts';
@@ -40,7 +41,7 @@ test('a search leaves out ignored files, node_modules and .git, and tells path a
     'sub/secret.txt:1: needle',
   );
   expect((await call('search_text', { query: '.*' })).forLLM).toBe(
-    'No line contains ".*" in the files of the workspace. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or the rules of the workspace leave out.',
+    'No line contains ".*" in the files of the workspace. It was searched for literally; with regex: true it is a regular expression. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or a rule leaves out.',
   );
 });
 
@@ -118,4 +119,46 @@ test('a folder that is swapped for a link while files are read never gives a fil
   }
   stop.abort();
   await swapping;
+});
+
+test('a glob may begin with the folder of the workspace, and one that leads elsewhere says so', async () => {
+  const found = async (input: object): Promise<string> => (await call('glob', input)).forLLM;
+  expect(await found({ pattern: join(folder, 'sub/*.txt') })).toBe('sub/b.txt');
+  expect(await found({ pattern: join(folder, 'sub/*.txt'), path: 'sub' })).toBe('sub/b.txt');
+  expect(await found({ pattern: 'sub/../a.*' })).toBe('a.txt');
+  expect(await found({ pattern: '../*.txt' })).toContain('"../*.txt" leaves the workspace');
+  expect(await found({ pattern: '../a.*', path: 'sub' })).toContain('is not below "sub"');
+});
+
+test('a search that cannot find anything says why', async () => {
+  verifies('toolbox.files.absent');
+  const search = async (input: object): Promise<string> => (await call('search_text', input)).forLLM;
+  expect(await search({ query: 'needle', glob: 'src/**' })).toContain(
+    'No file of the workspace fits the glob "src/**", so nothing was searched.',
+  );
+  expect(await search({ query: 'needle', glob: 'empty.*' })).toContain('No line contains "needle"');
+  expect(await search({ query: 'needle here\nand NEEDLE' })).toContain('the query has a line break');
+  expect(await search({ query: 'needle here\n' })).toBe('a.txt:1: needle here');
+  expect(await search({ query: String.raw`here\nand`, regex: true })).toContain('without its line break');
+  for (const query of ['here|there', String.raw`needle\(`, 'n.*e'])
+    expect(await search({ query })).toContain('with regex: true it is a regular expression');
+  for (const query of ['a || b', 'x.y', 'f(x)?']) expect(await search({ query })).not.toContain('regex: true');
+});
+
+test('an accented letter is found in either form of Unicode', async () => {
+  verifies('toolbox.files.absent');
+  writeFileSync(join(folder, 'nfd.txt'), 'cafe\u0301\n');
+  writeFileSync(join(folder, 'nfc.txt'), 'caf\u00E9\n');
+  for (const query of ['cafe\u0301', 'caf\u00E9'])
+    expect((await call('search_text', { query })).forLLM.split('\n')).toHaveLength(2);
+});
+
+test('a folder that a glob names is looked in, and one that it names as a file is told', async () => {
+  verifies('toolbox.files.absent');
+  expect((await call('glob', { pattern: 'build/*' })).forLLM).toBe('build/out.txt');
+  expect((await call('glob', { pattern: 'node_modules/**/*.js' })).forLLM).toBe('node_modules/p/i.js');
+  expect((await call('search_text', { query: 'needle', glob: 'build/**' })).forLLM).toBe('build/out.txt:1: needle');
+  expect((await call('glob', { pattern: '**/out.txt' })).forLLM).toContain('No file matches');
+  for (const pattern of ['sub', 'sub/', 'sub/../sub'])
+    expect((await call('glob', { pattern })).forLLM).toContain('"sub" is a folder, and this finds files');
 });

@@ -60,6 +60,7 @@ const TREE = {
   'fits.txt': `needle\n${'z'.repeat(1_048_569)}`,
   'unicode.txt': 'Straße STRASSE İstanbul istanbul ſ K k É é\n',
   'special.txt': 'a.b*c[d](e){f}|g^h$i\\j\n-rf --flag\n',
+  'forms.txt': 'cafe\u0301 \u1112\u1161\u11ab\ncafé 한\n',
   'empty.txt': '',
   'sp ace/ü.txt': 'needle ü\n',
 };
@@ -92,6 +93,9 @@ const QUERIES: readonly object[] = [
   { query: '^needle$', regex: true },
   { query: 'ü' },
   { query: 'unmarked' },
+  { query: 'café' },
+  { query: 'Café' },
+  { query: '\u1112\u1161\u11ab' },
   { query: 'néedle' },
   { query: 'NÉEDLE' },
   { query: 'sk' },
@@ -132,6 +136,17 @@ test('ripgrep changes no result and no order', async () => {
     'sp ace/ü.txt',
     'utf16.txt',
   ]);
+});
+
+test('letters with marks are found in either Unicode form, in texts and in names', async () => {
+  verifies('toolbox.files.search');
+  const name = 'Schro\u0308der.md';
+  const workspace = memoryWorkspace({ [name]: 'cafe\u0301 \u1112\u1161\u11ab\ncafé 한\n' });
+  for (const query of ['café', 'cafe\u0301', '한', '\u1112\u1161\u11ab'])
+    expect((await search(workspace, { query }, false)).split('\n')).toHaveLength(2);
+  for (const form of ['NFC', 'NFD'])
+    for (const pattern of ['*chröder.md', '**/Schröder.*', 'Schr[ö]der.md', '{Schröder,x}.md'])
+      expect(await search(workspace, { query: 'caf', glob: pattern.normalize(form) }, false)).toContain(`${name}:1`);
 });
 
 test('a ripgrep that fails or is none is done without', async () => {

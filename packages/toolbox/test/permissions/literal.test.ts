@@ -1,5 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { realpathSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type PermissionRule, permissions } from '../../src/permissions/index.ts';
@@ -36,6 +37,8 @@ describe('a rule that denies matches what equals it read literally', () => {
     ['/srv', 'src/a.ts'],
     ['/**/src/**', 'src/a.ts'],
     ['/**', '/etc/passwd'],
+    ['/src/**', 'src/a.ts'],
+    ['//src//a.ts', 'src/a.ts'],
     ['..x/**', '/srv/[shop]/x/..x/a'],
     ['x://y/**', 'x:/y/a'],
   ])('edit_file(%s) denies %j', (pattern, path) => {
@@ -49,12 +52,31 @@ describe('a rule that denies matches what equals it read literally', () => {
     ['src/*', 'src/a/b'],
     ['/srv/[shop]/x/src', 'test/a'],
     ['/srv/other/**', 'src/a'],
+    ['/*', 'src/a'],
     ['/srv/[shop]/x', '/etc/passwd'],
     ['../y', 'y'],
     ['|', 'a'],
   ])('edit_file(%s) says nothing of %j', (pattern, path) => {
     const policy = permissions([{ allow: '*' }, { deny: `edit_file(${pattern})` }], { root: '/srv/[shop]/x' });
     expect(policy.decide('edit_file', { path }).verdict).toBe('allow');
+  });
+
+  it('also what is reached by another name, through a link', () => {
+    const root = folderWith({ 'private/a': '', 'open/b': '' });
+    symlinkSync(join(root, 'private'), join(root, 'open/link'), 'junction');
+    symlinkSync('missing', join(root, 'open/other'), 'junction');
+    for (const path of ['open/link/a', 'open/link', 'open/link/new/file', join(root, 'open/link/a')]) {
+      expect([path, verdictOf({ deny: 'edit_file(private/**)' }, 'edit_file', { path }, root)]).toEqual([path, 'deny']);
+      expect(verdictOf({ deny: '*(private/**)' }, 'run_command', { command: ['cat', path] }, root)).toBe('deny');
+      expect(verdictOf({ allow: 'edit_file(open/**)' }, 'edit_file', { path }, root)).toBe('ask');
+    }
+    expect(verdictOf({ deny: '*(private/**)' }, 'run_command', { command: ['cat', 'a'], cwd: 'open/link' }, root)).toBe(
+      'deny',
+    );
+    expect(verdictOf({ deny: 'edit_file(open/missing)' }, 'edit_file', { path: 'open/other' }, root)).toBe('deny');
+    expect(verdictOf({ allow: 'edit_file(open/**)' }, 'edit_file', { path: 'open/b' }, root)).toBe('allow');
+    const { suggestion } = permissions([], { root }).decide('edit_file', { path: 'open/link/a' });
+    expect(suggestion).toEqual({ allow: 'edit_file(open/link/a|private/a)' });
   });
 
   it.each<readonly [string, string]>([
@@ -88,6 +110,8 @@ describe('a rule that denies matches what equals it read literally', () => {
     ['cat', ['cat', 'a']],
     ['/srv/[shop]/x/src/**', ['cat', 'src/a']],
     ['secrets/', ['cat', 'secrets/a']],
+    ['cat ~/notes/*', ['cat', join(homedir(), 'notes/a')]],
+    ['~/notes/**', ['cat', join(homedir(), 'notes/a')]],
   ])('run_command(%s) denies %j', (pattern, command) => {
     expect(verdictOf({ deny: `run_command(${pattern})` }, 'run_command', { command })).toBe('deny');
   });
@@ -102,6 +126,17 @@ describe('a rule that denies matches what equals it read literally', () => {
     const policy = permissions([{ allow: 'run_command' }, { deny: rule }], { root: '/srv/[shop]/x' });
     expect(policy.decide('run_command', { command }).verdict).toBe('allow');
   });
+
+  it.each(['~/shop/src/**', '$HOME/shop/src', '${HOME}/shop/src/a.ts', '~'])(
+    '%s, for a workspace in the home folder',
+    (pattern) => {
+      const root = join(homedir(), 'shop');
+      expect(verdictOf({ deny: `edit_file(${pattern})` }, 'edit_file', { path: 'src/a.ts' }, root)).toBe('deny');
+      expect(verdictOf({ deny: `edit_file(${pattern})` }, 'edit_file', { path: join(root, 'src/a.ts') }, root)).toBe(
+        'deny',
+      );
+    },
+  );
 
   it('also where the root is reached through a link', () => {
     const above = realpathSync.native(folderWith({ 'real/src/a': '' }));

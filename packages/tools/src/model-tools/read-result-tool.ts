@@ -37,11 +37,12 @@ export function readResultTool(store: ResultStore): ToolBinding {
           hint: 'Call the tool again.',
         });
       }
-      const page = sliceHead(text.slice(splitsPair(text, offset) ? offset + 1 : offset), Math.max(2, length));
-      const end = offset + page.length;
+      const start = splitsPair(text, offset) ? offset + 1 : offset;
+      const page = sliceHead(text.slice(start), Math.max(2, length));
+      const end = start + page.length;
       const rest =
         end < text.length ? `${text.length - end} characters follow; continue at offset ${end}` : 'this is the end';
-      return `${page}\n[characters ${offset} to ${end} of ${text.length}; ${rest}]`;
+      return `${page}\n[characters ${start} to ${end} of ${text.length}; ${rest}]`;
     },
     { resultLimit: 0 },
   );

@@ -1,6 +1,6 @@
 import { type Tool, type ToolResult, asyncResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bindStatefulTool } from '../../src/compat/index.ts';
 import { createRegistry } from '../../src/index.ts';
 import { caught, wait } from '../support.ts';
@@ -47,7 +47,7 @@ test('tools that keep their conversation in themselves are safe under parallel c
     ),
   );
   expect(results.map((result) => result.forLLM)).toEqual(contexts.map(({ chatId }) => `chat/${chatId}`));
-  await wait(20);
+  await vi.waitFor(() => expect(late).toHaveLength(contexts.length), 60_000);
   expect(late.toSorted()).toEqual(contexts.map(({ chatId }) => `${chatId} done for chat/${chatId}`).toSorted());
 });
 
@@ -56,16 +56,22 @@ test('a single such object is used by one call at a time, even after a timeout',
   const whole = create();
   const shared = {
     setContext: (channel: string, chatId: string) => whole.setContext(channel, chatId),
-    execute: () => whole.execute(),
+    execute: async () => {
+      await held;
+      return whole.execute();
+    },
   };
+  let held: Promise<void> | undefined;
   const registry = createRegistry([bindStatefulTool(tool, shared)]);
   const results = await Promise.all(contexts.map((conversation) => registry.execute('message', {}, { conversation })));
   expect(results.map((result) => result.forLLM)).toEqual(contexts.map(({ chatId }) => `chat/${chatId}`));
-  const timed = await Promise.all([
-    registry.execute('message', {}, { timeoutMs: 1, conversation: { channel: 'a', chatId: '1' } }),
-    registry.execute('message', {}, { conversation: { channel: 'b', chatId: '2' } }),
-  ]);
-  expect(timed.map((result) => result.code ?? result.forLLM)).toEqual(['TOOL_TIMEOUT', 'b/2']);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  const first = registry.execute('message', {}, { timeoutMs: 1, conversation: { channel: 'a', chatId: '1' } });
+  const second = registry.execute('message', {}, { conversation: { channel: 'b', chatId: '2' } });
+  expect((await first).code).toBe('TOOL_TIMEOUT');
+  resolve();
+  expect((await second).forLLM).toBe('b/2');
 });
 
 test('a single object with a callback of its own is rejected, because late outcomes could not be matched to calls', () => {

@@ -52,6 +52,10 @@ test('truncation never splits a character', async () => {
     // oxlint-disable-next-line no-await-in-loop
     const page = await registry.execute('read_result', { handle: 'result-1', offset: limit, length: 7 });
     expect(Buffer.from(page.forLLM).toString()).toBe(page.forLLM);
+    const start = limit + (limit % 2);
+    expect(page.forLLM).toBe(
+      `😀😀😀\n[characters ${start} to ${start + 6} of 1000; ${994 - start} characters follow; continue at offset ${start + 6}]`,
+    );
   }
 });
 

@@ -22,7 +22,9 @@ export async function sessionsRepair(call: CommandCall): Promise<number> {
       'sessions repair needs a FILE: a sessions database that was set aside, or a session in JSON Lines.',
     );
   const path = resolve(call.host.cwd, given);
-  return startOf(path, given) === SQLITE_MAGIC ? repairStore(call, path, given) : repairLog(call, path);
+  return startOf(path, given) === SQLITE_MAGIC || path.endsWith('.db')
+    ? repairStore(call, path, given)
+    : repairLog(call, path);
 }
 
 function startOf(path: string, given: string): string {

@@ -2,6 +2,7 @@ import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
 import { oneLine } from '../../output/escape.ts';
 import { ageOf } from '../../sessions/age.ts';
+import { MAX_SEARCHED } from '../../sessions/open-session.ts';
 import { recordJson } from '../../sessions/record-json.ts';
 import { searchSessions } from '../../sessions/search-sessions.ts';
 import { SHORT_ID } from '../../sessions/session-record.ts';
@@ -30,7 +31,10 @@ export function sessionsSearch(call: CommandCall): Promise<number> {
       output.write(`${id.slice(0, SHORT_ID)}  ${called}${oneLine(title, 80)} (${ageOf(changedMs)} ago${times})\n`);
       output.write(`          ${oneLine(snippet, MAX_SNIPPET)}\n`);
     }
-    if (found.length === 0) output.note('Nothing was found.');
+    if (found.length === 0)
+      output.note(
+        `Nothing was found in what was asked, answered and called; of a long text the first ${MAX_SEARCHED} characters count.`,
+      );
     return EXIT.answer;
   });
 }

@@ -28,13 +28,25 @@ interface McpAnswerContent {
 /** Asks the user. */
 export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
 
+/** More questions than a person answers in a minute, who is not asked any further ones. */
+const MAX_QUESTIONS = 20;
+const MINUTE_MS = 60_000;
+
 /**
- * Lets a server ask the user through `elicit`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
+ * Lets a server ask the user through `elicit`, so often a minute; beyond that it gets `cancel`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
  * present while a question is open, `-Infinity` if there was none.
  */
 export function handleElicitation(client: Client, server: string, elicit: Elicit): () => number {
   let open = 0;
   let lastAskedMs = -Infinity;
+  let askedMs: readonly number[] = [];
+  const mayAsk = (): boolean => {
+    const now = performance.now();
+    askedMs = askedMs.filter((each) => now - each < MINUTE_MS);
+    if (askedMs.length === MAX_QUESTIONS) return false;
+    askedMs = [...askedMs, now];
+    return true;
+  };
   const ask = async (question: McpQuestion): Promise<McpAnswer> => {
     open += 1;
     try {
@@ -46,6 +58,7 @@ export function handleElicitation(client: Client, server: string, elicit: Elicit
   };
   client.setRequestHandler('elicitation/create', async ({ params }, context): Promise<ElicitResult> => {
     if (params.mode === 'url') return { action: 'decline' };
+    if (!mayAsk()) return { action: 'cancel' };
     const answer = await ask({
       server,
       message: params.message,

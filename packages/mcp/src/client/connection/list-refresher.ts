@@ -11,9 +11,10 @@ export interface ListRefresher {
   stop(): void;
 }
 
-/** After this many lists in quick succession the next one waits: some servers announce a change after each list. */
+/** After this many lists in quick succession the next one waits, each time twice as long: some servers announce a change after each list. */
 const MAX_BURST = 20;
 const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
 
 /** Creates the refresher of one server. `current` returns its connection, if it has one; `onListed` gets each list. */
 export function createListRefresher(
@@ -24,15 +25,21 @@ export function createListRefresher(
   let isStale = false;
   let refreshing: Promise<void> | undefined;
   let burst = 0;
+  /** How long the last pause was. */
+  let pausedMs = 0;
   let listedMs = -Infinity;
   /** Set while the next list waits. */
   let pause: NodeJS.Timeout | undefined;
 
   async function listUntilFresh(): Promise<void> {
     for (let connection = current(); isStale && connection !== undefined; connection = current()) {
-      if (performance.now() - listedMs > PAUSE_MS) burst = 0;
+      if (performance.now() - listedMs > pausedMs + PAUSE_MS) {
+        burst = 0;
+        pausedMs = 0;
+      }
       if (burst === MAX_BURST) {
-        pause = setTimeout(resume, PAUSE_MS).unref();
+        pausedMs = Math.min(2 * pausedMs || PAUSE_MS, MAX_PAUSE_MS);
+        pause = setTimeout(resume, pausedMs).unref();
         return;
       }
       burst += 1;

@@ -3,7 +3,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { isTooDeep } from '../json.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
 import { readListedTool, type UnusableEntry } from './listed-tool.ts';
-import { findSchemaFault } from './output-schema.ts';
+import { findSchemaFault } from './output-check.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
@@ -158,5 +158,5 @@ function faultOf(listed: ListedTool | UnusableEntry): string | undefined {
   if (isTooDeep(listed)) return 'its definition is nested too deeply';
   const { outputSchema } = listed;
   const fault = outputSchema === undefined ? undefined : findSchemaFault(outputSchema);
-  return fault === undefined ? undefined : `its output schema is not valid: ${fault}`;
+  return fault;
 }

@@ -13,7 +13,7 @@ export function mediaContent(media: MediaPart, index: number): ContentBlock {
   }
   if (!isBase64(data)) return omitted(media, 'has data that is not valid base64');
   if (type !== 'file') return { type, data, mimeType };
-  const uri = `attachment:///${encodeURIComponent(name ?? String(index + 1))}`;
+  const uri = `attachment:///${encodeURIComponent((name ?? String(index + 1)).toWellFormed())}`;
   const text = isText(mimeType) ? asUtf8(data) : undefined;
   return { type: 'resource', resource: { uri, mimeType, ...(text === undefined ? { blob: data } : { text }) } };
 }

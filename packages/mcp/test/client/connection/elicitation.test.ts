@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { verifies } from '@kernel/testing';
+import type { Client } from '@modelcontextprotocol/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { handleElicitation } from '../../../src/client/connection/elicitation.ts';
 import type { McpQuestion } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 
@@ -48,4 +51,25 @@ test('a server that sends no result after its question times out', async () => {
     { timeoutMs: 100, elicit: () => Promise.resolve({ action: 'decline' }) },
   );
   expect(await call(toolset, 'a_ok')).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+});
+
+test('a server that asks without end does not keep the user busy', async () => {
+  verifies('mcp.loops');
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let handler: ((request: object, context: object) => Promise<{ readonly action: string }>) | undefined;
+  const client = {
+    setRequestHandler: (_: string, given: typeof handler) => void (handler = given),
+  } as unknown as Client;
+  let asked = 0;
+  handleElicitation(client, 'a', () => {
+    asked += 1;
+    return Promise.resolve({ action: 'decline' });
+  });
+  const ask = () => handler?.({ params: { message: 'Again?', requestedSchema: {} } }, { mcpReq: {} });
+  for (let count = 0; count < 20; count += 1) expect(await ask()).toEqual({ action: 'decline' });
+  for (let count = 0; count < 100; count += 1) expect(await ask()).toEqual({ action: 'cancel' });
+  expect(asked).toBe(20);
+  vi.advanceTimersByTime(60_000);
+  expect(await ask()).toEqual({ action: 'decline' });
 });

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { verifies } from '@kernel/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createListRefresher } from '../../../src/client/connection/list-refresher.ts';
 import type { ListedTools } from '../../../src/client/connection/list-tools.ts';
 import type { Connection } from '../../../src/client/connection/open-connection.ts';
@@ -55,4 +56,28 @@ test('a change of a new connection is listed even while a list of the lost one i
   after.lists[0]?.resolve(listed);
   await refresher.settled();
   expect(updates).toEqual([listed]);
+});
+
+test('a server that announces a change after each list is asked ever more rarely', async () => {
+  verifies('mcp.loops');
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let lists = 0;
+  const only = {
+    listTools: () => {
+      lists += 1;
+      setTimeout(() => refresher.refresh(), 1);
+      return Promise.resolve(listed);
+    },
+  } as unknown as Connection;
+  const refresher = createListRefresher(
+    () => only,
+    signal,
+    () => {},
+  );
+  refresher.refresh();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(lists).toBeGreaterThan(40);
+  expect(lists).toBeLessThan(400);
+  refresher.stop();
 });

@@ -1,3 +1,4 @@
+import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createReconnectTimers } from '../../../src/client/transport/reconnect-timers.ts';
 
@@ -24,4 +25,32 @@ test('what was cancelled or cleared is not resumed', () => {
   vi.runAllTimers();
   expect(reconnect).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('streams that end as soon as they are resumed are resumed ever more slowly, whatever the server asks for', () => {
+  verifies('mcp.loops');
+  const timers = createReconnectTimers();
+  let count = 0;
+  const end = (): void => {
+    count += 1;
+    timers.schedule(end, 1);
+  };
+  end();
+  vi.advanceTimersByTime(600_000);
+  expect(count).toBeGreaterThan(10);
+  expect(count).toBeLessThan(90);
+  timers.clear();
+});
+
+test('a stream that lasts is resumed after the delay that the server names, however often it ends', () => {
+  const timers = createReconnectTimers();
+  let count = 0;
+  const live = (): void => {
+    count += 1;
+    setTimeout(() => timers.schedule(live, 100), 2000);
+  };
+  live();
+  vi.advanceTimersByTime(100_000);
+  expect(count).toBeGreaterThan(45);
+  timers.clear();
 });

@@ -136,6 +136,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
       reader.end();
       close(false);
     },
+    hasFinished: () => finishReason !== undefined,
     partialText: builder.partialText,
   };
 }

@@ -12,8 +12,10 @@ const MAX_ESCAPE = 64;
 export interface OutputBuffer {
   /** Adds bytes. */
   append(bytes: Uint8Array): void;
-  /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out. */
-  text(): string;
+  /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out; without as many bytes at its end. */
+  text(without?: number): string;
+  /** The bytes at the end that begin a character or an escape which they do not complete. */
+  unfinished(): Uint8Array;
   /** How many bytes were left out. */
   leftOut(): number;
 }
@@ -51,13 +53,20 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
       addToTail(bytes.subarray(first.length));
     },
     leftOut: () => dropped + Math.max(0, tailBytes - half),
-    text() {
+    text(without = 0) {
       const end = Buffer.concat(tail);
       const more = Math.max(0, end.length - half);
-      const left = dropped + more;
       const begin = Buffer.concat(head);
-      if (left === 0) return clean(Buffer.concat([begin, end]));
-      return `${clean(begin)}\n… ${left} bytes left out …\n${clean(end.subarray(more))}`;
+      if (dropped + more === 0) return clean(withoutEnd(Buffer.concat([begin, end]), without));
+      // What is cut off is whole characters.
+      const first = withoutEnd(begin, unfinishedUtf8(begin));
+      const last = end.subarray(more + middleOfCharacter(end.subarray(more)));
+      const left = dropped + begin.length - first.length + end.length - last.length;
+      return `${clean(first)}\n… ${left} bytes left out …\n${clean(withoutEnd(last, without))}`;
+    },
+    unfinished() {
+      const end = Buffer.concat([...head, ...tail]);
+      return end.slice(end.length - unfinishedLength(end));
     },
   };
 }
@@ -99,6 +108,16 @@ function unfinishedLength(bytes: Uint8Array): number {
   const end = bytes.subarray(-MAX_ESCAPE);
   const escape = CUT_ESCAPE.exec(Buffer.from(end).toString('latin1'));
   return escape === null ? unfinishedUtf8(bytes) : escape[0].length;
+}
+
+function withoutEnd(bytes: Uint8Array, length: number): Uint8Array {
+  return bytes.subarray(0, bytes.length - length);
+}
+
+/** How many bytes at the beginning continue a UTF-8 character that has begun before. */
+function middleOfCharacter(bytes: Uint8Array): number {
+  const length = bytes.subarray(0, 4).findIndex((byte) => byte < 0x80 || byte > 0xbf);
+  return Math.max(0, length);
 }
 
 /** What is not UTF-8 is read as what it seems to be, so that as little as possible is lost. */

@@ -4,7 +4,7 @@ import { quote } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
 import { count } from '../describe.ts';
 import { noteSeen, staleNote } from '../seen.ts';
-import { readTextFile, toContent } from '../text-file.ts';
+import { checkLoss, readTextFile, toContent } from '../text-file.ts';
 import { locateEdits } from './find-text.ts';
 import { applyReplacements, unifiedDiff } from './line-diff.ts';
 import { lineList, type TextEdit } from './text-edit.ts';
@@ -59,9 +59,10 @@ export function editFileTool(workspace: Workspace): ToolImplementation {
     tool,
     handler: async ({ edits, path }: Input, { signal }): Promise<ToolResult> => {
       const file = await readTextFile(workspace, path, signal);
-      const { notes, replacements } = locateEdits(path, file.text, edits, file.ending);
+      const { notes, replacements } = locateEdits(path, file, edits);
       const stale = staleNote(workspace, file.info);
       const after = applyReplacements(file.text, replacements);
+      checkLoss(path, file.text, after);
       await workspace.write(path, toContent(path, file.format, after), { ifVersion: file.info.version, signal });
       noteSeen(workspace, await workspace.stat(path, { signal }));
       const places = lineList(file.text, replacements);

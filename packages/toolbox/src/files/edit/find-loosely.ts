@@ -1,7 +1,7 @@
 import type { Replaced } from './line-diff.ts';
 import type { TextEdit } from './text-edit.ts';
 
-/** Whole lines that are the same but for white space; the new text gets their indentation. */
+/** Whole lines that are the same but for white space; each new line gets the indentation that the file has where the old text has its own. */
 export function locateLoosely(
   text: string,
   { normal: lines, starts }: TextLines,
@@ -16,9 +16,9 @@ export function locateLoosely(
   const lineText = (index: number) => lineOf(text, starts, index);
   for (const index of matchesOf(lines, normal)) {
     const last = index + normal.length - 1;
-    const first = lineText(index);
     const end = (starts[last] ?? 0) + lineText(last).replace(/\r$/, '').length;
-    const by = reindent(trimLines(newText.split('\n')), indentOf(wanted[0] ?? ''), indentOf(first));
+    const indent = indentation(wanted, (offset) => lineText(index + offset));
+    const by = trimLines(newText.split('\n')).map((line) => (line.trim() === '' ? line : indent(line)));
     found.push({ start: starts[index] ?? 0, end, text: by.map((line) => line.replace(/\r$/, '')).join(ending) });
   }
   return found;
@@ -83,6 +83,37 @@ function indentOf(line: string): string {
   return line.slice(0, line.length - line.trimStart().length);
 }
 
-function reindent(lines: readonly string[], from: string, to: string): readonly string[] {
-  return lines.map((line) => (line.trim() !== '' && line.startsWith(from) ? to + line.slice(from.length) : line));
+/** Returns what indents a line of the new text as the file does. What is deeper than any line of the old text goes on in the file's steps, as far as they are known. */
+function indentation(wanted: readonly string[], fileLine: (offset: number) => string): (line: string) => string {
+  const known = new Map<string, string>();
+  for (const [offset, line] of wanted.entries())
+    if (line.trim() !== '' && !known.has(indentOf(line))) known.set(indentOf(line), indentOf(fileLine(offset)));
+  const froms = [...known.keys()].toSorted((a, b) => b.length - a.length);
+  const step = stepOf(known, froms);
+  return (line) => {
+    const from = froms.find((each) => line.startsWith(each));
+    if (from === undefined) return line;
+    const deeper = indentOf(line).slice(from.length);
+    const text = line.slice(from.length + deeper.length);
+    return (known.get(from) ?? '') + (step === undefined ? deeper : deeper.replaceAll(...step)) + text;
+  };
+}
+
+/** The step from one indentation to a deeper one, as the old text and as the file has it; with one indentation alone, what a tab stands for. */
+function stepOf(
+  known: ReadonlyMap<string, string>,
+  froms: readonly string[],
+): readonly [from: string, to: string] | undefined {
+  for (const [index, deep] of froms.entries()) {
+    const flat = froms[index + 1];
+    const [to = '', base = ''] = [known.get(deep), flat === undefined ? undefined : known.get(flat)];
+    if (flat === undefined || !deep.startsWith(flat) || !to.startsWith(base) || to === base) continue;
+    return [deep.slice(flat.length), to.slice(base.length)];
+  }
+  for (const [from, to] of known) {
+    const tabs = [from, to].find((indent) => /^\t+$/.test(indent))?.length ?? 0;
+    if (tabs > 0 && from !== '' && to !== '' && from.length % tabs === 0 && to.length % tabs === 0)
+      return [from.slice(0, from.length / tabs), to.slice(0, to.length / tabs)];
+  }
+  return undefined;
 }

@@ -3,7 +3,9 @@ import { count } from '../describe.ts';
 import { locateAlike, describeMismatch } from './find-alike.ts';
 import { linesOf, locateLoosely, normalizeSpace } from './find-loosely.ts';
 import { indexOfText } from './find-sequence.ts';
+import { missingCharacter } from '../../text/encoding.ts';
 import { foldText } from '../../text/fold-text.ts';
+import { describeCharacter, type TextFile } from '../text-file.ts';
 import type { Replaced } from './line-diff.ts';
 import { lineList, type TextEdit, toEnding } from './text-edit.ts';
 
@@ -18,7 +20,8 @@ export interface Located {
 }
 
 /** Finds where each edit applies in a text; all are looked up in the text as it is. Throws an error that says what to do if one cannot be. */
-export function locateEdits(path: string, text: string, edits: readonly TextEdit[], ending: '\n' | '\r\n'): Located {
+export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: readonly TextEdit[]): Located {
+  const { ending, format, text } = file;
   const ways = new Map<string, number>();
   let near: NearSearch | undefined;
   const found = edits.flatMap((edit, index) => {
@@ -34,7 +37,14 @@ export function locateEdits(path: string, text: string, edits: readonly TextEdit
     if (exact.length > 0) return exact;
     near ??= createNearSearch(text, ending);
     const { how, places, why } = near(edit);
-    if (places.length === 0) throw refuse(`is not in the file${why} Read the file and copy the text exactly.`);
+    if (places.length === 0) {
+      const foreign = missingCharacter(edit.old_text, format);
+      const advice =
+        foreign === undefined
+          ? 'Read the file and copy the text exactly.'
+          : `It is read as Windows-1252, which does not have ${describeCharacter(foreign)}: copy what read_file shows.`;
+      throw refuse(`is not in the file${why} ${advice}`);
+    }
     if (places.length > 1)
       throw refuse(`matches only ${how}, and then in several places: ${lineList(text, places)}. Copy it exactly.`);
     ways.set(how, (ways.get(how) ?? 0) + 1);
@@ -69,9 +79,10 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
   const lines = memoized(() => linesOf(text));
   const foldedLines = memoized(() => linesOf(text, foldLine));
   const alike = (edit: TextEdit): readonly Replaced[] => locateAlike(folded(), edit, ending);
-  const written = (edit: TextEdit, write: (text: string) => string): readonly Replaced[] => {
-    const other = { old_text: write(edit.old_text), new_text: write(edit.new_text) };
-    if (other.old_text === edit.old_text || other.old_text === '') return [];
+  const written = (edit: TextEdit, write: (text: string) => string | undefined): readonly Replaced[] => {
+    const [oldText, newText] = [write(edit.old_text), write(edit.new_text)];
+    if (oldText === undefined || oldText === edit.old_text || oldText === '' || newText === undefined) return [];
+    const other = { old_text: oldText, new_text: newText };
     const exact = locateExactly(text, other, ending);
     return exact.length > 0 ? exact : alike(other);
   };
@@ -81,6 +92,8 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
     'without comparing white space or the kind of quotes, dashes, accents and unseen characters': (edit) =>
       locateLoosely(text, foldedLines(), edit, ending, foldLine),
     [String.raw`with \n, \t, \" and \u read as what they stand for`]: (edit) => written(edit, unescaped),
+    'without the numbers that are shown before lines': (edit) => written(edit, withoutNumbers),
+    'with &lt;, &gt;, &amp; and &quot; read as what they stand for': (edit) => written(edit, withoutEntities),
     [String.raw`with line breaks and tabs read as \n and \t`]: (edit) => written(edit, escaped),
     'with each backslash read as two': (edit) => written(edit, (each) => each.replaceAll('\\', String.raw`\\`)),
     'with characters read as their escapes': (edit) => {
@@ -99,12 +112,45 @@ export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearc
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
+/** Reads the escapes of JSON, and `\x…` and `\u{…}`, as texts are shown in errors and by `view`. */
 function unescaped(text: string): string {
   return text
-    .replaceAll(/\\(?:u([\dA-Fa-f]{4})|([nrt"'\\]))/g, (_, code: string | undefined, escape = '') =>
-      code === undefined ? (ESCAPES[String(escape)] ?? String(escape)) : String.fromCharCode(Number.parseInt(code, 16)),
+    .replaceAll(
+      /\\(?:u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2})|u\{(10[\dA-Fa-f]{4}|[\dA-Fa-f]{1,5})\}|([nrt"'\\]))/g,
+      (_, four = '', two = '', point = '', escape = '') => {
+        const unit = `${four}${two}`;
+        if (unit !== '') return String.fromCharCode(Number.parseInt(unit, 16));
+        if (point !== '') return String.fromCodePoint(Number.parseInt(String(point), 16));
+        return ESCAPES[String(escape)] ?? String(escape);
+      },
     )
     .toWellFormed();
+}
+
+/** How `read_file` and `view` number a line. */
+const NUMBER = /^ *\d+\t/;
+
+/** A text of which each line has a number, without them; the text as it is if none has, and undefined if only some have. */
+function withoutNumbers(text: string): string | undefined {
+  const lines = text.split('\n');
+  const written = lines.filter((line, index) => line !== '' || index < lines.length - 1);
+  const numbered = written.filter((line) => NUMBER.test(line)).length;
+  if (numbered === 0) return text;
+  return numbered === written.length ? lines.map((line) => line.replace(NUMBER, '')).join('\n') : undefined;
+}
+
+/** What models that write HTML write for these characters; an ampersand last, so that nothing is read twice. */
+const ENTITIES = [
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+  ['&apos;', "'"],
+  ['&amp;', '&'],
+] as const;
+
+function withoutEntities(text: string): string {
+  return ENTITIES.reduce((read, [entity, character]) => read.replaceAll(entity, character), text);
 }
 
 function withEscapes(text: string, isUpper: boolean): string {

@@ -1,12 +1,13 @@
 import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
-import { countBroken, decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
+import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
 import { isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
 import { alikeNote } from '../alike-name.ts';
 import { bounded, count } from '../describe.ts';
+import { noteAtEnd } from '../read-lines.ts';
 import { noteSeen, staleNote } from '../seen.ts';
-import { MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
+import { checkLoss, endingOf, MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
 
 const MAX_COMPARED = 1_048_576;
 const MAX_SHOWN = 20_000;
@@ -38,22 +39,29 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
     handler: async ({ content, path }: { readonly path: string; readonly content: string }, { signal }) => {
+      const note = noteAtEnd(content);
+      if (note !== undefined)
+        throw toolError(
+          `The content ends with a note that read_file added, ${quote(note)}. Nothing was changed. Write it without that; if more of the file follows, use edit_file.`,
+        );
       const before = await workspace.read(path, { length: MAX_COMPARED, signal }).catch((error: unknown) => {
         if (isMissing(error)) return undefined;
         throw error;
       });
       const stale = before === undefined ? '' : staleNote(workspace, before);
       const format = (before && detectFormat(before.bytes)) ?? UTF_8;
-      if (before !== undefined && content.includes('\uFFFD')) await checkLoss(workspace, path, signal);
-      const bytes = toContent(path, format, content);
+      if (before !== undefined && content.includes('\uFFFD')) await checkWholeFile(workspace, path, content, signal);
+      // The mark is not a part of what read_file shows, and the file keeps its own.
+      const bytes = toContent(path, format, format.bomLength > 0 ? content.replace(/^\uFEFF/, '') : content);
       const { id } = await workspace.write(path, bytes, { ifVersion: before?.version ?? 'absent', signal });
       noteSeen(workspace, await workspace.stat(path, { signal }));
       const encoding = format.encoding === 'utf-8' ? '' : ` of ${nameOf(format)}`;
       const size = `${count(linesOf(content), 'line')}, ${count(Buffer.byteLength(bytes), 'byte')}${encoding}`;
       const done = before === undefined ? 'Created' : 'Replaced';
       const alike = before === undefined ? await alikeNote(workspace, path, signal) : '';
+      const endings = before === undefined ? '' : endingsNote(before, content);
       const result: ToolResult = {
-        forLLM: `${done} ${quote(path)} (${size}; change ${id}).${stale}${alike}`,
+        forLLM: `${done} ${quote(path)} (${size}; change ${id}).${stale}${endings}${alike}`,
         forUser: visibleText(await difference(visibleLine(path), before, content)),
       };
       return result;
@@ -61,15 +69,20 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
   };
 }
 
-/** Refuses a text with U+FFFD for a file that was shown with it in the place of bytes that are no characters: they would be lost. */
-async function checkLoss(workspace: Workspace, path: string, signal: AbortSignal): Promise<void> {
+/** Reads all of a file to check that what replaces it loses no bytes. */
+async function checkWholeFile(workspace: Workspace, path: string, content: string, signal: AbortSignal): Promise<void> {
   const { bytes } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
   const format = detectFormat(bytes);
-  const broken = format === undefined ? 0 : countBroken(decodeText(bytes, format));
-  if (broken > 0)
-    throw toolError(
-      `${quote(path)} has ${count(broken, 'byte')} that ${broken === 1 ? 'is not a valid character' : 'are not valid characters'}, and the content has U+FFFD in their place: they would be lost. Nothing was changed. Use edit_file, which keeps what it does not replace, or write the correct characters.`,
-    );
+  if (format !== undefined) checkLoss(path, decodeText(bytes, format), content);
+}
+
+/** Says so if the line endings are others than before; empty if they are not. */
+function endingsNote({ bytes }: FileContent, content: string): string {
+  const format = detectFormat(bytes);
+  const before = format === undefined ? '' : decodeText(bytes, format);
+  const [was, is] = [endingOf(before), endingOf(content)];
+  if (was === is || !before.includes('\n') || !content.includes('\n')) return '';
+  return ` Its lines ended with ${JSON.stringify(was).slice(1, -1)}, and now with ${JSON.stringify(is).slice(1, -1)}.`;
 }
 
 function linesOf(text: string): number {

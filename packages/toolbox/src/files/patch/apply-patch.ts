@@ -5,7 +5,7 @@ import type { Edit, Workspace } from '../../workspace/index.ts';
 import { alikeNote } from '../alike-name.ts';
 import { bounded, count } from '../describe.ts';
 import { noteSeen, staleNote } from '../seen.ts';
-import { readTextFile, toContent } from '../text-file.ts';
+import { checkLoss, readTextFile, toContent } from '../text-file.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { type FilePatch, parsePatch } from './parse-patch.ts';
 
@@ -80,6 +80,7 @@ async function plan(workspace: Workspace, patch: FilePatch, signal: AbortSignal)
   }
   const file = await readTextFile(workspace, path, signal);
   const { loose, text } = applyHunks(path, file, patch.hunks);
+  checkLoss(path, file.text, text);
   const content = toContent(path, file.format, text);
   const write: Edit = { type: 'write', path, content, ifVersion: file.info.version };
   const fitted =

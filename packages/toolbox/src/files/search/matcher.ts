@@ -31,10 +31,15 @@ export function isAnyCase({ query, regex }: Query): boolean {
   return regex ? !/(?<!\\)\p{Lu}/u.test(query) : query === query.toLowerCase();
 }
 
+/** A text as written, and in the Unicode forms that look the same and mean the same: composed letters, and letters with their marks. */
+export function formsOf(text: string): readonly string[] {
+  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
+}
+
 /** Makes the matcher for a query; at most `most` hits of a text. */
 export function createMatcher(query: Query, most: number): Matcher {
   const flags = isAnyCase(query) ? 'iu' : 'u';
-  if (!query.regex) return literalMatcher(new RegExp(escapePattern(query.query), flags), most);
+  if (!query.regex) return literalMatcher(new RegExp(formsOf(query.query).map(escapePattern).join('|'), flags), most);
   try {
     return patternMatcher(new RegExp(query.query, flags), most);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
-import { isAnyCase, type Query } from './matcher.ts';
+import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
 /** The largest answer of ripgrep: 64 MiB of file names. */
 const MAX_BYTES = 67_108_864;
@@ -72,9 +72,15 @@ const SAME_LETTERS: Readonly<Record<string, string>> = { s: '\u017F', k: '\u212A
 function patternOf(search: Query): string {
   if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
   const anyCase = isAnyCase(search);
-  const utf8 = search.query.replaceAll(/[^\p{L}\p{N}\s_]/gu, (each) => String.raw`\x{${hex(each.codePointAt(0))}}`);
-  const characters = Array.from(search.query).map((each) => (anyCase ? inAnyCase(each) : [each]));
-  const isAscii = !/[^\0-\u007F]/.test(search.query);
+  return formsOf(search.query)
+    .map((form) => patternOfForm(form, anyCase))
+    .join('|');
+}
+
+function patternOfForm(query: string, anyCase: boolean): string {
+  const utf8 = query.replaceAll(/[^\p{L}\p{N}\s_]/gu, (each) => String.raw`\x{${hex(each.codePointAt(0))}}`);
+  const characters = Array.from(query).map((each) => (anyCase ? inAnyCase(each) : [each]));
+  const isAscii = !/[^\0-\u007F]/.test(query);
   const others = OTHER_FORMATS.filter(({ encoding }) => encoding !== 'windows-1252' || !isAscii).map((format) =>
     characters.map((variants) =>
       variants.filter((each) => missingCharacter(each, format) === undefined).map((each) => bytesOf(each, format)),

@@ -5,7 +5,7 @@ import { quote, toolError } from '../../workspace/errors.ts';
 import { detectFormat } from '../../text/encoding.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
-import { globTest } from '../glob.ts';
+import { globTest, namedFolder } from '../glob.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { isHiddenBelow, visibilityBelow, walkFiles } from '../walk-files.ts';
 import { createMatcher, type Query } from './matcher.ts';
@@ -16,7 +16,7 @@ import { createSkipped, type Skipped } from './skipped.ts';
 const MAX_MATCHES = 200;
 /** As much as decides whether a file is text. */
 const MAX_SAMPLE = 8000;
-const LEFT_OUT = 'links, node_modules, and what .gitignore or the rules of the workspace leave out';
+const LEFT_OUT = 'links, node_modules, and what .gitignore or a rule leaves out';
 
 const tool: Tool = {
   name: 'search_text',
@@ -82,25 +82,29 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
     throw invalidOption('searchTextTool', 'ripgrep', 'an absolute path', ripgrep);
   return {
     tool,
-    handler: async ({ glob, path = '.', query, regex = false }: Input, { signal }): Promise<string> => {
+    handler: async ({ glob, path = '.', query: given, regex = false }: Input, { signal }): Promise<string> => {
+      const query = regex ? given : withoutLineEnd(given);
       const start = await workspace.stat(path === '' ? '.' : path, { signal });
       const isFolder = start.type === 'directory';
       const wanted = { query, regex };
       const matcher = createMatcher(wanted, MAX_MATCHES + 1);
-      const fits =
-        glob === undefined || glob === ''
-          ? undefined
-          : below(await globTest(workspace, isFolder ? start.path : '.', glob, signal), start.path);
+      const hasGlob = glob !== undefined && glob !== '';
+      const named = hasGlob && isFolder ? await namedFolder(workspace, start.path, glob, signal) : undefined;
+      const fits = !hasGlob
+        ? undefined
+        : below(await globTest(workspace, isFolder ? start.path : '.', glob, signal), start.path);
       const program =
         ripgrep === false || !isFolder ? undefined : (ripgrep ?? findProgram('rg', { workspace: workspace.folder }));
       const hits: string[] = [];
+      let hasSearched = false;
       const skipped = createSkipped();
       const letEventsRun = createEventLoopYield();
-      const files: Candidates = { program, start: start.path, skipped, signal };
+      const files: Candidates = { program, start: named ?? start.path, skipped, signal };
       for await (const file of candidates(workspace, wanted, files)) {
         await letEventsRun();
         signal.throwIfAborted();
         if (fits !== undefined && !fits(file)) continue;
+        hasSearched = true;
         const content = await workspace.read(file, { length: READ_BYTES, signal }).catch((error: unknown) => {
           // A file that disappeared or cannot be read does not end a search of its folder.
           if (signal.aborted || !isFolder) throw error;
@@ -122,7 +126,13 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
       if (hits.length > 0)
         return [...hits, ...skipped.reasons({}).map((reason) => `(Not searched: ${reason}.)`)].join('\n');
       const where = start.path === '.' ? 'the workspace' : quote(start.path);
-      const none = `No line ${regex ? 'matches' : 'contains'} ${quote(query)} in ${isFolder ? `the files of ${where}` : where}.`;
+      if (
+        fits !== undefined &&
+        !hasSearched &&
+        !(files.hasUsedRipgrep === true && (await hasFile(workspace, files, fits)))
+      )
+        return `No file of ${where} fits the glob ${quote(glob ?? '')}, so nothing was searched. Left out: ${LEFT_OUT}.`;
+      const none = `No line ${regex ? 'matches' : 'contains'} ${quote(query)} in ${isFolder ? `the files of ${where}` : where}.${hintFor(query, regex)}`;
       if (!isFolder) return none;
       if (files.hasUsedRipgrep === true)
         for await (const file of candidates(workspace, { query: '', regex: false }, files))
@@ -130,6 +140,29 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
       return `${none} Not searched: ${[...skipped.reasons({ binary: true }), LEFT_OUT].join(', ')}.`;
     },
   };
+}
+
+/** A text to look for without a line break at its end. Throws an error for the model for one within it. */
+function withoutLineEnd(query: string): string {
+  const line = query.replace(/[\r\n]{1,2}$/, '');
+  if (/[\r\n]/.test(line))
+    throw toolError('Each line is searched by itself, and the query has a line break: search for one of its lines.');
+  return line === '' ? query : line;
+}
+
+/** What is written so in patterns, and seldom in texts. */
+const LIKE_PATTERN = /\.[*+]|\\[bdswBDSW.()[\]{}|?+*]|[^|]\|[^|]|^\^|\$$/;
+
+/** How a query without a match may have been meant. */
+function hintFor(query: string, regex: boolean): string {
+  if (regex) return query.includes(String.raw`\n`) ? ' Each line is searched by itself, without its line break.' : '';
+  return LIKE_PATTERN.test(query) ? ' It was searched for literally; with regex: true it is a regular expression.' : '';
+}
+
+/** Whether a file that a search sees fits a glob. */
+async function hasFile(workspace: Workspace, { signal, start }: Candidates, fits: PathTest): Promise<boolean> {
+  for await (const file of walkFiles(workspace, start, signal)) if (fits(file)) return true;
+  return false;
 }
 
 function below(test: PathTest, folder: string): PathTest {

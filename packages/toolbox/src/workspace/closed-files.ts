@@ -1,0 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const closed = new AsyncLocalStorage<(path: string) => boolean>();
+
+/** Makes a call whose searches leave out the files that `isClosed` names, by their paths in the workspace. */
+export function withClosedFiles<T>(isClosed: (path: string) => boolean, call: () => T): T {
+  return closed.run(isClosed, call);
+}
+
+/** Whether a search of the call that runs leaves a file out. */
+export function isClosedFile(path: string): boolean {
+  return closed.getStore()?.(path) === true;
+}
