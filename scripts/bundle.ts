@@ -48,7 +48,7 @@ const build = await rolldown({
     if (level === 'warn') throw new Error(log.message);
   },
 });
-const groups = manifest.bin === undefined ? [] : await startChunks(build, folder);
+const groups = await startChunks(build, folder);
 const { output } = await build.write({
   dir: join(folder, 'dist'),
   format: 'esm',

@@ -5,7 +5,7 @@ import { sourceFiles } from '../lib/projects.ts';
 
 /** Objects that are created once per program, run or session: there a getter costs nothing that matters. */
 const LONG_LIVED: ReadonlySet<string> = new Set([
-  'packages/agent/src/loop/steering.ts',
+  'packages/agent/src/loop/inbox.ts',
   'packages/durable/src/worker/steering.ts',
   'packages/durable/src/worker/worker.ts',
   'packages/restate/src/workflow/signals.ts',

@@ -52,7 +52,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'the beginning of a turn may take 31 s',
-    file: 'packages/agent/src/turn/offered-tools.ts',
+    file: 'packages/agent/src/loop/offered-tools.ts',
     find: 'BEGIN_TURN_TIMEOUT_MS = 30_000',
     replace: 'BEGIN_TURN_TIMEOUT_MS = 31_000',
     tests: ['packages/agent/test/loop/defaults.test.ts'],

@@ -25,7 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a run settles 51 ms after an abort',
-    file: 'packages/agent/src/calls/call-tool.ts',
+    file: 'packages/agent/src/loop/call-toolset.ts',
     find: 'ABORT_GRACE_MS = 30',
     replace: 'ABORT_GRACE_MS = 51',
     tests: ['packages/agent/test/loop/abort.test.ts'],
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'an empty `forUser` reaches the reader of events',
-    file: 'packages/agent/src/calls/tool-calls.ts',
+    file: 'packages/agent/src/loop/tool-call.ts',
     find: "result.forUser !== '' && ",
     replace: '',
     tests: ['packages/agent/test/loop/defaults.test.ts'],
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a silent result shows its `forUser`',
-    file: 'packages/agent/src/calls/tool-calls.ts',
+    file: 'packages/agent/src/loop/tool-call.ts',
     find: ' && result.silent !== true',
     replace: '',
     tests: ['packages/agent/test/loop/defaults.test.ts'],
@@ -66,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'the output of a call step is not the JSON form of its result',
-    file: 'packages/agent/src/calls/tool-calls.ts',
+    file: 'packages/agent/src/loop/tool-call.ts',
     find: 'result: toResultJson({ ...result, forLLM: toModelText(result) })',
     replace: 'result: { ...result, forLLM: toModelText(result) }',
     tests: ['packages/agent/test/loop/defaults.test.ts'],

@@ -40,9 +40,9 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a call of a tool that prepareTurn left out runs',
-    file: 'packages/agent/src/turn/plan-request.ts',
-    find: 'return { provider, request, isRestricted,',
-    replace: 'return { provider, request, isRestricted: false,',
+    file: 'packages/agent/src/loop/request.ts',
+    find: 'signal), isRestricted };',
+    replace: 'signal), isRestricted: false };',
     tests: ['packages/agent/test/turn/prepare-turn.test.ts'],
   },
   {

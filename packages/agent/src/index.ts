@@ -1,13 +1,12 @@
 export { run } from './run.ts';
-export type { RequiredContext, RunOptions } from './options.ts';
+export type { PrepareTurn, RequiredContext, RunOptions, TurnChanges, TurnState } from './options.ts';
 export { start } from './start.ts';
 export type { RunHandle } from './start.ts';
-export type { PrepareTurn, TurnChanges, TurnState } from './turn/prepare-turn.ts';
 export type { OutputSchema } from './output/output-schema.ts';
 export { collect } from './collect.ts';
 export type { FinishedCall, RunResult } from './collect.ts';
 export { inProcessSteps } from './loop/steps.ts';
-export { createSteering } from './loop/steering.ts';
+export { createSteering } from './loop/inbox.ts';
 export type { RunLimits } from './limits/run-limits.ts';
 export type { RepeatLimits } from './limits/loop-guard.ts';
 export { rememberApprovals } from './approval/remember-approvals.ts';

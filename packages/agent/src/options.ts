@@ -6,13 +6,14 @@ import {
   type Provider,
   type ResponseFormat,
   type ToolChoice,
+  type Tool,
   type Toolset,
+  type Usage,
   type Approve,
   type Steering,
   type StepExecutor,
 } from '@kernel/protocol';
 import type { RunLimits } from './limits/run-limits.ts';
-import type { PrepareTurn } from './turn/prepare-turn.ts';
 import type { OutputSchema } from './output/output-schema.ts';
 
 /** Options of `run`. Everything else is a wrapper around `provider` or `tools`. */
@@ -94,3 +95,44 @@ export type RequiredContext<Context> = undefined extends Context
       /** What tools and hooks get as `context`. */
       readonly context: NoInfer<Context>;
     };
+
+/** The state that `prepareTurn` decides on. */
+export interface TurnState<Context = unknown> {
+  /** The number of the turn, from 1. */
+  readonly turn: number;
+  /** The history as the model would get it. Frozen, like the other lists: return the changes. */
+  readonly messages: readonly Message[];
+  /** The tokens that the run has used so far. */
+  readonly usage: Usage;
+  /** The tools on offer. */
+  readonly tools: readonly Tool[];
+  /** The `context` of the run. */
+  readonly context?: Context | undefined;
+  /** Aborts when the run does. */
+  readonly signal: AbortSignal;
+}
+
+/** The changes of `prepareTurn`, for one turn. Whatever is left out stays as the run has it. */
+export interface TurnChanges {
+  /** Asks another provider. */
+  readonly provider?: Provider | undefined;
+  /** Asks another model. */
+  readonly model?: string | undefined;
+  /** Offers only the tools with these names. Calls of others do not run. */
+  readonly tools?: readonly string[] | undefined;
+  /** Whether the model may or must call tools in this turn. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Model options, in place of those of the run. */
+  readonly options?: ModelOptions | undefined;
+  /** Asks for a reply as JSON that matches a schema. */
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** How the vendor's prompt cache is used. */
+  readonly cache?: PromptCache | undefined;
+  /** What the model gets as the conversation. The history stays as it is. */
+  readonly messages?: readonly Message[] | undefined;
+}
+
+/** Changes the request of a turn. Returns nothing to leave it unchanged. It has no timeout of its own: `limits.timeMs` ends it. */
+export type PrepareTurn<Context = unknown> = (
+  state: TurnState<Context>,
+) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>;

@@ -1,14 +1,16 @@
-import { linkAbort, MAX_TIMER_MS, nodeModule, onAbort } from '@kernel/internal';
-import { type AgentEvent, validatesCalls, KernelError } from '@kernel/protocol';
-import { withValidatedCalls } from './calls/validated-calls.ts';
+import { errorMessage, linkAbort, MAX_TIMER_MS, nodeModule, onAbort } from '@kernel/internal';
+import { type AgentEvent, KernelError, validatesCalls } from '@kernel/protocol';
+import { checkRunOptions } from './check-options.ts';
+import { initialHistory } from './history/repair-history.ts';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
-import { TIME_LIMIT } from './loop/run-end.ts';
-import { checkRunOptions } from './check-options.ts';
+import { outcomeOfError, TIME_LIMIT } from './loop/run-end.ts';
+import type { TypedOutput } from './loop/run-state.ts';
 import type { StepContext } from './loop/steps.ts';
-import { runWithOutput } from './loop/run-with-output.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
+import type { OutputSchema } from './output/output-schema.ts';
+import { withValidatedCalls } from './wrappers/with-validated-calls.ts';
 
 /** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
 const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');
@@ -100,4 +102,22 @@ function launch(
   const running = output === undefined ? runLoop(checked, context) : runWithOutput(checked, output, context);
   const ended = running.then(() => end(), end);
   return { controller, ended };
+}
+
+/** Runs the loop for a typed answer, whose code is loaded with the first one. A schema that is wrong ends the run before its first turn. */
+async function runWithOutput(options: RunOptions, schema: OutputSchema, context: StepContext): Promise<void> {
+  let output: TypedOutput;
+  try {
+    const { createTypedOutput } = await import('./output/typed-output.ts');
+    output = await createTypedOutput(schema, options.tools);
+  } catch (error) {
+    const messages = Object.freeze(initialHistory(options.messages, options.system));
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const failed = KernelError.is(error)
+      ? error
+      : new KernelError('CONFIG_INVALID', `The output schema failed: ${errorMessage(error)}`, { cause: error });
+    void context.emit({ type: 'run-end', ...outcomeOfError(failed, context.signal), turns: 0, messages, usage });
+    return;
+  }
+  await runLoop(options, context, output);
 }

@@ -1,7 +1,7 @@
 import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
 import { createBufferedReader } from './iteration/buffered-reader.ts';
-import { createReplyText } from './loop/reply-text.ts';
+import { createReplyText } from './reply-text.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 import { runWatched } from './run.ts';
 import { runSessionWatched, type SessionRunOptions } from './session/run-session.ts';

@@ -15,7 +15,6 @@ type ModuleId =
   | 'node:async_hooks'
   | 'node:crypto'
   | 'node:events'
-  | 'node:crypto'
   | 'node:fs'
   | 'node:fs/promises'
   | 'node:os'

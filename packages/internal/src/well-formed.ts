@@ -4,7 +4,7 @@ const MAX_DEPTH = 1000;
 /** JSON text whose strings are well-formed Unicode: half a surrogate pair, raw or escaped, becomes U+FFFD. Vendors and strict parsers refuse the whole text otherwise. */
 export function wellFormedJson(text: string): string {
   const whole = text.toWellFormed();
-  if (!whole.includes(String.raw`\ud`) && !whole.includes(String.raw`\uD`)) return whole;
+  if (!whole.includes(String.raw`\u`) || !/\\u[Dd]/.test(whole)) return whole;
   // A whole pair of escapes, then half of one; any other escape is passed over, so that the second backslash of two begins none.
   const escapes = /\\(?:u[Dd][89ABab]..\\u[Dd][C-Fc-f]..|u[Dd][89A-Fa-f]..|[^])/g;
   return whole.replaceAll(escapes, (escape) => (/^\\u[Dd][89A-Fa-f]..$/.test(escape) ? String.raw`\ufffd` : escape));
@@ -31,11 +31,12 @@ function repair(value: unknown, depth: number): unknown {
     const items = value.map((item) => repair(item, depth + 1));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const entries = Object.entries(value);
-  const repaired = entries.map(([key, member]: [string, unknown]) => {
+  let copy: [string, unknown][] | undefined; // made where something differs
+  for (const [index, key] of Object.keys(value).entries()) {
+    const member: unknown = Reflect.get(value, key);
     const isCall = key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
-    return [key.toWellFormed(), isCall ? wellFormedJson(member) : repair(member, depth + 1)] as const;
-  });
-  const isSame = repaired.every(([key, member], index) => key === entries[index]?.[0] && member === entries[index][1]);
-  return isSame ? value : Object.fromEntries(repaired);
+    const sound = isCall ? wellFormedJson(member) : repair(member, depth + 1);
+    if (sound !== member || !key.isWellFormed()) (copy ??= Object.entries(value))[index] = [key.toWellFormed(), sound];
+  }
+  return copy === undefined ? value : Object.fromEntries(copy);
 }

@@ -13,7 +13,8 @@ import {
 } from '@kernel/protocol';
 import type { Approve } from '@kernel/protocol';
 import { isForOther, needsApproval, requestDecision } from './approval.ts';
-import { type CheckedCall, findTool, validateCall } from './validate-call.ts';
+import { findTool } from '../loop/offered-tools.ts';
+import { type CheckedCall, validateCall } from './validate-call.ts';
 
 /** What the approval of a run consists of. */
 export interface ApprovalOptions {

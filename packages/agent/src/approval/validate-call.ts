@@ -13,8 +13,8 @@ import {
 } from '@kernel/protocol';
 import { deniedError } from './approval.ts';
 import { callDigest, toolDigest } from './call-digest.ts';
-import { readResult } from '../read-result.ts';
-import { ownListOf } from '../turn/offered-tools.ts';
+import { readResult } from '../loop/call-toolset.ts';
+import { findTool } from '../loop/offered-tools.ts';
 
 /** A call as it would run. */
 export interface CheckedCall {
@@ -28,13 +28,6 @@ export interface CheckedCall {
   readonly approved: ValidatedCall | undefined;
   /** Whether the call would still run the same. */
   isCurrent(): boolean;
-}
-
-/** Returns the tool of a name that is on offer in a turn. */
-export function findTool(tools: Toolset | undefined, name: string, turn: TurnContext | undefined): Tool | undefined {
-  const listed = tools?.list().find((tool) => tool.name === name);
-  // Another run may have begun a turn since in which the tool is not offered.
-  return listed ?? ownListOf(turn)?.find((tool) => tool.name === name);
 }
 
 /** Finds out what a call would run with: the failed result of a call that cannot run, without asking anybody. Never rejects. */

@@ -1,6 +1,26 @@
 import { isObject } from '@kernel/internal';
-import type { AssistantMessage, RecordedDecision, Message, SuspendedAgent, SuspendedCall } from '@kernel/protocol';
+import {
+  type AssistantMessage,
+  type Message,
+  type RecordedDecision,
+  type SuspendedAgent,
+  type SuspendedCall,
+  type ToolCall,
+  toolCallsOf,
+} from '@kernel/protocol';
 import { isRecordedDecision } from '../approval/approval.ts';
+
+/** Returns the calls at the end of a history that have no result yet, because a run ended with `approval` or crashed. */
+export function pendingCalls(messages: readonly Message[]): readonly ToolCall[] {
+  const answered = new Set<string>();
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (message?.role === 'tool') answered.add(message.toolCallId);
+    else if (message?.role === 'assistant') return toolCallsOf(message).filter((call) => !answered.has(call.id));
+    else return [];
+  }
+  return [];
+}
 
 /** Returns what a message keeps of its calls that wait, by call id. What is not of this form, in a message from outside, is left out. */
 export function suspendedCalls(message: Message | undefined): ReadonlyMap<string, SuspendedCall> {

@@ -27,3 +27,14 @@ export function createAsyncGenerator<T>(
   };
   return reader;
 }
+
+/** Stops what a generator waits for when its reader leaves. */
+export function stopOnReturn<T>(generator: AsyncGenerator<T, void>, stop: () => void): AsyncGenerator<T, void> {
+  return createAsyncGenerator(
+    () => generator.next(),
+    () => {
+      stop();
+      return generator.return();
+    },
+  );
+}

@@ -77,6 +77,7 @@ export function createLoopGuard({
 
   return {
     refusal(call) {
+      if (mostRepeats() < refuse) return undefined;
       let entry: Entry | undefined;
       for (const period of PERIODS) {
         const expected = [

@@ -2,12 +2,53 @@ import {
   addUsage,
   type Message,
   type Steering,
+  type Step,
   toModelText,
   type ToolCall,
   type ToolResult,
   type Usage,
+  type UserMessage,
 } from '@kernel/protocol';
+import { freezeMessage } from '../history/messages.ts';
 import { lostResult } from '../history/repair-history.ts';
+import { createStep, type StepContext } from './steps.ts';
+
+/** Creates the steering of one run: `run({ steering })`. */
+export function createSteering(): Steering {
+  const queues: Record<'steer' | 'followUp', Message[]> = { steer: [], followUp: [] };
+  let isStopping = false;
+  return {
+    steer: (message) => void queues.steer.push(toMessage(message)),
+    followUp: (message) => void queues.followUp.push(toMessage(message)),
+    stop: () => {
+      isStopping = true;
+    },
+    get pending() {
+      return { steer: [...queues.steer], followUp: [...queues.followUp], isStopping };
+    },
+    take: (queue) => queues[queue].splice(0),
+  };
+}
+
+function toMessage(message: string | UserMessage): Message {
+  return typeof message === 'string' ? { role: 'user', content: message } : message;
+}
+
+/** What reaches a run in progress from outside: steering messages, late outcomes of async tools, and usage of background agents. */
+export interface Inbox {
+  /** Adds messages to the run. */
+  readonly steering: Steering | undefined;
+  /** Late outcomes, by call id. */
+  readonly outcomes: Map<string, Message>;
+  /** The ids of the calls that were run in this process. */
+  readonly started: Set<string>;
+  /** How many messages may have come in without calls being skipped: the calls were decided on after them. Holds until messages are taken. */
+  allowed: number;
+  /** What agents have used after their calls had ended. */
+  usage: Usage | undefined;
+  /** What they have used by estimate, beyond that. */
+  estimated: Usage | undefined;
+}
 
 /** What came in from outside, taken within a step. */
 export interface Received {
@@ -17,100 +58,75 @@ export interface Received {
   readonly settled?: readonly string[];
 }
 
-/** What reaches a run in progress from outside: steering messages, late outcomes of async tools, and usage of background agents. */
-export interface Inbox {
-  /** Adds the late outcome of a call, as a message of the user. */
-  addOutcome(call: ToolCall, result: ToolResult): void;
-  /** Notes that a call runs in this process. */
-  markRun(call: ToolCall): void;
-  /** Notes an async call whose result is in the history. If another process ran it, its outcome was lost with that process, and the model is told so. */
-  addAsync(call: ToolCall): void;
-  /** Notes what a step took, here or in a process before this one. */
-  recordTaken(taken: Received): void;
-  /** Adds what a sub-agent has used after its call ended. */
-  addUsage(usage: Usage): void;
-  /** Removes and returns the usage that has come in. */
-  takeUsage(): Usage | undefined;
-  /** Adds what a sub-agent has used by estimate after its call ended. */
-  addEstimate(estimated: Usage): void;
-  /** Removes and returns the estimates that have come in. */
-  takeEstimate(): Usage | undefined;
-  /** Removes and returns the messages that belong before the next model call. Only a step may call it. */
-  takeForTurn(): Received;
-  /** Removes and returns the messages that must be answered before the run may end. Only a step may call it. */
-  takeAfterAnswer(): Received;
-  /** Whether the run is to end. Only a step may ask. */
-  isStopping(): boolean;
-  /** How many messages from the user have come in and are not taken yet. Only a step may ask. */
-  waiting(): number;
-  /** Lets calls start although so many messages have come in: the calls were decided on after them. Holds until messages are taken. */
-  allowWaiting(count: number): void;
-  /** Why calls that have not started must be skipped, or undefined if they may start. Only a step may ask. */
-  skipReason(): string | undefined;
-}
-
 /** Creates the inbox of one run. */
 export function createInbox(steering: Steering | undefined): Inbox {
-  const outcomes = new Map<string, Message>();
-  const run = new Set<string>();
-  let allowed = 0;
-  let usage: Usage | undefined;
-  let estimated: Usage | undefined;
-  const takeForTurn = (): Received => {
-    const received = [...outcomes.values(), ...(steering?.take('steer') ?? [])];
-    const settled = [...outcomes.keys()];
-    outcomes.clear();
-    return { received, ...(settled.length > 0 && { settled }) };
-  };
-  return {
-    addOutcome: (call, result) => void outcomes.set(call.id, toOutcomeMessage(call, result)),
-    markRun: ({ id }) => void run.add(id),
-    addAsync(call) {
-      if (!run.has(call.id)) outcomes.set(call.id, toOutcomeMessage(call, lostResult(call)));
-    },
-    recordTaken({ settled = [] }) {
-      allowed = 0;
-      for (const id of settled) outcomes.delete(id);
-    },
-    addUsage: (more) => {
-      usage = usage === undefined ? more : addUsage(usage, more);
-    },
-    takeUsage: () => {
-      const taken = usage;
-      usage = undefined;
-      return taken;
-    },
-    addEstimate: (more) => {
-      estimated = estimated === undefined ? more : addUsage(estimated, more);
-    },
-    takeEstimate: () => {
-      const taken = estimated;
-      estimated = undefined;
-      return taken;
-    },
-    takeForTurn,
-    takeAfterAnswer: () => {
-      const waiting = takeForTurn();
-      return waiting.received.length > 0 ? waiting : { received: steering?.take('followUp') ?? [] };
-    },
-    waiting: () => steering?.pending.steer.length ?? 0,
-    allowWaiting: (count) => {
-      allowed = count;
-    },
-    isStopping: () => steering?.pending.isStopping === true,
-    skipReason() {
-      const { steer = [], isStopping = false } = steering?.pending ?? {};
-      if (isStopping) return 'the user has stopped the run';
-      return steer.length > allowed ? 'a message from the user came first' : undefined;
-    },
-  };
+  return { steering, outcomes: new Map(), started: new Set(), allowed: 0, usage: undefined, estimated: undefined };
 }
 
-function toOutcomeMessage(call: ToolCall, result: ToolResult): Message {
+/** Adds the late outcome of a call, as a message of the user. */
+export function addOutcome({ outcomes }: Inbox, call: ToolCall, result: ToolResult): void {
   const state =
     result.outcome === 'unknown' ? 'has an unknown outcome' : result.isError === true ? 'failed' : 'is done';
-  return {
-    role: 'user',
-    content: `The background call of "${call.name}" (${call.id}) ${state}:\n${toModelText(result)}`,
-  };
+  const content = `The background call of "${call.name}" (${call.id}) ${state}:\n${toModelText(result)}`;
+  outcomes.set(call.id, { role: 'user', content });
+}
+
+/** Notes an async call whose result is in the history. If another process ran it, its outcome was lost with that process, and the model is told so. */
+export function addAsync(inbox: Inbox, call: ToolCall): void {
+  if (!inbox.started.has(call.id)) addOutcome(inbox, call, lostResult(call));
+}
+
+/** Adds what an agent has used after its call had ended. */
+export function addLateUsage(inbox: Inbox, usage: Usage | undefined, estimated: Usage | undefined): void {
+  inbox.usage = sumOf(inbox.usage, usage);
+  inbox.estimated = sumOf(inbox.estimated, estimated);
+}
+
+/** The sum of two usages that may be absent. */
+export function sumOf(usage: Usage | undefined, more: Usage | undefined): Usage | undefined {
+  return usage === undefined || more === undefined ? (usage ?? more) : addUsage(usage, more);
+}
+
+/** Removes and returns the messages that belong before the next model call. Only a step may call it. */
+export function takeForTurn({ steering, outcomes }: Inbox): Received {
+  const received = [...outcomes.values(), ...(steering?.take('steer') ?? [])].map(freezeMessage);
+  if (outcomes.size === 0) return { received };
+  const settled = [...outcomes.keys()];
+  outcomes.clear();
+  return { received, settled };
+}
+
+/** Notes what a step took, here or in a process before this one. */
+export function recordTaken(inbox: Inbox, { settled = [] }: Received): void {
+  inbox.allowed = 0;
+  for (const id of settled) inbox.outcomes.delete(id);
+}
+
+/** Whether the run is to end. Only a step may ask. */
+export function isToStop({ steering }: Inbox): boolean {
+  return steering?.pending.isStopping === true;
+}
+
+/** How many messages from the user have come in and are not taken yet. Only a step may ask. */
+export function waitingMessages({ steering }: Inbox): number {
+  return steering?.pending.steer.length ?? 0;
+}
+
+/** Why calls that have not started must be skipped, or undefined if they may start. Only a step may ask. */
+export function skipReason({ steering, allowed }: Inbox): string | undefined {
+  if (steering === undefined) return undefined;
+  const { steer, isStopping: isOver } = steering.pending;
+  if (isOver) return 'the user has stopped the run';
+  return steer.length > allowed ? 'a message from the user came first' : undefined;
+}
+
+/** Creates the step `inbox:<turn>`, which takes the messages that must be answered before the run may end. */
+export function inboxStep(context: StepContext, inbox: Inbox, turn: number): Step {
+  return createStep(context, { id: `inbox:${turn}`, kind: 'inbox', input: {} }, async ({ emit }): Promise<Received> => {
+    const waiting = takeForTurn(inbox);
+    const followUp = waiting.received.length > 0 ? [] : (inbox.steering?.take('followUp') ?? []);
+    const taken = { ...waiting, received: [...waiting.received, ...followUp.map(freezeMessage)] };
+    if (taken.received.length > 0) await emit({ type: 'steer', messages: taken.received });
+    return taken;
+  });
 }

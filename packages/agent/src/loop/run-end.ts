@@ -1,4 +1,4 @@
-import { untilAborted, errorMessage } from '@kernel/internal';
+import { errorMessage } from '@kernel/internal';
 import {
   type JsonObject,
   KernelError,
@@ -8,10 +8,6 @@ import {
   type RunTotals,
   textOf,
 } from '@kernel/protocol';
-import { invalidOutput } from '../output/output-step.ts';
-import { isWholeJson } from '../output/read-json.ts';
-import type { TypedOutput } from '../output/typed-output.ts';
-import { hookStopAnswer } from './hook-stop.ts';
 
 /** How a run ended: a `run-end` without its totals. */
 export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
@@ -19,59 +15,30 @@ export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, ke
 /** How a run ended that has an answer of the model. */
 export type RunAnswer = RunOutcome & { readonly reason: 'done' };
 
-/** How a run ended that has a text. */
-export type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | 'approval' }> & {
-  readonly answer: string;
-};
-
-/** The ends besides `done` whose text may be a typed answer. */
-const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'handled']);
-
-/** Whether a run ended early with a text that may be a typed answer. */
-export function endedEarly(outcome: RunOutcome): outcome is AnsweredOutcome {
-  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && outcome.answer !== undefined;
-}
-
-/** How a run ends that was to end anyway, with the answer of its closing turn. An answer that does not fit stays a failure. */
-export function closed(ending: RunOutcome, outcome: RunOutcome, isRejected: boolean): RunOutcome {
-  if (isRejected && outcome.reason === 'error') return outcome;
-  const answer = 'answer' in outcome ? (outcome.answer ?? '') : '';
-  return { ...ending, ...(answer === '' ? {} : { answer }) };
-}
-
-/** Adds the typed answer to the outcome of a run that has one. Rejects with `signal.reason` on abort. */
-export async function withOutput(
-  outcome: AnsweredOutcome,
-  output: TypedOutput,
-  signal: AbortSignal,
-): Promise<RunOutcome> {
-  const value = output.reader.valueOf(outcome.answer);
-  const read = value instanceof Promise ? await untilAborted(value, signal) : value;
-  if ('answer' in read) return { ...outcome, output: read.output };
-  return { reason: 'error', error: invalidOutput(read.issues, outcome.answer) };
-}
-
 /** The abort reason of the time limit. */
 export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');
+
+// Symbol.for: a hook from another installed copy of this package can end a run too.
+const ANSWER = Symbol.for('@kernel/agent/handled');
+
+/** Creates the error by which a hook ends the run with reason `handled` and this answer. */
+export function hookStop(answer: string): Error {
+  return Object.assign(new Error('A hook ended the run.'), { [ANSWER]: answer });
+}
+
+/** Returns the answer of a hook that ended the run, if `error` was made by `hookStop`. Never throws, whatever the error is. */
+export function hookStopAnswer(error: unknown): string | undefined {
+  try {
+    if (typeof error !== 'object' || error === null || !(ANSWER in error)) return undefined;
+    return String(error[ANSWER]);
+  } catch {
+    return undefined; // a proxy that throws, or an answer that is no text
+  }
+}
 
 const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
   'opaque server-tool-call server-tool-result image audio file'.split(' '),
 );
-
-/**
- * A reply whose answer was given by a call of the answer tool that must not run: with that answer as its text, if it is whole. The call itself was dropped and enters no
- * history.
- */
-export function withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(
-  reply: Reply,
-  output: TypedOutput | undefined,
-): Reply {
-  const { droppedCalls, finishReason, message } = reply;
-  if (output === undefined || finishReason === 'filter' || finishReason === 'refusal') return reply;
-  const given = droppedCalls?.find((call) => output.isAnswer(call.name) && isWholeJson(call.arguments));
-  if (given === undefined || isWholeJson(textOf(message))) return reply;
-  return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };
-}
 
 /** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of media or of the vendor's own parts alone is not empty. */
 export function outcomeOfReply(
@@ -122,6 +89,13 @@ export function outcomeOfAbort(signal: AbortSignal): RunOutcome {
   return signal.reason === TIME_LIMIT ? { reason: 'limit', limit: 'time' } : { reason: 'aborted' };
 }
 
+/** How a run ends that was to end anyway, with the answer of its closing turn. An answer that does not fit stays a failure. */
+export function closed(ending: RunOutcome, outcome: RunOutcome, isRejected: boolean): RunOutcome {
+  if (isRejected && outcome.reason === 'error') return outcome;
+  const answer = 'answer' in outcome ? (outcome.answer ?? '') : '';
+  return { ...ending, ...(answer === '' ? {} : { answer }) };
+}
+
 /** The text of the last reply among the messages that a run has added, as the answer so far; empty if there is no such text. */
 export function partialAnswer(added: readonly Message[]): { answer?: string } {
   const last = added.findLast((message) => message.role === 'assistant');
@@ -137,4 +111,61 @@ export function limitError(end: RunEnd & { readonly reason: 'limit' }): KernelEr
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
     data: { ...end } as unknown as JsonObject,
   });
+}
+
+/** The pauses of a run: a vendor that stops in the middle of its own tools continues when it gets its reply back. */
+export interface Pauses {
+  /** The text of the replies that paused, one right after the other. */
+  text: string;
+  /** The turn of the last of them. */
+  last: number;
+  /** How many they are. */
+  inARow: number;
+  /** How many of the last of them had no content. */
+  emptyInARow: number;
+}
+
+/** More than any search needs. In a run without a limit of turns, nothing else would stop a vendor that always pauses. */
+const MAX_PAUSES = 50;
+/** After a pause without content, the next request is the same as before. */
+const MAX_EMPTY_PAUSES = 3;
+
+/** Creates the pauses of one run. */
+export function createPauses(): Pauses {
+  return { text: '', last: 0, inARow: 0, emptyInARow: 0 };
+}
+
+/** Whether the reply before a turn paused: then nothing may be added to the history between them. */
+export function isPaused({ inARow, last }: Pauses, turn: number): boolean {
+  return inARow > 0 && last === turn - 1;
+}
+
+/** Records the reply of a turn and returns whether it paused. Throws `PROVIDER_PROTOCOL` for too many pauses in a row. */
+export function recordPause(
+  pauses: Pauses,
+  { finishReason, message }: Pick<MessageEnd, 'message' | 'finishReason'>,
+  turn: number,
+): boolean {
+  if (pauses.last !== turn - 1) Object.assign(pauses, { text: '', inARow: 0, emptyInARow: 0 });
+  if (finishReason !== 'paused') return false;
+  pauses.inARow += 1;
+  pauses.emptyInARow = message.content.length === 0 ? pauses.emptyInARow + 1 : 0;
+  if (pauses.emptyInARow === MAX_EMPTY_PAUSES)
+    throw new KernelError(
+      'PROVIDER_PROTOCOL',
+      `The vendor paused ${MAX_EMPTY_PAUSES} times in a row without any content.`,
+      { hint: 'Run it again, or remove the server tool that pauses.', retryable: true },
+    );
+  if (pauses.inARow > MAX_PAUSES)
+    throw new KernelError('PROVIDER_PROTOCOL', `The vendor paused ${MAX_PAUSES} times in a row without an answer.`, {
+      hint: 'Limit the uses of its server tools, for example with webSearch({ maxUses: 5 }).',
+    });
+  pauses.last = turn;
+  pauses.text += textOf(message);
+  return true;
+}
+
+/** Returns the outcome of the turn after the pauses with their text in front of its answer. */
+export function withPausedText({ text }: Pauses, outcome: RunOutcome): RunOutcome {
+  return text === '' || outcome.reason !== 'done' ? outcome : { ...outcome, answer: text + outcome.answer };
 }

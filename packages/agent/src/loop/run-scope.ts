@@ -1,27 +1,17 @@
 import { createAsyncStorage } from '@kernel/internal';
 import {
+  type Approve,
   type Emit,
-  type StepExecutor,
-  withPrefix,
-  addUsage,
   type PendingCall,
+  type StepExecutor,
   type SuspendedAgent,
   type Usage,
-  type Approve,
+  withPrefix,
 } from '@kernel/protocol';
-
-/** What the calls of a run inherit from it. */
-export interface RunInheritance {
-  /** Whether a limit of tokens or cost holds for the run, so that what is not reported is to be estimated. */
-  readonly hasBudget: boolean;
-  /** The approval of the run, for the runs below it. */
-  readonly approve: Approve | undefined;
-  /** How long a decision may take. */
-  readonly approvalTimeoutMs: number | undefined;
-}
+import { addLateUsage, type Inbox, sumOf } from './inbox.ts';
 
 /** What a call can learn about the run that makes it, for sub-agents. */
-export interface RunScope extends RunInheritance {
+export interface RunScope {
   /** The number of nested runs around the call: 1 for a call of the outermost run. */
   readonly depth: number;
   /** The ids of the calls of agents around the call, and its own, outermost first. */
@@ -30,48 +20,38 @@ export interface RunScope extends RunInheritance {
   readonly agentPath?: readonly string[];
   /** Takes the events of runs below, for the reader of the run that makes the call. */
   readonly emit: Emit;
-  /** Adds what a run below has used. */
-  addUsage(usage: Usage): void;
-  /** Adds what a run below has used by estimate, where its provider reported nothing. */
-  addEstimate(estimated: Usage): void;
-  /** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
-  uniqueRunId(runId: string): string;
-  /** Returns the executor for the steps of a run below, which no other run of the call shares; undefined where the steps of the call are not executed one by one. */
-  innerSteps(): StepExecutor | undefined;
-  /** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
-  takeMessages(name: string, task: string): SuspendedAgent['messages'] | undefined;
-  /** Keeps an agent that waits for a decision: the call then waits too. */
-  suspend(agent: SuspendedAgent, pending: readonly PendingCall[]): void;
-}
-
-/** What a call that is run in a scope belongs to. */
-export interface ScopedCall extends RunInheritance {
-  /** Takes the events of runs below. */
-  readonly emit: Emit;
-  /** The path of the call. */
-  readonly path: readonly string[];
-  /** Executes the steps of runs below. */
+  /** Whether a limit of tokens or cost holds for the run, so that what is not reported is to be estimated. */
+  readonly hasBudget: boolean;
+  /** The approval of the run, for the runs below it. */
+  readonly approve: Approve | undefined;
+  /** How long a decision may take. */
+  readonly approvalTimeoutMs: number | undefined;
+  /** Where the steps of runs below are executed, and the id of the call's own; undefined where they are not executed one by one. */
   readonly steps: { readonly executor: StepExecutor; readonly id: string } | undefined;
-  /** The agents that waited in an earlier run of the call. */
-  readonly agents: readonly SuspendedAgent[];
-  /** Gets what runs below the call use after it has ended. */
-  readonly onLateUsage: (usage: Usage) => void;
-  /** The same for what is estimated. */
-  readonly onLateEstimate: (estimated: Usage) => void;
+  /** Gets what runs below use after the call has ended. */
+  readonly inbox: Inbox;
+  /** What the runs below have done so far: the same object for all of them. */
+  readonly below: RunsBelow;
 }
 
-/** What is known once a call in a scope has ended. */
-export interface ScopedOutput<T> {
-  /** What the call returned. */
-  readonly output: T;
-  /** What runs below it have used. */
-  readonly usage: Usage | undefined;
+/** What the runs below a call have done. */
+export interface RunsBelow {
+  /** Whether the call has ended. */
+  hasEnded: boolean;
+  /** What they have used. */
+  usage: Usage | undefined;
   /** What they have used by estimate, beyond that. */
-  readonly estimated: Usage | undefined;
-  /** The agents that wait for a decision now. */
-  readonly agents: readonly SuspendedAgent[];
+  estimated: Usage | undefined;
+  /** How many of them execute their steps in the executor of the run that makes the call. */
+  recordedRuns: number;
+  /** How many there are of each id. */
+  readonly runIds: Map<string, number>;
+  /** The agents that waited in an earlier run of the call, and have not gone on yet. */
+  readonly waiting: SuspendedAgent[];
+  /** The agents that wait for a decision now: the call then waits too. */
+  readonly agents: SuspendedAgent[];
   /** The calls of these agents that need one. */
-  readonly pending: readonly PendingCall[];
+  readonly pending: PendingCall[];
 }
 
 const scopes = createAsyncStorage<RunScope>();
@@ -81,15 +61,25 @@ export function currentScope(): RunScope | undefined {
   return scopes.getStore();
 }
 
-/** Returns the ids of the calls around the run that is starting, if it is the run of an agent. */
-export function currentAgentPath(): readonly string[] {
-  return currentScope()?.agentPath ?? [];
+/** Runs a call in a scope of its own. What runs below it use later reaches the inbox. */
+export async function runInScope<T>(scope: RunScope, call: () => Promise<T>): Promise<T> {
+  const output = await scopes.run(scope, call);
+  scope.below.hasEnded = true;
+  return output;
 }
 
-/** Returns the scope of the call whose agent the run is that is starting. */
-export function currentAgentScope(): RunScope | undefined {
-  const scope = currentScope();
-  return scope?.agentPath === undefined ? undefined : scope;
+/** Starts what the runs below a call do. `waiting` are the agents that waited in an earlier run of it. */
+export function createRunsBelow(waiting: readonly SuspendedAgent[] = []): RunsBelow {
+  return {
+    hasEnded: false,
+    usage: undefined,
+    estimated: undefined,
+    recordedRuns: 0,
+    runIds: new Map(),
+    waiting: [...waiting],
+    agents: [],
+    pending: [],
+  };
 }
 
 /** Starts the run of an agent within the call that is running. */
@@ -98,53 +88,47 @@ export function runAsAgent<T>(work: () => T): T {
   return scope === undefined ? work() : scopes.run({ ...scope, agentPath: scope.path }, work);
 }
 
-/** Runs a call in a scope of its own. */
-export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>): Promise<ScopedOutput<T>> {
-  const outer = currentScope();
-  const waiting = [...scoped.agents];
-  const agents: SuspendedAgent[] = [];
-  const pending: PendingCall[] = [];
-  const runs = new Map<string, number>();
-  let innerRuns = 0;
-  let usage: Usage | undefined;
-  let estimated: Usage | undefined;
-  let hasEnded = false;
-  const scope: RunScope = {
-    depth: (outer?.depth ?? 0) + 1,
-    path: scoped.path,
-    emit: scoped.emit,
-    hasBudget: scoped.hasBudget,
-    approve: scoped.approve ?? outer?.approve,
-    approvalTimeoutMs: scoped.approvalTimeoutMs ?? outer?.approvalTimeoutMs,
-    addUsage: (more) => {
-      if (hasEnded) scoped.onLateUsage(more);
-      else usage = usage === undefined ? more : addUsage(usage, more);
-    },
-    addEstimate: (more) => {
-      if (hasEnded) scoped.onLateEstimate(more);
-      else estimated = estimated === undefined ? more : addUsage(estimated, more);
-    },
-    uniqueRunId(runId) {
-      const count = (runs.get(runId) ?? 0) + 1;
-      runs.set(runId, count);
-      return count === 1 ? runId : `${runId}#${count}`;
-    },
-    innerSteps() {
-      if (scoped.steps === undefined || hasEnded) return undefined;
-      const { executor, id } = scoped.steps;
-      innerRuns += 1;
-      return withPrefix(executor, innerRuns === 1 ? `${id}/` : `${id}#${innerRuns}/`);
-    },
-    takeMessages(name, task) {
-      const index = waiting.findIndex((agent) => agent.name === name && agent.task === task);
-      return index === -1 ? undefined : waiting.splice(index, 1)[0]?.messages;
-    },
-    suspend(agent, calls) {
-      agents.push(agent);
-      pending.push(...calls);
-    },
-  };
-  const output = await scopes.run(scope, call);
-  hasEnded = true;
-  return { output, usage, estimated, agents, pending };
+/** Adds what a run below has used, and what it has used by estimate beyond that. */
+export function addUsageBelow({ below, inbox }: RunScope, usage: Usage | undefined, estimated?: Usage): void {
+  if (below.hasEnded) return addLateUsage(inbox, usage, estimated);
+  below.usage = sumOf(below.usage, usage);
+  below.estimated = sumOf(below.estimated, estimated);
+}
+
+/** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
+export function uniqueRunId({ below: { runIds } }: RunScope, runId: string): string {
+  const count = (runIds.get(runId) ?? 0) + 1;
+  runIds.set(runId, count);
+  return count === 1 ? runId : `${runId}#${count}`;
+}
+
+/** Returns the executor for the steps of a run below, which no other run of the call shares; undefined where the steps of the call are not executed one by one. */
+export function innerSteps({ steps, below }: RunScope): StepExecutor | undefined {
+  if (steps === undefined || below.hasEnded) return undefined;
+  const { executor, id } = steps;
+  below.recordedRuns += 1;
+  return withPrefix(executor, below.recordedRuns === 1 ? `${id}/` : `${id}#${below.recordedRuns}/`);
+}
+
+/** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
+export function takeMessages(
+  { below: { waiting } }: RunScope,
+  name: string,
+  task: string,
+): SuspendedAgent['messages'] | undefined {
+  const index = waiting.findIndex((agent) => agent.name === name && agent.task === task);
+  return index === -1 ? undefined : waiting.splice(index, 1)[0]?.messages;
+}
+
+// Not a field of the request: a provider that sends what it gets, or a log of requests, must not see the context.
+const contexts = createAsyncStorage<unknown>();
+
+/** Returns the `context` of the run whose request is being streamed; undefined outside of a run. */
+export function requestContext(): unknown {
+  return contexts.getStore();
+}
+
+/** Streams a request of a run. Costs nothing where neither it nor a run around it has a context. */
+export function withRequestContext<T>(context: unknown, stream: () => T): T {
+  return context === undefined && contexts.getStore() === undefined ? stream() : contexts.run(context, stream);
 }

@@ -22,7 +22,7 @@ import {
   type Emit,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import { currentScope, runAsAgent } from '../loop/run-scope.ts';
+import { addUsageBelow, currentScope, runAsAgent, takeMessages } from '../loop/run-scope.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import { describeWork } from './describe-work.ts';
 import { checkLimits } from '../limits/run-limits.ts';
@@ -128,13 +128,14 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
           new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
         );
       const outcome = runAgent(options, task, context).then((result) => {
-        scope?.addUsage(result.usage);
+        if (scope !== undefined) addUsageBelow(scope, result.usage);
         if (result.reason !== 'approval' || scope === undefined || background)
           return toResult(name, result, options.run.limits?.onLimit === 'answer');
         // The history of a run is JSON; its interfaces lack the index signature that says so.
         // eslint-disable-next-line typescript/no-unsafe-type-assertion
         const messages = result.messages as unknown as SuspendedAgent['messages'];
-        scope.suspend({ name, task, messages }, result.pending);
+        scope.below.agents.push({ name, task, messages });
+        scope.below.pending.push(...result.pending);
         return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
       });
       if (!background) return outcome;
@@ -156,7 +157,7 @@ function runAgent(
   const { signal, conversation, context: value, idempotencyKey: runId = options.runId, onProgress } = context;
   // Checked by `run`, as any history is.
   // eslint-disable-next-line typescript/no-unsafe-type-assertion
-  const kept = scope?.takeMessages(name, task) as readonly Message[] | undefined;
+  const kept = (scope && takeMessages(scope, name, task)) as readonly Message[] | undefined;
   const messages = kept ?? ([{ role: 'user', content: task }] as const);
   return runAsAgent(() => {
     const events = run({

@@ -1,6 +1,6 @@
 import { type Message, type Tool, toolResult, type Toolset } from '@kernel/protocol';
-import { withAddedTools } from '../turn/added-tools.ts';
 import { withToolHooks } from '../wrappers/tool-hooks.ts';
+import { withAddedTools } from '../wrappers/with-added-tools.ts';
 
 const PREFIX = 'hand_off_to_';
 

@@ -10,10 +10,10 @@ import {
   type StepExecutor,
   withPrefix,
 } from '@kernel/protocol';
-import { pendingCalls } from '../history/pending-calls.ts';
+import { pendingCalls } from '../history/suspended-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
-import { stopOnReturn } from '../iteration/stop-on-return.ts';
+import { stopOnReturn } from '../iteration/async-generator.ts';
 import { run } from '../run.ts';
 import { handOffTarget, latestHandOff, withHandOffTools } from './hand-off-tools.ts';
 

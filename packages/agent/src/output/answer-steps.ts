@@ -1,72 +1,149 @@
-import type { Message, StepExecutor } from '@kernel/protocol';
+import { truncate, untilAborted } from '@kernel/internal';
+import {
+  type AssistantMessage,
+  KernelError,
+  type Message,
+  type MessageEnd,
+  textOf,
+  toModelText,
+  type ToolCall,
+  type ToolResult,
+} from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
-import { endedEarly, type RunAnswer, type RunOutcome, withOutput } from '../loop/run-end.ts';
-import { runStep, type StepContext } from '../loop/steps.ts';
-import { type AskedAnswer, invalidOutput, type OutputStepResult, outputStep } from './output-step.ts';
+import type { RunAnswer, RunOutcome } from '../loop/run-end.ts';
+import { append, type OutputMode, type Run, type TypedOutput } from '../loop/run-state.ts';
+import { createStep, runStep } from '../loop/steps.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import { checkFailed } from './output-schema.ts';
 import { isWholeJson } from './read-json.ts';
-import type { OutputMode, TypedOutput } from './typed-output.ts';
 
-/** Reads the typed answers of one run, in steps. */
-export interface AnswerSteps {
-  /** Reads the answer of a turn. Undefined: it does not fit, and the model is asked once more. */
-  read(turn: number, mode: OutputMode, outcome: RunAnswer): Promise<RunOutcome | undefined>;
-  /** Counts an answer that does not fit. Returns how the run ends at the second one. */
-  reject(issues: readonly string[], text: string): RunOutcome | undefined;
-  /** Adds the typed answer to how the run ended after a turn. Where it ended early, its text may be one that nobody has read yet. */
-  complete(turn: number, ended: RunOutcome): Promise<RunOutcome>;
-}
+/** What was read of a text as the typed answer: the JSON of the answer, or what is wrong with it and the message that says so to the model. */
+type OutputStepResult =
+  | { readonly answer: string }
+  | { readonly issues: readonly string[]; readonly received: readonly Message[] };
 
-/** Creates what reads the answers of one run; `append` adds what is said to the model to its history. */
+/** How a run ended that has a text. */
+type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | 'approval' }> & { readonly answer: string };
+
+const MAX_TEXT = 2_000;
+/** The ends besides `done` whose text may be a typed answer. */
+const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'handled']);
+
+/** Creates the part of a typed answer that reads answers, in steps, and counts those that do not fit. `answerName` is the tool that takes the answer. */
 export function createAnswerSteps(
-  output: TypedOutput,
-  steps: StepExecutor,
-  context: StepContext,
-  append: (...added: readonly Message[]) => void,
-): AnswerSteps {
+  reader: AnswerReader,
+  answerName: string,
+): Pick<TypedOutput, 'isAnswer' | 'withDroppedAnswer' | 'readReply' | 'takeCall' | 'refusal' | 'complete'> {
   let rejected = 0;
   /** The last turn whose text was read, and the answer in it, if it was one. */
   let last: { readonly turn: number; readonly answer?: string } = { turn: -1 };
+  const isAnswer = (name: string): boolean => name === answerName;
 
-  async function readText(asked: AskedAnswer): Promise<OutputStepResult> {
-    const read = await runStep<OutputStepResult>(steps, outputStep(context, output, asked));
-    last = { turn: asked.turn, ...('answer' in read && { answer: read.answer }) };
+  /** Reads a text in the step `output:<turn>`. What is wrong with it is said to the model, unless that is not asked again. */
+  async function readText(run: Run, text: string, mode: OutputMode, isLast: boolean): Promise<OutputStepResult> {
+    const turn = run.turns;
+    const head = { id: `output:${turn}`, kind: 'output', input: { text } } as const;
+    const step = createStep(run, head, async ({ signal }): Promise<OutputStepResult> => {
+      const read = await untilAborted(reader.read(text), signal);
+      if ('answer' in read) return { answer: read.answer };
+      const { issues } = read;
+      const received = isLast ? [] : [correction(issues, mode === 'tool-call' ? answerName : undefined)];
+      return { issues, received };
+    });
+    const read = await runStep<OutputStepResult>(run.steps, step);
+    last = { turn, ...('answer' in read && { answer: read.answer }) };
     return read;
   }
 
   /** Reads a text after the time limit, when no step runs any more: what a check does not say at once is left unread. */
-  async function readWithoutWaiting({ turn, text }: AskedAnswer): Promise<void> {
-    const reading = output.reader.read(text);
+  async function readWithoutWaiting(run: Run, text: string): Promise<void> {
+    const reading = reader.read(text);
     ignoreRejection(reading);
     const read = await Promise.race([
       reading,
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined))),
     ]);
-    if (read !== undefined && 'answer' in read) last = { turn, answer: read.answer };
+    if (read !== undefined && 'answer' in read) last = { turn: run.turns, answer: read.answer };
   }
 
-  function reject(issues: readonly string[], text: string): RunOutcome | undefined {
+  /** Counts an answer that does not fit. Returns how the run ends at the second one. */
+  function reject(run: Run, issues: readonly string[], text: string): RunOutcome | undefined {
     rejected += 1;
-    void context.emit({ type: 'output-rejected', issues });
+    void run.emit({ type: 'output-rejected', issues });
     return rejected > 1 ? { reason: 'error', error: invalidOutput(issues, text) } : undefined;
   }
 
+  /** Adds the typed answer to the outcome of a run that has one. Rejects with `signal.reason` on abort. */
+  async function withOutput(outcome: AnsweredOutcome, signal: AbortSignal): Promise<RunOutcome> {
+    const value = reader.valueOf(outcome.answer);
+    const read = value instanceof Promise ? await untilAborted(value, signal) : value;
+    if ('answer' in read) return { ...outcome, output: read.output };
+    return { reason: 'error', error: invalidOutput(read.issues, outcome.answer) };
+  }
+
   return {
-    reject,
-    async read(turn, mode, outcome) {
-      const { answer: text } = outcome;
-      const read = await readText({ turn, text, mode, isLast: rejected > 0 });
-      if ('answer' in read) return { ...outcome, answer: read.answer };
-      append(...read.received);
-      return reject(read.issues, text);
+    isAnswer,
+    withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(
+      reply: Reply,
+    ): Reply {
+      const { droppedCalls, finishReason, message } = reply;
+      if (finishReason === 'filter' || finishReason === 'refusal') return reply;
+      const given = droppedCalls?.find((call) => isAnswer(call.name) && isWholeJson(call.arguments));
+      if (given === undefined || isWholeJson(textOf(message))) return reply;
+      return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };
     },
-    async complete(turn, ended) {
-      if (ended.reason === 'done') return withOutput(ended, output, context.signal);
+    async readReply(run: Run, mode: OutputMode, outcome: RunAnswer) {
+      const { answer: text } = outcome;
+      const read = await readText(run, text, mode, rejected > 0);
+      if ('answer' in read) return { ...outcome, answer: read.answer };
+      append(run, ...read.received);
+      return reject(run, read.issues, text);
+    },
+    async takeCall(run: Run, answer: string) {
+      const head = { id: `answer:${run.turns}`, kind: 'answer', input: { answer } } as const;
+      // In a step, so that the history ends as with an answer in a reply.
+      const step = createStep(run, head, async (): Promise<{ readonly message: AssistantMessage }> => ({
+        message: { role: 'assistant', content: [{ type: 'text', text: answer }] },
+      }));
+      append(run, (await runStep<{ readonly message: AssistantMessage }>(run.steps, step)).message);
+      return { reason: 'done', answer };
+    },
+    refusal(run: Run, outcomes: readonly (readonly [ToolCall, ToolResult])[]) {
+      const refused = outcomes.find(([call, result]) => isAnswer(call.name) && result.isError === true);
+      if (refused === undefined) return undefined;
+      const [call, result] = refused;
+      if (result.code === 'CONFIG_INVALID') throw checkFailed(toModelText(result));
+      return reject(run, [toModelText(result)], call.arguments);
+    },
+    async complete(run: Run, ended: RunOutcome) {
+      if (ended.reason === 'done') return withOutput(ended, run.signal);
       if (!endedEarly(ended)) return ended;
-      const asked = { turn, text: ended.answer, mode: 'text', isLast: true } as const;
-      if (last.turn < turn && isWholeJson(ended.answer))
-        await (context.signal.aborted ? readWithoutWaiting(asked) : readText(asked));
-      if (last.turn < turn || last.answer === undefined) return ended;
-      return withOutput({ ...ended, answer: last.answer }, output, context.signal);
+      const { answer } = ended;
+      if (last.turn < run.turns && isWholeJson(answer))
+        await (run.signal.aborted ? readWithoutWaiting(run, answer) : readText(run, answer, 'text', true));
+      if (last.turn < run.turns || last.answer === undefined) return ended;
+      return withOutput({ ...ended, answer: last.answer }, run.signal);
     },
   };
+}
+
+/** Whether a run ended early with a text that may be a typed answer. */
+function endedEarly(outcome: RunOutcome): outcome is AnsweredOutcome {
+  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && outcome.answer !== undefined;
+}
+
+/** The error of an answer that does not fit. */
+function invalidOutput(issues: readonly string[], text: string): KernelError {
+  return new KernelError('OUTPUT_INVALID', `The answer does not fit the output schema: ${issues.join('; ')}.`, {
+    hint: 'Simplify the schema, describe its fields, or use another model.',
+    data: { issues, text: truncate(text, MAX_TEXT) },
+  });
+}
+
+function correction(issues: readonly string[], answerName: string | undefined): Message {
+  const how =
+    answerName === undefined
+      ? 'Reply again with the corrected JSON and nothing else.'
+      : `Call the tool "${answerName}" with your answer.`;
+  return { role: 'user', content: `Your answer was rejected: ${issues.join('; ')}. ${how}` };
 }

@@ -8,8 +8,8 @@ import {
   toErrorResult,
   type Toolset,
 } from '@kernel/protocol';
-import { hookStop } from '../loop/hook-stop.ts';
-import { withAddedTools } from '../turn/added-tools.ts';
+import { hookStop } from '../loop/run-end.ts';
+import { withAddedTools } from '../wrappers/with-added-tools.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { ReadOutput } from './compile-output.ts';
 

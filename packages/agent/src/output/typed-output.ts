@@ -4,52 +4,16 @@ import {
   type Provider,
   type ProviderRequest,
   type StructuredOutput,
-  type Tool,
-  type ToolChoice,
   type Toolset,
   type Emit,
 } from '@kernel/protocol';
-import { type AnswerReader, createAnswerReader } from './answer-reader.ts';
+import type { OutputMode, TypedOutput } from '../loop/run-state.ts';
+import { createAnswerReader } from './answer-reader.ts';
+import { createAnswerSteps } from './answer-steps.ts';
 import { type AnswerTool, withAnswerTool } from './answer-tool.ts';
 import { type CompiledOutput, compileOutput } from './compile-output.ts';
 import type { OutputSchema } from './output-schema.ts';
 import { createPartialJson } from './partial-json.ts';
-
-/** How the answer of one turn is asked for: as the format of the reply, by a tool, or by instructions. */
-export type OutputMode = 'schema' | 'tool-call' | 'text';
-
-/** What a turn asks for. */
-export interface OutputRequest {
-  /** How the answer is asked for. */
-  readonly mode: OutputMode;
-  /** The tools on offer, with or without the one that takes the answer. */
-  readonly tools: readonly Tool[];
-  /** What the request says besides. */
-  readonly fields: Pick<ProviderRequest, 'responseFormat' | 'toolChoice'>;
-  /** Adds instructions to the messages, where they are needed. */
-  messages(messages: readonly Message[]): readonly Message[];
-}
-
-/** The typed answer of one run. */
-export interface TypedOutput {
-  /** Reads answers. */
-  readonly reader: AnswerReader;
-  /** The tools of the run, with the one that takes the answer. */
-  readonly tools: Toolset;
-  /** The name of the tool that takes the answer. */
-  readonly answerName: string;
-  /** Whether a call gives the answer. */
-  isAnswer(name: string): boolean;
-  /** Decides how a turn asks for the answer. Rejects with `CONFIG_INVALID` if a tool on offer has the name of the one that takes the answer. */
-  request(
-    provider: Provider,
-    model: string,
-    offered: readonly Tool[],
-    toolChoice: ToolChoice | undefined,
-  ): Promise<OutputRequest>;
-  /** Emits the answer so far after each event that adds to it. For the events of one turn. */
-  withDeltas(emit: Emit, mode: OutputMode): Emit;
-}
 
 /** Prepares the typed answer of a run. Rejects with `CONFIG_INVALID` for a wrong schema. */
 export async function createTypedOutput(schema: OutputSchema, tools: Toolset | undefined): Promise<TypedOutput> {
@@ -58,10 +22,8 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
   const answer = withAnswerTool(tools, compiled.schema, reader);
   const instruct = createInstruction(compiled);
   return {
-    reader,
+    ...createAnswerSteps(reader, answer.tool.name),
     tools: answer.tools,
-    answerName: answer.tool.name,
-    isAnswer: (name) => name === answer.tool.name,
     async request(provider, model, offered, toolChoice) {
       answer.checkName(offered);
       const others = answer.withoutAnswer(offered);

@@ -13,7 +13,7 @@ import { readMessage } from '../history/read-message.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
-import { stopOnReturn } from '../iteration/stop-on-return.ts';
+import { stopOnReturn } from '../iteration/async-generator.ts';
 import { RUN } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
 import { runWatched } from '../run.ts';

@@ -7,8 +7,8 @@ import {
   type ProviderRequest,
   wrapProvider,
 } from '@kernel/protocol';
-import { hookStop } from '../loop/hook-stop.ts';
-import { requestContext } from '../loop/request-context.ts';
+import { hookStop } from '../loop/run-end.ts';
+import { requestContext } from '../loop/run-scope.ts';
 
 /** What a hook before the model may decide. */
 export type BeforeModel =

@@ -14,7 +14,7 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
-import { stopOnReturn } from '../iteration/stop-on-return.ts';
+import { stopOnReturn } from '../iteration/async-generator.ts';
 
 /** How spans are made. */
 export interface TracingOptions {

@@ -13,11 +13,11 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import { unreadable } from '../calls/call-tool.ts';
 import { validateCall } from '../approval/validate-call.ts';
-import { withValidatedCalls } from '../calls/validated-calls.ts';
-import { hookStop } from '../loop/hook-stop.ts';
+import { unreadable } from '../loop/call-toolset.ts';
+import { hookStop } from '../loop/run-end.ts';
 import type { HookResult } from './model-hooks.ts';
+import { withValidatedCalls } from './with-validated-calls.ts';
 
 /** What a hook before a call may decide. */
 export type BeforeTool =

@@ -16,7 +16,7 @@ import type {
   ClientRunEnd,
   ClientServerToolResult,
 } from './client-event-types.ts';
-import { createReplyText } from '../../loop/reply-text.ts';
+import { createReplyText } from '../../reply-text.ts';
 import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
 import { createDecidedCalls } from './decided-calls.ts';
 

@@ -1,57 +1,32 @@
 import { errorMessage, wellFormed } from '@kernel/internal';
 import {
   awaitsBeforeHandler,
+  type CallContext,
   type Emit,
   type JsonValue,
-  type StepExecutor,
-  type CallContext,
   KernelError,
   type PendingCall,
-  type SuspendedAgent,
+  type Step,
   type SuspendedCall,
   toErrorResult,
   toModelText,
   type ToolCall,
   type ToolResult,
-  toResultJson,
   type ToolResultJson,
+  toResultJson,
   type Toolset,
   type Usage,
-  type Step,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import type { CallApproval } from '../approval/call-approval.ts';
-import type { Semaphore } from '../limits/semaphore.ts';
-import { type AdmittedCall, admitCall } from './admit-call.ts';
-import type { RunCallContext } from './run-call-context.ts';
-import { callTool, cancelledResult, unreadable } from './call-tool.ts';
+import { type AdmittedCall, admitCall, type PreparedCall, suspendRunning } from '../approval/approve-calls.ts';
 import { lostResult } from '../history/repair-history.ts';
-import { hookStopAnswer } from '../loop/hook-stop.ts';
-import type { Inbox } from '../loop/inbox.ts';
-import type { PreparedCall } from './prepared-call.ts';
-import { type RunInheritance, runInScope, type ScopedCall } from '../loop/run-scope.ts';
-import { createStep, type RunningStep, type StepContext, withListener } from '../loop/steps.ts';
-import type { BeginTurn } from '../turn/turn-tools.ts';
-
-/** What the calls of a run share. */
-export interface CallResources extends RunInheritance {
-  /** The toolset that runs calls. */
-  readonly tools: Toolset | undefined;
-  /** Passed to every handler. */
-  readonly callContext: RunCallContext;
-  /** Awaited before the tools of a turn are used. */
-  readonly beginTurn: BeginTurn;
-  /** Executes the steps of the run. */
-  readonly steps: StepExecutor;
-  /** Decides on calls. Absent where every call runs. */
-  readonly approval: CallApproval | undefined;
-  /** The ids of the calls of agents around the run. */
-  readonly path: readonly string[];
-  /** Limits the calls that run at once. */
-  readonly semaphore: Semaphore;
-  /** Takes late outcomes and usage, and says when calls are skipped. */
-  readonly inbox: Inbox;
-}
+import { callToolset, cancelledResult, unreadable } from './call-toolset.ts';
+import { addOutcome, type Inbox, skipReason } from './inbox.ts';
+import { beginTurnOfCalls, callContextOf } from './offered-tools.ts';
+import { hookStopAnswer } from './run-end.ts';
+import { createRunsBelow, currentScope, runInScope, type RunScope } from './run-scope.ts';
+import type { Run } from './run-state.ts';
+import { createStep, type RunningStep, withListener } from './steps.ts';
 
 /** The output of a call step: a result, or what is kept of a call that waits for a decision. */
 export interface CallOutput {
@@ -70,36 +45,24 @@ export interface CallOutput {
 }
 
 /** Creates the step `tool:<callId>`, which runs one call through the toolset. Never rejects. Its event carries the result's `error`, its output does not. */
-export function callStep(context: StepContext, resources: CallResources, prepared: PreparedCall): Step {
+export function callStep(run: Run, prepared: PreparedCall): Step {
   const { call, result, effect, idempotencyKey } = prepared;
-  const { semaphore, approval, beginTurn, inbox, steps } = resources;
   const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
-  const id = `tool:${call.id}`;
-  const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && steps.takesInnerSteps === true;
+  const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && run.steps.takesInnerSteps === true;
   const effects = effect !== undefined && result === undefined && { effect, idempotencyKey };
-  const head = { id, kind: 'tool', input, ...effects, ...(hasInnerSteps && { hasInnerSteps }) } as const;
-  const step = createStep(context, head, async (scope): Promise<CallOutput> => {
-    const permit = semaphore.acquire();
-    if (permit !== undefined) await permit;
-    try {
-      inbox.markRun(call);
-      const willRun = resultWithoutRunning(prepared, scope.signal, inbox) === undefined;
-      const begun = willRun ? beginTurn(scope.signal) : undefined;
-      if (begun !== undefined) await begun;
-      const running = hasInnerSteps ? { ...scope, beforeHandler: undefined } : scope;
-      const inner = hasInnerSteps ? { executor: steps, id } : undefined;
-      if (approval === undefined || !willRun) return await runStarted(resources, { prepared }, running, inner);
-      const admitted = await admitCall(approval, resources, prepared, scope);
-      return 'pending' in admitted ? admitted : await runStarted(resources, admitted, running, inner);
-    } finally {
-      semaphore.release();
-    }
-  });
+  const head = {
+    id: `tool:${call.id}`,
+    kind: 'tool',
+    input,
+    ...effects,
+    ...(hasInnerSteps && { hasInnerSteps }),
+  } as const;
+  const step = createStep(run, head, (context) => runAdmitted(run, prepared, hasInnerSteps, context));
   return effects === false
     ? step
     : {
         ...step,
-        unknown: ({ emit = context.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)),
+        unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)),
       };
 }
 
@@ -125,28 +88,49 @@ export function resultsOf(
   });
 }
 
+/** Runs a call once it has a permit, its turn has begun, and what runs is what was approved. */
+async function runAdmitted(
+  run: Run,
+  prepared: PreparedCall,
+  hasInnerSteps: boolean,
+  context: RunningStep,
+): Promise<CallOutput> {
+  const { semaphore, approval, inbox, offered } = run;
+  const permit = semaphore.acquire();
+  if (permit !== undefined) await permit;
+  try {
+    inbox.started.add(prepared.call.id);
+    const willRun = resultWithoutRunning(prepared, context.signal, inbox) === undefined;
+    const begun = willRun ? beginTurnOfCalls(offered, context.signal) : undefined;
+    if (begun !== undefined) await begun;
+    const running = hasInnerSteps ? { ...context, beforeHandler: undefined } : context;
+    if (approval === undefined || !willRun) return await runStarted(run, { prepared }, hasInnerSteps, running);
+    const admitted = await admitCall(run, approval, prepared, context);
+    return 'pending' in admitted ? admitted : await runStarted(run, admitted, hasInnerSteps, running);
+  } finally {
+    semaphore.release();
+  }
+}
+
 /** Reports the start of a call, runs it, and reports its end. */
 async function runStarted(
-  resources: CallResources,
+  run: Run,
   admitted: AdmittedCall,
+  hasInnerSteps: boolean,
   context: RunningStep,
-  steps: ScopedCall['steps'],
 ): Promise<CallOutput> {
   const { prepared } = admitted;
-  const { call, agents: waiting = [] } = prepared;
-  const { hasBudget, approve, approvalTimeoutMs, inbox, path } = resources;
+  const { call } = prepared;
   const { signal, emit } = context;
   const startLag = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
   if (startLag !== undefined) await startLag;
   const startedMs = performance.now();
-  const onLateUsage = (late: Usage): void => inbox.addUsage(late);
-  const onLateEstimate = (late: Usage): void => inbox.addEstimate(late);
-  const inherited = { hasBudget, approve, approvalTimeoutMs };
-  const scoped = { ...inherited, emit, path: [...path, call.id], steps, agents: waiting, onLateUsage, onLateEstimate };
-  const { output, usage, estimated, agents, pending } = await runInScope(
-    scoped,
-    async () => resultWithoutRunning(prepared, signal, inbox) ?? runCall(resources, admitted, context),
+  const scope = scopeOf(run, prepared, emit, hasInnerSteps);
+  const output = await runInScope(
+    scope,
+    async () => resultWithoutRunning(prepared, signal, run.inbox) ?? runCall(run, admitted, context),
   );
+  const { usage, estimated, agents, pending } = scope.below;
   const isWaiting = agents.length > 0 && !signal.aborted;
   const result = isWaiting ? waitingResult(call, pending) : output;
   const durationMs = performance.now() - startedMs;
@@ -162,16 +146,21 @@ async function runStarted(
   };
 }
 
-/** What is kept of a call whose agents wait. It was decided on before it ran. */
-function suspendRunning(
-  { call, approvedDigest, note }: PreparedCall,
-  agents: readonly SuspendedAgent[],
-): SuspendedCall {
-  const callId = call.id;
-  if (approvedDigest === undefined) return { callId, agents };
-  const decision =
-    note === undefined ? ({ decision: 'allow' } as const) : ({ decision: 'edit', arguments: call.arguments } as const);
-  return { callId, decision, digest: approvedDigest, agents };
+/** What runs below a call get from the run that makes it, and from those around it. */
+function scopeOf(run: Run, { call, agents }: PreparedCall, emit: Emit, hasInnerSteps: boolean): RunScope {
+  const { options, meter, path, steps, inbox } = run;
+  const around = currentScope();
+  return {
+    depth: (around?.depth ?? 0) + 1,
+    path: [...path, call.id],
+    emit,
+    hasBudget: meter.hasBudget,
+    approve: options.approve ?? around?.approve,
+    approvalTimeoutMs: options.approvalTimeoutMs ?? around?.approvalTimeoutMs,
+    steps: hasInnerSteps ? { executor: steps, id: `tool:${call.id}` } : undefined,
+    inbox,
+    below: createRunsBelow(agents),
+  };
 }
 
 function waitingResult(call: ToolCall, pending: readonly PendingCall[]): ToolResult {
@@ -194,7 +183,7 @@ function resultWithoutRunning(
 ): ToolResult | undefined {
   if (result !== undefined) return result;
   if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
-  const reason = inbox.skipReason();
+  const reason = skipReason(inbox);
   if (reason === undefined) return undefined;
   const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not started: ${reason}.`);
   return toErrorResult(error, 'skipped');
@@ -212,11 +201,12 @@ function recordable(tools: Toolset, call: ToolCall, result: ToolResult): ToolRes
 }
 
 async function runCall(
-  { tools, callContext, inbox }: CallResources,
+  { offered, inbox }: Run,
   { prepared, checked }: AdmittedCall,
   { signal, emit, beforeHandler }: RunningStep,
 ): Promise<ToolResult> {
   const { call, idempotencyKey, note } = prepared;
+  const { tools } = offered;
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
   if (beforeHandler !== undefined && !awaitsBeforeHandler(tools)) await beforeHandler();
   // The reader of events may have lagged since the check before. From here to the toolset nothing else can run.
@@ -225,9 +215,7 @@ async function runCall(
   let hasEnded = false;
   let isComplete = false;
   const context: CallContext = {
-    ...callContext,
-    signal,
-    idempotencyKey,
+    ...callContextOf(offered, signal, idempotencyKey),
     ...(checked?.approved && { approved: checked.approved }),
     ...(beforeHandler && { beforeHandler }),
     onProgress: (update) => {
@@ -236,11 +224,11 @@ async function runCall(
     onComplete: (late) => {
       if (isComplete) return;
       isComplete = true;
-      inbox.addOutcome(call, late);
+      addOutcome(inbox, call, late);
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
-  const returned = await callTool(tools, call, context);
+  const returned = await callToolset(tools, call, context);
   hasEnded = true;
   const result = prepared.effect === undefined ? returned : recordable(tools, call, returned);
   return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };

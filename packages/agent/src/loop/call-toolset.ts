@@ -5,14 +5,22 @@ import {
   KernelError,
   resultAfterAbort,
   toErrorResult,
+  toModelText,
   type ToolCall,
   type ToolResult,
   type Toolset,
   unreadableResult,
 } from '@kernel/protocol';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
-import { readResult } from '../read-result.ts';
-import { needsAbortOutcome } from './validated-calls.ts';
+import { hookStopAnswer } from './run-end.ts';
+
+// On the toolset, so that wrappers that spread it keep it.
+const NEEDS_ABORT_OUTCOME = Symbol('needsAbortOutcome');
+
+/** Marks a toolset whose results may not say how an aborted call ended. */
+export function markNeedsAbortOutcome<Context>(tools: Toolset<Context>): Toolset<Context> {
+  return Object.assign(tools, { [NEEDS_ABORT_OUTCOME]: true });
+}
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
 const ABORT_GRACE_MS = 30;
@@ -22,7 +30,7 @@ const ABORT_GRACE_MS = 30;
  * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: then that is said, and it is a failure only of a
  * tool that can be called again without harm.
  */
-export function callTool(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
+export function callToolset(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
   const { signal } = context;
   return new Promise((resolve) => {
     let hasEnded = false;
@@ -49,7 +57,9 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
     };
     /** What a registry returns says itself what an abort has ended. */
     const asEnded = (result: ToolResult): ToolResult =>
-      timer !== undefined && needsAbortOutcome(tools) ? resultAfterAbort(result, call.name) : result;
+      timer !== undefined && Reflect.get(tools, NEEDS_ABORT_OUTCOME) === true
+        ? resultAfterAbort(result, call.name)
+        : result;
     const finish = (value: unknown): void => {
       try {
         end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));
@@ -69,6 +79,15 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       removeAbortListener = onAbort(signal, startGrace);
     });
   });
+}
+
+/** Copies a result, so that getters that throw do so here, and reads what the loop will read of it. */
+export function readResult(value: ToolResult): ToolResult {
+  let result = { ...value };
+  if (result.media !== undefined) result = { ...result, media: [...result.media] };
+  toModelText(result);
+  hookStopAnswer(result.error);
+  return result;
 }
 
 /** The result of a call that the caller's abort stopped. */

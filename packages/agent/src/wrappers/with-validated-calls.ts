@@ -15,7 +15,9 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 import type * as Schema from '@kernel/schema';
-import { findTool, isSameAsListed } from '../approval/validate-call.ts';
+import { isSameAsListed } from '../approval/validate-call.ts';
+import { markNeedsAbortOutcome } from '../loop/call-toolset.ts';
+import { findTool } from '../loop/offered-tools.ts';
 
 /** A call as the model made it, and as the toolset gets it. */
 interface CheckedCall {
@@ -29,14 +31,6 @@ interface CheckedCall {
 
 type SchemaModule = Pick<typeof Schema, 'annotateResult' | 'validateForeignText'>;
 let schemaModule: SchemaModule | undefined;
-
-// On the toolset, so that wrappers that spread it keep it.
-const NEEDS_ABORT_OUTCOME = Symbol('needsAbortOutcome');
-
-/** Whether the results of a toolset may not say how an aborted call ended. */
-export function needsAbortOutcome(tools: Toolset): boolean {
-  return Reflect.get(tools, NEEDS_ABORT_OUTCOME) === true;
-}
 
 /**
  * Gives a toolset what a registry does for its calls: the arguments are validated by the schema of the tool, and repaired, before the call. Returns a
@@ -95,7 +89,7 @@ export function withValidatedCalls<Context>(tools: Toolset<Context>): Toolset<Co
       return validated;
     },
   });
-  return markValidatesCalls(Object.assign(wrapped, { [NEEDS_ABORT_OUTCOME]: true }));
+  return markNeedsAbortOutcome(markValidatesCalls(wrapped));
 }
 
 async function loadSchema(): Promise<SchemaModule> {

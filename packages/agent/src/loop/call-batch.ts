@@ -1,0 +1,202 @@
+import {
+  hasInnerSteps,
+  KernelError,
+  type PendingCall,
+  type SuspendedCall,
+  type Tool,
+  toErrorResult,
+  type ToolCall,
+  type ToolEffect,
+  type ToolResult,
+} from '@kernel/protocol';
+import { needsApproval } from '../approval/approval.ts';
+import {
+  type ApprovalOutput,
+  applyDecision,
+  approveStep,
+  type PreparedCall,
+  suspend,
+} from '../approval/approve-calls.ts';
+import { argumentsDigest } from '../approval/call-digest.ts';
+import { toolsOfCalls } from './offered-tools.ts';
+import type { Run } from './run-state.ts';
+import { inProcessSteps, runBatch } from './steps.ts';
+
+/** What is settled about the calls of a reply in the step that outputs them. */
+export interface CallBatch {
+  /** With a call's id it makes the idempotency key: the id of the run or, without one, unique to the batch. */
+  readonly key: string;
+  /** Whether the calls belong to a run within a call, whose model is asked once more if the call is repeated after a crash. */
+  readonly isNested?: boolean;
+  /** The ids of the calls that need a decision first. */
+  readonly needApproval: readonly string[];
+  /** The ids of the calls of tools that were not on offer, so that nobody could be asked: they never run. */
+  readonly notOffered: readonly string[];
+  /** By call id, what the calls may change. For executors that record steps: today's tools may be others than those of the day the calls were made. */
+  readonly effects?: Readonly<Record<string, ToolEffect>>;
+  /** The calls that are runs of agents. */
+  readonly agents?: readonly string[];
+  /** Of calls that an earlier run left pending: how many messages from the user had come in before they go on. */
+  readonly waiting?: number;
+}
+
+/**
+ * Creates the batch of some calls from the tools that were on offer in their turn. Only a step may call this: without a `runId` the key is random,
+ * and a journal must be able to repeat it. Without an approval every call runs, but with `isRestricted`, those of tools that were not on offer do not.
+ */
+export function createCallBatch(
+  run: Run,
+  calls: readonly ToolCall[],
+  onOffer: readonly Tool[],
+  isRestricted = false,
+): CallBatch {
+  const { approval, isNested, steps } = run;
+  const key = run.runId ?? crypto.randomUUID();
+  const isRecorded = steps !== inProcessSteps;
+  const needApproval: string[] = [];
+  const notOffered: string[] = [];
+  const effects: [string, ToolEffect][] = [];
+  const agents: string[] = [];
+  if (isRecorded || isRestricted || approval !== undefined) {
+    const tools = new Map(onOffer.map((tool) => [tool.name, tool]));
+    for (const { id, name } of calls) {
+      const tool = tools.get(name);
+      if (tool === undefined) notOffered.push(id);
+      else if (needsApproval(tool)) needApproval.push(id);
+      effects.push([id, tool?.effect ?? 'external']);
+      if (tool !== undefined && hasInnerSteps(tool)) agents.push(id);
+    }
+  }
+  return {
+    needApproval: approval === undefined ? [] : needApproval,
+    notOffered: approval === undefined && !isRestricted ? [] : notOffered,
+    key,
+    ...(isNested && { isNested }),
+    ...(isRecorded && { effects: Object.fromEntries(effects), ...(agents.length > 0 && { agents }) }),
+  };
+}
+
+/** The calls of a batch that may run now, or, if a decision was postponed, what is kept of all of them. */
+export type PreparedBatch =
+  | { readonly prepared: readonly PreparedCall[] }
+  | { readonly suspended: readonly SuspendedCall[]; readonly pending: readonly PendingCall[] };
+
+const NO_DECISION: ApprovalOutput = { decision: 'deny', reason: 'there was no answer.', digest: '' };
+
+/**
+ * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If a decision was
+ * postponed, nothing of the batch runs, and the other decisions are kept.
+ */
+export async function decideOnCalls(
+  run: Run,
+  calls: readonly ToolCall[],
+  batch: CallBatch,
+  kept: ReadonlyMap<string, SuspendedCall>,
+): Promise<PreparedBatch> {
+  const refused = refuseCalls(run, calls, batch);
+  const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
+  if (run.approval === undefined && undecided.length > 0) throw unaskedError(undecided);
+  const decisions = await requestDecisions(run, undecided, batch, kept);
+  const pending = [...decisions.values()].flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
+  if (pending.length > 0)
+    return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
+  const prepared = calls.map((call): PreparedCall => {
+    const before = kept.get(call.id);
+    const plain = plainCall(batch, call, before);
+    const result = refused.get(call.id);
+    if (result !== undefined) return { ...plain, result };
+    const decision = decisions.get(call.id) ?? unaskedDecision(run, before);
+    return decision === undefined ? plain : applyDecision(plain, decision);
+  });
+  return { prepared };
+}
+
+/** What is known of a call before anyone has decided on it. */
+function plainCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | undefined): PreparedCall {
+  const idempotencyKey = idempotencyKeyOf(batch, call);
+  return {
+    call,
+    idempotencyKey,
+    effect: batch.effects?.[call.id],
+    hasInnerSteps: batch.agents?.includes(call.id) === true,
+    ...(kept?.agents && { agents: kept.agents }),
+    ...(kept?.wasPending && { wasDecided: true }),
+  };
+}
+
+/**
+ * The idempotency key of a call: the same for every attempt at it. In a run within a call it contains a digest of the tool's name and the
+ * arguments: the model of a repeated run may ask for something else under the same id.
+ */
+function idempotencyKeyOf({ key, isNested }: CallBatch, call: ToolCall): string {
+  return isNested === true ? `${key}:${call.id}:${argumentsDigest(call)}` : `${key}:${call.id}`;
+}
+
+/** Calls of a journal that an earlier run would have asked about must not run because nobody is there to ask. */
+function unaskedError(calls: readonly ToolCall[]): KernelError {
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ');
+  return new KernelError(
+    'CONFIG_INVALID',
+    `The run goes on without approve(), and calls of it need a decision: ${names}.`,
+    {
+      hint: 'Pass the same approve as when the run began.',
+    },
+  );
+}
+
+/** The kept decision of a run that continues without an approval: a denial stays one, and an edited call stays edited. */
+function unaskedDecision({ approval }: Run, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
+  if (approval !== undefined || kept?.decision === undefined) return undefined;
+  return { ...kept.decision, digest: kept.digest ?? '' };
+}
+
+/** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */
+function refuseCalls(
+  { offered, meter, guard }: Run,
+  calls: readonly ToolCall[],
+  batch: CallBatch,
+): ReadonlyMap<string, ToolResult> {
+  const refused = new Map<string, ToolResult>();
+  const notOffered = new Set(batch.notOffered);
+  for (const call of calls) {
+    if (notOffered.has(call.id)) refused.set(call.id, notOfferedResult(call, toolsOfCalls(offered)));
+    else if (!meter.admitCall(call)) refused.set(call.id, overLimitResult(call));
+    else {
+      const refusal = guard?.refusal(call);
+      if (refusal !== undefined) refused.set(call.id, refusal);
+    }
+  }
+  return refused;
+}
+
+async function requestDecisions(
+  run: Run,
+  calls: readonly ToolCall[],
+  batch: CallBatch,
+  kept: ReadonlyMap<string, SuspendedCall>,
+): Promise<ReadonlyMap<string, ApprovalOutput>> {
+  const decisions = new Map<string, ApprovalOutput>();
+  const { approval } = run;
+  if (approval === undefined || calls.length === 0) return decisions;
+  const answers = await runBatch<ApprovalOutput>(
+    run.steps,
+    calls.map((call) => approveStep(run, approval, call, idempotencyKeyOf(batch, call), kept.get(call.id))),
+  );
+  for (const [index, call] of calls.entries()) decisions.set(call.id, answers[index] ?? NO_DECISION);
+  return decisions;
+}
+
+function notOfferedResult(call: ToolCall, tools: readonly Tool[]): ToolResult {
+  const names = tools.slice(0, 10).map((tool) => tool.name);
+  const error = new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}" is on offer.`, {
+    hint: names.length === 0 ? 'There are no tools.' : `Offered: ${names.join(', ')}${tools.length > 10 ? ', …' : ''}.`,
+  });
+  return toErrorResult(error, 'skipped');
+}
+
+function overLimitResult(call: ToolCall): ToolResult {
+  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" has used up its calls in this run.`, {
+    hint: 'Answer from what is known.',
+  });
+  return toErrorResult(error, 'skipped');
+}

@@ -1,0 +1,236 @@
+import { onAbort } from '@kernel/internal';
+import {
+  type Emit,
+  KernelError,
+  type MessageEnd,
+  type ProviderEvent,
+  type Step,
+  toolCallsOf,
+  type Usage,
+} from '@kernel/protocol';
+import { freezeMessage } from '../history/messages.ts';
+import { createReplyCallIds } from '../history/reply-call-ids.ts';
+import { type CallBatch, createCallBatch } from './call-batch.ts';
+import { isToStop, type Received, takeForTurn } from './inbox.ts';
+import { beginTurn } from './offered-tools.ts';
+import { type ModelTurn, planRequest } from './request.ts';
+import { isPaused } from './run-end.ts';
+import { withRequestContext } from './run-scope.ts';
+import type { OutputMode, Run } from './run-state.ts';
+import { createStep } from './steps.ts';
+
+/** The output of a model step that did not ask the model: the run is to end. */
+export interface StoppedTurn {
+  /** Tells it from a reply. */
+  readonly isStopped: true;
+}
+
+/** The output of a model step. What was received precedes the reply. */
+export interface ModelOutput extends Omit<MessageEnd, 'type'>, Received {
+  /** What background agents have used since the last turn. */
+  readonly receivedUsage?: Usage;
+  /** What they have used by estimate, beyond that. */
+  readonly receivedEstimate?: Usage;
+  /** The calls of the reply. */
+  readonly batch: CallBatch;
+  /** How a typed answer was asked for. */
+  readonly outputMode?: OutputMode;
+  /** Who was asked, where `prepareTurn` decides on it. */
+  readonly asked?: { readonly provider: string; readonly model: string };
+}
+
+const NOTHING: Received = { received: [] };
+
+/**
+ * Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply.
+ *
+ * Its input names the model and its options unless `prepareTurn` decides on them, which runs within the step: then its output names who was asked.
+ */
+export function modelStep(run: Run, turn: ModelTurn): Step {
+  const { model, options, prepareTurn } = run.options;
+  const asked = prepareTurn === undefined ? { model, ...(options && { options }) } : {};
+  const input = { turn: turn.number, messages: turn.messages, ...asked };
+  return createStep(run, { id: `model:${turn.number}`, kind: 'model', input }, ({ signal, emit }) =>
+    askModel(run, turn, signal, emit),
+  );
+}
+
+async function askModel(
+  run: Run,
+  { number, messages, offersTools }: ModelTurn,
+  signal: AbortSignal,
+  emit: Emit,
+): Promise<ModelOutput | StoppedTurn> {
+  const { inbox, output, offered } = run;
+  if (isToStop(inbox)) return { isStopped: true };
+  const onOffer = offersTools ? await beginTurn(offered, number, signal) : [];
+  const taken = isPaused(run.pauses, number) ? NOTHING : takeForTurn(inbox);
+  const { received } = taken;
+  const turn = { number, messages: received.length > 0 ? [...messages, ...received] : messages, offersTools };
+  const planned = planRequest(run, turn, onOffer, signal);
+  const { provider, request, isRestricted, outputMode } = planned instanceof Promise ? await planned : planned;
+  const { tools = [] } = request;
+  const startLag = emit({ type: 'turn-start', turn: number, tools });
+  if (startLag !== undefined) await startLag;
+  if (received.length > 0) await emit({ type: 'steer', messages: received });
+  const reading = (outputMode === undefined ? emit : output?.withDeltas(emit, outputMode)) ?? emit;
+  const callIds = createReplyCallIds(run.callIds);
+  const whole = wholeCharacters((event) => reading(callIds.rename(event)));
+  const replied = await withRequestContext(offered.context, () =>
+    readReply(provider.stream(request), signal, whole.emit, provider.name),
+  );
+  const endedLag = whole.end();
+  if (endedLag !== undefined) await endedLag;
+  const end = callIds.finish(replied);
+  const { message: runnable, droppedCalls } = dropCalls(end, offersTools);
+  const message = freezeMessage(runnable);
+  const reply: Omit<MessageEnd, 'type'> = {
+    message,
+    finishReason: end.finishReason,
+    ...(end.usage === undefined ? {} : { usage: end.usage }),
+    ...(droppedCalls === undefined ? {} : { droppedCalls }),
+    ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
+  };
+  const endLag = emit({ type: 'message-end', ...reply });
+  if (endLag !== undefined) await endLag;
+  const { usage: receivedUsage, estimated: receivedEstimate } = inbox;
+  inbox.usage = undefined;
+  inbox.estimated = undefined;
+  return {
+    ...reply,
+    ...(receivedUsage === undefined ? {} : { receivedUsage }),
+    ...(receivedEstimate === undefined ? {} : { receivedEstimate }),
+    ...taken,
+    batch: createCallBatch(run, toolCallsOf(message), tools, isRestricted),
+    ...(outputMode === undefined ? {} : { outputMode }),
+    ...(run.options.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
+  };
+}
+
+/**
+ * Moves the calls that must not run to `droppedCalls`: all of a closing turn and of a reply that ended by length, a filter or a refusal, and
+ * those without a name.
+ */
+function dropCalls(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'message' | 'droppedCalls'> {
+  const { message, finishReason } = end;
+  const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
+  const dropped = toolCallsOf(message).filter((call) => isCut || !offersTools || call.name.trim() === '');
+  if (dropped.length === 0) return end;
+  const droppedCalls = dropped.map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    reason: finishReason,
+  }));
+  return {
+    message: {
+      ...message,
+      content: message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part)),
+    },
+    droppedCalls: [...(end.droppedCalls ?? []), ...droppedCalls],
+  };
+}
+
+/**
+ * Emits all events of a provider's stream except the `message-end`, which it resolves to. Rejects with the stream's error, with
+ * `signal.reason` on abort, whatever the provider does then, and with `PROVIDER_PROTOCOL` for a stream without a `message-end`.
+ */
+function readReply(
+  events: AsyncIterable<ProviderEvent>,
+  signal: AbortSignal,
+  emit: Emit,
+  provider: string,
+): Promise<MessageEnd> {
+  const iterator = events[Symbol.asyncIterator]();
+  return new Promise((resolve, reject) => {
+    let hasEnded = false;
+    let removeAbortListener: (() => void) | undefined;
+    const leave = (): void => {
+      hasEnded = true;
+      removeAbortListener?.();
+      // Closes the request of a stream that is left early. Not awaited: a hung provider must not hold up the run.
+      void close(iterator).catch(() => {});
+    };
+    const fail = (error: unknown): void => {
+      if (hasEnded) return;
+      leave();
+      reject(error);
+    };
+    // One function for all events: with `await`, each event would cost three promises and three functions.
+    const take = (next: IteratorResult<ProviderEvent>): void => {
+      if (hasEnded) return;
+      try {
+        if (next.done === true) return fail(noMessageEnd(provider));
+        const event = next.value;
+        if (event.type === 'message-end') {
+          leave();
+          return resolve(event);
+        }
+        const lag = emit(event);
+        if (lag === undefined) pull();
+        else lag.then(pull, fail);
+      } catch (error) {
+        // This function runs as a promise callback: what it throws would be lost.
+        fail(error);
+      }
+    };
+    const pull = (): void => {
+      if (hasEnded) return;
+      try {
+        iterator.next().then(take, fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const abort = (): void => fail(signal.reason);
+    if (signal.aborted) return abort();
+    removeAbortListener = onAbort(signal, abort);
+    pull();
+  });
+}
+
+async function close(iterator: AsyncIterator<ProviderEvent>): Promise<void> {
+  await iterator.return?.();
+}
+
+function noMessageEnd(provider: string): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `The provider "${provider}" ended its stream without a message-end.`);
+}
+
+type Delta = Extract<ProviderEvent, { readonly type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' }>;
+
+/** The events of one reply, without half a character in any delta. */
+interface WholeCharacters {
+  /** Emits an event. Half a surrogate pair at the end of a delta waits for the next delta of the same text. */
+  readonly emit: Emit;
+  /** Emits U+FFFD for each half that still waits, as the message has it; undefined where none does. */
+  readonly end: () => Promise<unknown> | undefined;
+}
+
+/** Joins characters whose halves come in two deltas: half of one cannot be written as UTF-8, and strict parsers refuse JSON with it. */
+function wholeCharacters(emit: Emit): WholeCharacters {
+  const waiting = new Map<string, { readonly half: string; readonly delta: Delta }>();
+  return {
+    emit(event) {
+      if (event.type === 'reply-withdrawn') waiting.clear();
+      if (event.type !== 'text-delta' && event.type !== 'reasoning-delta' && event.type !== 'tool-call-delta')
+        return emit(event);
+      const text: unknown = event.type === 'tool-call-delta' ? event.arguments : event.text;
+      if (typeof text !== 'string' || (waiting.size === 0 && text.isWellFormed())) return emit(event);
+      const key = event.type === 'tool-call-delta' ? `${event.index}` : event.type;
+      const joined = `${waiting.get(key)?.half ?? ''}${text}`;
+      const [half] = /[\uD800-\uDBFF]?$/.exec(joined.slice(-1)) ?? [''];
+      if (half === '') waiting.delete(key);
+      else waiting.set(key, { half, delta: event });
+      return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
+    },
+    end() {
+      const last = [...waiting.values()].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
+      return last.length === 0 ? undefined : Promise.all(last);
+    },
+  };
+}
+
+function withText(delta: Delta, text: string): Delta {
+  return delta.type === 'tool-call-delta' ? { ...delta, arguments: text } : { ...delta, text };
+}

@@ -1,0 +1,165 @@
+import {
+  addUsage,
+  type Emit,
+  type Message,
+  type MessageEnd,
+  type Provider,
+  type ProviderRequest,
+  type StepExecutor,
+  type Tool,
+  type ToolCall,
+  type ToolChoice,
+  type ToolResult,
+  type Toolset,
+  type Usage,
+} from '@kernel/protocol';
+import { type CallApproval, createCallApproval } from '../approval/call-approval.ts';
+import { callIdsOf } from '../history/call-ids.ts';
+import { freezeMessage } from '../history/messages.ts';
+import { initialHistory } from '../history/repair-history.ts';
+import { createLoopGuard, type LoopGuard } from '../limits/loop-guard.ts';
+import type { RunLimits } from '../limits/run-limits.ts';
+import { createSemaphore, type Semaphore } from '../limits/semaphore.ts';
+import { createUsageMeter, reportedUsage, type UsageMeter } from '../limits/usage-meter.ts';
+import type { RunOptions } from '../options.ts';
+import { createInbox, type Inbox } from './inbox.ts';
+import type { OfferedTools } from './offered-tools.ts';
+import { createPauses, type Pauses, type RunAnswer, type RunOutcome } from './run-end.ts';
+import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
+import { inProcessSteps, type StepContext } from './steps.ts';
+
+/** One run: what it works with, and what has happened so far. */
+export interface Run extends StepContext {
+  /** The options that it was started with. */
+  readonly options: RunOptions;
+  /** Its limits. */
+  readonly limits: RunLimits;
+  /** The typed answer. Absent where none was asked for. */
+  readonly output: TypedOutput | undefined;
+  /** Executes the steps: the run's own executor, or that of the call whose agent it is. */
+  readonly steps: StepExecutor;
+  /** Whether it was started within a call. */
+  readonly isNested: boolean;
+  /** The scope of the call whose agent it is. */
+  readonly outer: RunScope | undefined;
+  /** The ids of the calls of agents around it. */
+  readonly path: readonly string[];
+  /** Its id, unique among the runs of the call around it. */
+  readonly runId: string | undefined;
+  /** The tools on offer, turn by turn. */
+  readonly offered: OfferedTools;
+  /** Decides on calls. Absent where every call runs. */
+  readonly approval: CallApproval | undefined;
+  /** What reaches it from outside. */
+  readonly inbox: Inbox;
+  /** Counts what it uses. */
+  readonly meter: UsageMeter;
+  /** Absent where repeats are not limited. */
+  readonly guard: LoopGuard | undefined;
+  /** Limits the calls that run at once. */
+  readonly semaphore: Semaphore;
+  /** The pauses of its replies. */
+  readonly pauses: Pauses;
+  /** The selections that `prepareTurn` has made, by the list they were made from and their names: encoders cache by identity. */
+  readonly selections: WeakMap<readonly Tool[], Map<string, readonly Tool[]>>;
+  /** The history. */
+  readonly messages: Message[];
+  /** How long the history was before it. */
+  readonly inputLength: number;
+  /** The ids of all calls in the history. */
+  readonly callIds: Set<string>;
+  /** What its replies and the agents below it have reported. */
+  usage: Usage;
+  /** How many turns it has had. */
+  turns: number;
+  /** Whether a call went on in the background. */
+  hasAsyncCalls: boolean;
+}
+
+/** How the answer of one turn is asked for: as the format of the reply, by a tool, or by instructions. */
+export type OutputMode = 'schema' | 'tool-call' | 'text';
+
+/** What a turn asks for. */
+export interface OutputRequest {
+  /** How the answer is asked for. */
+  readonly mode: OutputMode;
+  /** The tools on offer, with or without the one that takes the answer. */
+  readonly tools: readonly Tool[];
+  /** What the request says besides. */
+  readonly fields: Pick<ProviderRequest, 'responseFormat' | 'toolChoice'>;
+  /** Adds instructions to the messages, where they are needed. */
+  messages(messages: readonly Message[]): readonly Message[];
+}
+
+/** The typed answer of one run: what the loop asks of it. */
+export interface TypedOutput {
+  /** The tools of the run, with the one that takes the answer. */
+  readonly tools: Toolset;
+  /** Whether a call gives the answer. */
+  isAnswer(name: string): boolean;
+  /** Decides how a turn asks for the answer. Rejects with `CONFIG_INVALID` if a tool on offer has the name of the one that takes the answer. */
+  request(
+    provider: Provider,
+    model: string,
+    offered: readonly Tool[],
+    toolChoice: ToolChoice | undefined,
+  ): Promise<OutputRequest>;
+  /** Emits the answer so far after each event that adds to it. For the events of one turn. */
+  withDeltas(emit: Emit, mode: OutputMode): Emit;
+  /** Returns a reply with the answer of a call as its text, if the call must not run and gave the whole answer. */
+  withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(reply: Reply): Reply;
+  /** Reads a reply as the answer. Undefined: it does not fit, and the model is asked once more. */
+  readReply(run: Run, mode: OutputMode, outcome: RunAnswer): Promise<RunOutcome | undefined>;
+  /** Ends the run with the answer that a call gave. */
+  takeCall(run: Run, answer: string): Promise<RunOutcome>;
+  /** Returns how the run ends if a call gave an answer that does not fit, for the second time. Throws `CONFIG_INVALID` where the check failed. */
+  refusal(run: Run, outcomes: readonly (readonly [ToolCall, ToolResult])[]): RunOutcome | undefined;
+  /** Adds the typed answer to how the run ended. Where it ended early, its text may be one that nobody has read yet. */
+  complete(run: Run, ended: RunOutcome): Promise<RunOutcome>;
+}
+
+/** Creates the state of a run. Called where the run starts, so that it finds the call around it. */
+export function createRun(options: RunOptions, { signal, emit }: StepContext, output: TypedOutput | undefined): Run {
+  const { approve, approvalTimeoutMs = Infinity, limits = {}, conversation, context, runId } = options;
+  const tools = output?.tools ?? options.tools;
+  const around = currentScope();
+  const outer = around?.agentPath === undefined ? undefined : around;
+  const path = outer?.agentPath ?? [];
+  const messages = initialHistory(options.messages, options.system);
+  return {
+    signal,
+    emit,
+    options,
+    limits,
+    output,
+    steps: options.steps ?? (outer && innerSteps(outer)) ?? inProcessSteps,
+    isNested: around !== undefined,
+    outer,
+    path,
+    runId: runId === undefined || around === undefined ? runId : uniqueRunId(around, runId),
+    offered: { tools, conversation, context, turn: undefined, replied: 0, again: undefined },
+    approval: approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs, tools, path }),
+    inbox: createInbox(options.steering),
+    meter: createUsageMeter(limits, outer?.hasBudget),
+    guard: limits.repeats === false ? undefined : createLoopGuard(limits.repeats),
+    semaphore: createSemaphore(limits.parallel),
+    pauses: createPauses(),
+    selections: new WeakMap(),
+    messages,
+    inputLength: messages.length,
+    callIds: callIdsOf(messages),
+    usage: { inputTokens: 0, outputTokens: 0 },
+    turns: 0,
+    hasAsyncCalls: false,
+  };
+}
+
+/** Adds messages to the history. */
+export function append({ messages }: Run, ...added: readonly Message[]): void {
+  for (const message of added) messages.push(freezeMessage(message));
+}
+
+/** Counts what a reply, or an agent below the run, has used. */
+export function countUsage(run: Run, usage: Usage | undefined): void {
+  if (usage !== undefined) run.usage = addUsage(run.usage, reportedUsage(usage));
+}
