@@ -1,10 +1,8 @@
 import { isObject, truncate, sliceHead } from '@kernel/internal';
 import {
-  hasInnerSteps,
   type JsonSchema,
   KernelError,
   type KeysOf,
-  markInnerSteps,
   type Tool,
   type ToolEffect,
   type ToolMetadata,
@@ -58,7 +56,7 @@ export function checkTool(input: Tool): CheckedTool {
     input.outputSchema === undefined ? undefined : checkOutputSchema(input.outputSchema, `${subject}, outputSchema`);
   const metadata = copyMetadata(input, subject);
   checkFields(input, subject);
-  const copy: Tool = {
+  const tool: Tool = Object.freeze({
     name: typeof name === 'string' ? name : '',
     description: input.description,
     parameters,
@@ -67,8 +65,7 @@ export function checkTool(input: Tool): CheckedTool {
     ...(input.strict === undefined ? {} : { strict: input.strict }),
     ...(input.effect === undefined ? {} : { effect: input.effect }),
     ...(metadata === undefined ? {} : { metadata }),
-  };
-  const tool = Object.freeze(hasInnerSteps(input) ? markInnerSteps(copy) : copy);
+  });
   const validator = once(() => compileSchema(parameters));
   checkExamples(tool, subject, validator);
   return {
