@@ -76,26 +76,20 @@ function reply(
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
 ): AssistantMessage {
   if (request.responseFormat !== undefined) {
-    throw new KernelError(
-      'PROVIDER_UNSUPPORTED',
-      'Offline has no language model and cannot answer in a given JSON form.',
-      {
-        hint: 'Leave responseFormat out, or use a model.',
-      },
-    );
+    throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
+      hint: 'Leave responseFormat out, or use a model.',
+    });
   }
   const { messages } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const ask = readAsk(messages[asked]);
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  // Nobody can be asked what a prompt meant, so nothing is run that could do harm.
-  const tools = readTools(request.tools ?? NO_TOOLS);
+  const offered = request.tools ?? NO_TOOLS;
+  const tools = readTools(offered);
   const choice = request.toolChoice ?? 'auto';
   const plan = planCalls(
     ask,
-    typeof choice === 'object'
-      ? matcherOf(readTools(namedTool(request.tools ?? NO_TOOLS, choice.name)))
-      : matcherOf(tools),
+    matcherOf(typeof choice === 'object' ? readTools(namedTool(offered, choice.name)) : tools),
   );
   const provider = { vendor: 'offline', model: request.model };
   if (results.length > 0) {
@@ -122,27 +116,16 @@ function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Ke
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
-const readable = new WeakMap<readonly Tool[], readonly Tool[]>();
-
-/** The tools that only read; the same list for the same tools, so that the matcher is reused. */
-function readTools(tools: readonly Tool[]): readonly Tool[] {
-  const known = readable.get(tools) ?? tools.filter(({ effect }) => effect === 'read');
-  readable.set(tools, known);
-  return known;
-}
-
-const singletons = new WeakMap<Tool, readonly Tool[]>();
+/** The tools that only read: nobody can be asked what a prompt meant, so nothing is run that could do harm. */
+const readTools = memoize((tools: readonly Tool[]) => tools.filter(({ effect }) => effect === 'read'));
+const alone = memoize((tool: Tool) => [tool]);
 
 function namedTool(tools: readonly Tool[], name: string): readonly Tool[] {
   const tool = tools.find((candidate) => candidate.name === name);
-  if (tool === undefined) {
-    throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which is not among the tools offered.`, {
-      hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
-    });
-  }
-  const list = singletons.get(tool) ?? [tool];
-  singletons.set(tool, list);
-  return list;
+  if (tool !== undefined) return alone(tool);
+  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which is not among the tools offered.`, {
+    hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
+  });
 }
 
 function* eventsOf(message: AssistantMessage, isStreamed: boolean): Generator<ProviderEvent> {

@@ -4,8 +4,8 @@ import { type CompiledPhrase, compilePhrase } from './compile-phrase.ts';
 import { markWords, plainRequest } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
-/** A call that a whole request asks for by a phrase for the tool. */
-export interface PhraseMatch {
+/** A call that a request asks for. */
+export interface ToolMatch {
   /** The tool, as it was offered. */
   readonly tool: Tool;
   /** The arguments, by name. */
@@ -23,7 +23,7 @@ export function matchPhrase(
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
   text: string,
   material: string | undefined,
-): PhraseMatch | undefined {
+): ToolMatch | undefined {
   const request = plainRequest(text);
   if (request === undefined || request === '') return undefined;
   const marked = `${markWords(request)} `;
