@@ -13,7 +13,8 @@ describe('completion and man', () => {
     const complete = (...words: string[]): readonly string[] => {
       const set = `COMP_WORDS=(prompt-agent ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}`;
       const script = `${stdout}\n${set}; _prompt_agent; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: workspace() }).trim().split('\n');
+      const env = { PATH: process.env['PATH'] };
+      return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: workspace(), env }).trim().split('\n');
     };
     expect(complete('doc')).toEqual(['doctor']);
     expect(complete('tools', 'l')).toEqual(['list', 'lint']);

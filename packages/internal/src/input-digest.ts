@@ -8,19 +8,24 @@ const ofMessages = new WeakMap<object, string>();
 
 /** Returns a digest of a JSON value. */
 export function jsonDigest(value: unknown): string {
-  const text = JSON.stringify(value);
-  const digest = nodeModule('node:crypto')?.hash('sha256', text, 'base64url') ?? sha256Hex(text);
-  return sliceHead(digest, 22);
+  return textDigest(JSON.stringify(value));
 }
 
 /** Returns a digest of the input of a step. A journal with another digest for the step was written by other code. */
-export function inputDigest({ input }: { readonly input?: unknown }): string {
-  if (!isObject(input) || !Array.isArray(input['messages'])) return jsonDigest(input ?? null);
-  const messages = input['messages'].map((message: unknown) => {
-    if (!isObject(message) || !Object.isFrozen(message)) return jsonDigest(message);
-    const known = ofMessages.get(message) ?? jsonDigest(message);
-    ofMessages.set(message, known);
-    return known;
-  });
-  return jsonDigest({ ...input, messages });
+export function inputDigest({ kind, input }: { readonly kind: string; readonly input?: unknown }): string {
+  if (kind !== 'model' || !isObject(input)) return jsonDigest(input ?? null);
+  const { messages, ...rest } = input;
+  const each = Array.isArray(messages) ? messages.map((message: unknown) => messageDigest(message)) : [];
+  return textDigest(`${JSON.stringify(rest)}${each.join('')}`);
+}
+
+function messageDigest(message: unknown): string {
+  if (!isObject(message) || !Object.isFrozen(message)) return jsonDigest(message);
+  const known = ofMessages.get(message) ?? jsonDigest(message);
+  ofMessages.set(message, known);
+  return known;
+}
+
+function textDigest(text: string): string {
+  return sliceHead(nodeModule('node:crypto')?.hash('sha256', text, 'base64url') ?? sha256Hex(text), 22);
 }
