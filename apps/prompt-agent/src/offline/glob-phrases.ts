@@ -70,7 +70,11 @@ export const GLOB_PHRASES: readonly ToolPhrase[] = [
       ),
     ];
   }),
-  { text: '(find|list) (all|) files matching {pattern:glob}', input: { pattern: '{pattern}' } },
+  {
+    text: '(find|list) (all|) files matching {pattern:glob}',
+    example: 'find all files matching *.md',
+    input: { pattern: '{pattern}' },
+  },
   ...countPhrases({ pattern: '{pattern}' }, '{pattern:extension}'),
   ...['{pattern:glob} (files|)', '{pattern:extension} files'].flatMap((files) => [
     ...phrases({ pattern: '{pattern}' }, [

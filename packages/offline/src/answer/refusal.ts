@@ -30,21 +30,12 @@ export function refusal(
 function abilities(tools: readonly Tool[], phrasesOf: (tool: Tool) => readonly ToolPhrase[]): string {
   if (tools.length === 0) return 'It works only with tools, and none is offered. ';
   const lines = tools.slice(0, 12).map((tool) => {
-    const example = tool.metadata?.examples?.[0]?.description ?? phraseExample(phrasesOf(tool));
+    const example =
+      tool.metadata?.examples?.[0]?.description ??
+      phrasesOf(tool).find((phrase) => phrase.example !== undefined)?.example;
     const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
     return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
   });
   const more = tools.length > lines.length ? `\n  … and ${tools.length - lines.length} more` : '';
   return `It can use these tools:${lines.join('')}${more}\n`;
-}
-
-function phraseExample(phrases: readonly ToolPhrase[]): string | undefined {
-  return phrases.find(({ example }) => example !== undefined)?.example ?? sampleOf(phrases[0]?.text);
-}
-
-/** A phrase as people read it: its values as words in capitals, the first of several words. */
-function sampleOf(phrase: string | undefined): string | undefined {
-  return phrase
-    ?.replaceAll(/\{([a-z]+)(?::[a-z]+)?\}/gi, (_, name: string) => name.toUpperCase())
-    .replaceAll(/\(([^|)]*)[^)]*\)/g, '$1');
 }

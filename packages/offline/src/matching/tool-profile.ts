@@ -56,17 +56,8 @@ function namesIn(calls: readonly { readonly input: object }[] = []): ReadonlySet
   return new Set(calls.flatMap(({ input }) => Object.keys(input)));
 }
 
-function isPartOf(token: Token, values: readonly string[]): boolean {
-  const text = token.lower;
-  if (token.role === 'stop') return false;
-  return values.some((value) => {
-    const lower = value.toLowerCase();
-    return (
-      lower === text ||
-      (text.length > 2 && lower.split(/[^a-z0-9]+/).includes(text)) ||
-      lower.includes(text.replaceAll(' ', ''))
-    );
-  });
+function isPartOf({ role, lower }: Token, values: readonly string[]): boolean {
+  return role !== 'stop' && values.some((value) => value.toLowerCase().includes(lower.replaceAll(' ', '')));
 }
 
 /** Words that mean the same in a question: `which files are there`, `what files are here`. */
