@@ -83,6 +83,8 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
  *
  * If a call of the agent waits for a decision, the caller's run ends with `approval` too; when it continues, it resumes the agent where it stopped.
  * An agent in the background cannot wait: `later` denies there.
+ *
+ * An executor records the steps of the agent as its own where a registry holds it. A toolset of your own says with `markInnerSteps` which of its tools are agents.
  */
 export function agentAsTool<Context = unknown>(options: AgentAsToolOptions<Context>): AgentBinding<Context>;
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
