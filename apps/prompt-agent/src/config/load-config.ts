@@ -133,14 +133,9 @@ async function toConfig(
 
 /** The config of the agent that `--agent` names, with the limits and the memory of the file. */
 function chooseAgent(config: AgentConfig, name: string, file: string): AgentConfig {
-  const { agents = {}, maxIterations, memory } = config;
+  const { agents = {}, systemPrompt: _, ...ofFile } = config;
   const chosen = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (chosen !== undefined)
-    return {
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(memory === undefined ? {} : { memory }),
-      ...chosen,
-    };
+  if (chosen !== undefined) return { ...ofFile, ...chosen };
   const names = Object.keys(agents);
   const known = names.length === 0 ? 'it has no "agents"' : `it has ${names.join(', ')}`;
   throw usageError(`--agent: there is no agent "${name}" in ${file}; ${known}.`);

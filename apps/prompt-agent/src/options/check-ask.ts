@@ -1,4 +1,5 @@
 import { isProtocol, PROTOCOL_NAMES, type ProtocolName } from '../protocols/names.ts';
+import { TOOLS } from './flag-groups.ts';
 import type { Flags } from './flags.ts';
 import { checkLimits } from './run-limits.ts';
 import { EFFECT_NAMES } from '../bundle/rules.ts';
@@ -10,9 +11,7 @@ const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[
   ['images', ['agent', 'vision']],
   ['allow-private-images', ['agent', 'vision']],
   ['tools-file', ['tools']],
-  ['tools', ['agent']],
-  ['execute', ['agent']],
-  ['trust-hints', ['agent']],
+  ...TOOLS.map((flag) => [flag, ['agent']] as const),
   ['audio', ['audio']],
   ['stream', ['agent', 'chat', 'vision', 'tools']],
   ['file', ['agent', 'chat', 'vision', 'tools', 'embeddings']],
@@ -20,20 +19,9 @@ const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[
   ['schema', ['agent']],
   ['extract', ['agent']],
   ['system-prompt', ['agent', 'chat', 'vision', 'tools']],
-  ['workspace', ['agent']],
-  ['bundle', ['agent']],
-  ['mode', ['agent']],
-  ['allow', ['agent']],
-  ['ask', ['agent']],
-  ['deny', ['agent']],
-  ['yes', ['agent']],
-  ['sandbox', ['agent']],
-  ['max-turns', ['agent']],
   ['max-cost', ['agent']],
   ['max-time', ['agent']],
   ['price', ['agent']],
-  ['max-iterations', ['agent']],
-  ['memory', ['agent']],
   ['log', ['agent']],
   ['verbose', ['agent']],
   ['continue', ['agent']],

@@ -25,5 +25,8 @@ export const TOOL_CHOICE = [
   'trust-hints',
 ] as const;
 
-/** The flags that choose the tools and what they may do. */
-export const TOOLS = [...TOOL_CHOICE, 'memory', 'max-turns', 'max-iterations'] as const;
+/** The flags that come before a setting of the config, for runs and for `config show`. */
+export const RUN_SETTINGS = ['memory', 'max-turns', 'max-iterations'] as const;
+
+/** The flags of a run of the agent: its tools, what they may do, and its settings. Without the agent, with `--protocol`, they have no effect. */
+export const TOOLS = [...TOOL_CHOICE, ...RUN_SETTINGS] as const;

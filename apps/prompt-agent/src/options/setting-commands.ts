@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { MODEL } from './flag-groups.ts';
+import { MODEL, RUN_SETTINGS } from './flag-groups.ts';
 
 /** The commands about models, keys, settings and the program itself. */
 export const SETTING_COMMANDS = {
@@ -35,7 +35,7 @@ export const SETTING_COMMANDS = {
   'config show': {
     usage: '',
     summary: 'print each setting and where it is from; path, check',
-    flags: [...MODEL, 'system-prompt', 'memory', 'workspace', 'max-turns', 'max-iterations', 'json'],
+    flags: [...MODEL, 'system-prompt', ...RUN_SETTINGS, 'workspace', 'json'],
     maxWords: 0,
     examples: [''],
   },
