@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DEFAULT_CONFIG } from '@kernel/agent/config';
+import { createProviders } from '@kernel/providers';
 import { startWireServer, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { openStoredKeys } from '../src/credentials/stored-keys.ts';
@@ -383,6 +384,16 @@ test.each([
   } finally {
     server.close();
   }
+});
+
+test('every provider is in the table of vendors, with a key that the README names, or runs on a machine of one’s own', () => {
+  verifies('cli.commands.models.vendors');
+  const own = new Set(['llamacpp', 'lmstudio', 'ollama', 'vllm']);
+  const missing = createProviders().names.filter((name) => !own.has(name) && !VENDORS.has(name));
+  expect(missing, 'add these to VENDORS of src/model/vendors.ts').toEqual([]);
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const unnamed = [...VENDORS.values()].flatMap(({ keys }) => keys).filter((key) => !readme.includes(`\`${key}\``));
+  expect(unnamed, 'add these to the table of README.md').toEqual([]);
 });
 
 test('the models of a vendor are listed at the address of its API', async () => {

@@ -64,7 +64,7 @@ test.each([
       'glob',
       'search_text',
     ]);
-    expect(JSON.stringify(body)).not.toMatch(/usageHint|phrases/);
+    expect(JSON.stringify(body)).not.toMatch(/usageHint|metadata/);
   });
 });
 

@@ -5,7 +5,10 @@
 export function errorMessage(error: unknown): string {
   try {
     if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
-    if (error instanceof Error) return String(error.message);
+    if (error instanceof Error) {
+      const { message }: { readonly message: unknown } = error; // anything, where no compiler looked
+      return String(message);
+    }
     return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
   } catch {
     return 'it threw a value that cannot be shown'; // a getter or a proxy that throws, a circle

@@ -44,5 +44,5 @@ describe('what may show as nothing or as something else', () => {
 test('text for a terminal cannot act on it, whatever pieces it comes in, and is otherwise as it was', () => {
   const text = `${FAMILY} a\u001B[2J\u202Eb\u200Bc\t\n`;
   expect(terminalText(text)).toBe(String.raw`${FAMILY} a\x1b[2J\u202eb` + '\u200Bc\t\n');
-  expect([...text].map((piece) => terminalText(piece)).join('')).toBe(terminalText(text));
+  expect(Array.from(text, (piece) => terminalText(piece)).join('')).toBe(terminalText(text));
 });

@@ -12,6 +12,8 @@ import {
 } from '@kernel/protocol';
 import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
+import { phrasesFor } from './phrases/phrases-for.ts';
+import type { ToolPhrase } from './phrases/tool-phrase.ts';
 import { planCalls } from './planning/plan-calls.ts';
 import { readAsk } from './planning/read-ask.ts';
 import { refusal } from './answer/refusal.ts';
@@ -20,9 +22,11 @@ import { refusal } from './answer/refusal.ts';
 export interface OfflineConfig {
   /** The current time that `today` and `tomorrow` refer to, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /** By the name of a tool, requests that are calls of it word by word. Default: none. */
+  readonly phrases?: Readonly<Record<string, readonly ToolPhrase[]>> | undefined;
 }
 
-const KEYS = optionKeys<OfflineConfig>({ now: true });
+const KEYS = optionKeys<OfflineConfig>({ now: true, phrases: true });
 
 /**
  * Creates a provider that needs no model: it compares the prompt with each tool's own words, fills the arguments by their schema,
@@ -48,18 +52,14 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   checkKeys('offlineProvider', config, KEYS);
   const now = config.now ?? Date.now;
-  const matchers = new WeakMap<readonly Tool[], Matcher>();
-  const matcherOf = (tools: readonly Tool[]): Matcher => {
-    const matcher = matchers.get(tools) ?? createMatcher(tools, now);
-    matchers.set(tools, matcher);
-    return matcher;
-  };
+  const phrasesOf = memoize((tool: Tool) => phrasesFor(tool, config.phrases ?? {}));
+  const matcherOf = memoize((tools: readonly Tool[]) => createMatcher(tools, phrasesOf, now));
   return {
     name: 'offline',
     // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
-      const message = reply(request, matcherOf);
+      const message = reply(request, matcherOf, phrasesOf);
       for (const event of eventsOf(message, request.stream ?? true)) {
         yield event;
         request.signal?.throwIfAborted();
@@ -70,35 +70,33 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   };
 }
 
-function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => Matcher): AssistantMessage {
+function reply(
+  request: ProviderRequest,
+  matcherOf: (tools: readonly Tool[]) => Matcher,
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
+): AssistantMessage {
   if (request.responseFormat !== undefined) {
-    throw new KernelError(
-      'PROVIDER_UNSUPPORTED',
-      'Offline has no language model and cannot answer in a given JSON form.',
-      {
-        hint: 'Leave responseFormat out, or use a model.',
-      },
-    );
+    throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
+      hint: 'Leave responseFormat out, or use a model.',
+    });
   }
   const { messages } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const ask = readAsk(messages[asked]);
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  // Nobody can be asked what a prompt meant, so nothing is run that could do harm.
-  const tools = readTools(request.tools ?? NO_TOOLS);
+  const offered = request.tools ?? NO_TOOLS;
+  const tools = readTools(offered);
   const choice = request.toolChoice ?? 'auto';
   const plan = planCalls(
     ask,
-    typeof choice === 'object'
-      ? matcherOf(readTools(namedTool(request.tools ?? NO_TOOLS, choice.name)))
-      : matcherOf(tools),
+    matcherOf(typeof choice === 'object' ? readTools(namedTool(offered, choice.name)) : tools),
   );
   const provider = { vendor: 'offline', model: request.model };
   if (results.length > 0) {
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
   if (plan.calls.length === 0 || plan.unmatched.length > 0 || choice === 'none')
-    throw refusal(ask, choice === 'none' ? [] : tools, plan);
+    throw refusal(ask, choice === 'none' ? [] : tools, phrasesOf, plan);
   const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
     type: 'tool-call',
     id: `offline-${index + 1}`,
@@ -108,28 +106,26 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
   return { role: 'assistant', content, provider };
 }
 
-const NO_TOOLS: readonly Tool[] = Object.freeze([]);
-const readable = new WeakMap<readonly Tool[], readonly Tool[]>();
-
-/** The tools that only read; the same list for the same tools, so that the matcher is reused. */
-function readTools(tools: readonly Tool[]): readonly Tool[] {
-  const known = readable.get(tools) ?? tools.filter(({ effect }) => effect === 'read');
-  readable.set(tools, known);
-  return known;
+function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
-const singletons = new WeakMap<Tool, readonly Tool[]>();
+const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+/** The tools that only read: nobody can be asked what a prompt meant, so nothing is run that could do harm. */
+const readTools = memoize((tools: readonly Tool[]) => tools.filter(({ effect }) => effect === 'read'));
+const alone = memoize((tool: Tool) => [tool]);
 
 function namedTool(tools: readonly Tool[], name: string): readonly Tool[] {
   const tool = tools.find((candidate) => candidate.name === name);
-  if (tool === undefined) {
-    throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which is not among the tools offered.`, {
-      hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
-    });
-  }
-  const list = singletons.get(tool) ?? [tool];
-  singletons.set(tool, list);
-  return list;
+  if (tool !== undefined) return alone(tool);
+  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which is not among the tools offered.`, {
+    hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
+  });
 }
 
 function* eventsOf(message: AssistantMessage, isStreamed: boolean): Generator<ProviderEvent> {

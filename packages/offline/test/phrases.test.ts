@@ -1,30 +1,38 @@
-import type { Message, Tool, ToolPhrase } from '@kernel/protocol';
+import type { Message, Tool } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { offlineProvider } from '../src/index.ts';
+import { offlineProvider, type ToolPhrase } from '../src/index.ts';
 
-const tool = (phrases: readonly ToolPhrase[], more: Partial<Tool> = {}): Tool => ({
-  name: 'work',
-  description: 'Measures things.',
-  effect: 'read',
-  parameters: { type: 'object', properties: { a: {}, b: {}, text: { type: 'string' } } },
-  metadata: { phrases },
-  ...more,
+/** A tool, and the phrases that stand for it. */
+interface Offer {
+  readonly tool: Tool;
+  readonly phrases: readonly ToolPhrase[];
+}
+
+const work = (phrases: readonly ToolPhrase[], more: Partial<Tool> = {}): Offer => ({
+  tool: {
+    name: 'work',
+    description: 'Measures things.',
+    effect: 'read',
+    parameters: { type: 'object', properties: { a: {}, b: {}, text: { type: 'string' } } },
+    ...more,
+  },
+  phrases,
 });
 
-async function ask(content: string | Extract<Message, { role: 'user' }>['content'], tools: readonly Tool[]) {
+async function ask(content: Extract<Message, { role: 'user' }>['content'], { tool, phrases }: Offer) {
   const calls: string[] = [];
-  for await (const event of offlineProvider().stream({
+  for await (const event of offlineProvider({ phrases: { work: phrases } }).stream({
     model: 'offline',
     messages: [{ role: 'user', content }],
-    tools,
+    tools: [tool],
   }))
     if (event.type === 'message-end')
       for (const part of event.message.content) if (part.type === 'tool-call') calls.push(part.arguments);
   return calls;
 }
 
-const of = (text: string, input: ToolPhrase['input'] = { a: '{a}' }) => [tool([{ text, input }])];
+const of = (text: string, input: ToolPhrase['input'] = { a: '{a}' }): Offer => work([{ text, input }]);
 const refused = { code: 'PROVIDER_REFUSED' };
 
 test.each([
@@ -75,9 +83,9 @@ test('a phrase can hold a word that would turn another request', async () => {
 test('values go into a text, and a value outside of the schema is refused', async () => {
   verifies('offline.phrases');
   const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '^[0-9]+/[0-9]+$' } } };
-  const tools = [tool([{ text: 'share {x} of {y}', input: { a: '{x}/{y}' } }], { parameters })];
-  expect(await ask('share 3 of 4', tools)).toEqual(['{"a":"3/4"}']);
-  await expect(ask('share three of four', tools)).rejects.toMatchObject(refused);
+  const share = work([{ text: 'share {x} of {y}', input: { a: '{x}/{y}' } }], { parameters });
+  expect(await ask('share 3 of 4', share)).toEqual(['{"a":"3/4"}']);
+  await expect(ask('share three of four', share)).rejects.toMatchObject(refused);
 });
 
 test('a tool with phrases and no examples is called by them alone, and an argument that only phrases fill by them alone', async () => {
@@ -87,10 +95,10 @@ test('a tool with phrases and no examples is called by them alone, and an argume
     properties: { city: { type: 'string' }, day: { type: 'string', format: 'date' } },
   };
   const phrases = [{ text: 'weather on {day:day}', input: { day: '{day}' } }];
-  const weather = { name: 'weather', description: 'Tells the weather in a city.', parameters };
+  const weather = { description: 'Tells the weather in a city.', parameters };
   const examples = [{ description: 'Weather in Rome', input: { city: 'Rome' } }];
-  await expect(ask('weather in Lisbon', [tool(phrases, weather)])).rejects.toMatchObject(refused);
-  const both = [tool([], { ...weather, metadata: { phrases, examples } })];
+  await expect(ask('weather in Lisbon', work(phrases, weather))).rejects.toMatchObject(refused);
+  const both = work(phrases, { ...weather, metadata: { examples } });
   expect(await ask('weather in Lisbon', both)).toEqual(['{"city":"Lisbon"}']);
   expect(await ask('weather on 2026-01-01', both)).toEqual(['{"day":"2026-01-01"}']);
   await expect(ask('weather in Lisbon tomorrow', both)).rejects.toMatchObject(refused);
@@ -98,33 +106,63 @@ test('a tool with phrases and no examples is called by them alone, and an argume
 
 test('what follows a phrase has to be a request of its own', async () => {
   verifies('offline.phrases');
-  const tools = of('(count|) {a:path}');
-  expect(await ask('count a.md. Count b.md, thanks', tools)).toEqual(['{"a":"a.md"}', '{"a":"b.md"}']);
+  const count = of('(count|) {a:path}');
+  expect(await ask('count a.md. Count b.md, thanks', count)).toEqual(['{"a":"a.md"}', '{"a":"b.md"}']);
   for (const prompt of [
     'count a.md and b.md',
     'count a.md and the first',
     'count a.md and its lines',
     'the first and count a.md',
   ])
-    await expect(ask(prompt, tools)).rejects.toMatchObject(refused);
+    await expect(ask(prompt, count)).rejects.toMatchObject(refused);
 });
 
 test('a tool that changes something is called by no phrase', async () => {
   verifies('offline.phrases', 'offline.readOnly');
-  const tools = [tool([{ text: 'wipe {a:path}', input: { a: '{a}' } }], { effect: 'write' })];
-  await expect(ask('wipe a.md', tools)).rejects.toMatchObject(refused);
+  const wipe = work([{ text: 'wipe {a:path}', input: { a: '{a}' } }], { effect: 'write' });
+  await expect(ask('wipe a.md', wipe)).rejects.toMatchObject(refused);
+});
+
+const PHRASE = { text: 'weigh {a}', input: { a: '{a}' } };
+
+test.each([
+  ['has no such argument', { properties: { b: { type: 'string' } } }],
+  ['requires another argument too', { properties: { a: {}, b: {} }, required: ['a', 'b'] }],
+  ['takes a number', { properties: { a: { type: 'integer' } } }],
+  ['takes one of a few values', { properties: { a: { enum: ['cats', 'dogs'] } } }],
+  ['takes shorter texts', { properties: { a: { type: 'string', maxLength: 3 } } }],
+  ['takes another text', { properties: { a: { type: 'string', pattern: '^[a-f]+$' } } }],
+  ['has a rule that is not understood', { properties: { a: { not: { const: 'whales' } } } }],
+  ['has a rule for all arguments', { properties: { a: {} }, not: { required: ['a'] } }],
+])('a phrase is no call of another tool of the same name, which %s', async (_, schema) => {
+  verifies('offline.phrases.valid');
+  expect(await ask('weigh whales', work([PHRASE]))).toEqual(['{"a":"whales"}']);
+  const other = work([PHRASE], { parameters: { type: 'object', ...schema } });
+  await expect(ask('weigh whales', other)).rejects.toMatchObject(refused);
+});
+
+test('phrases belong to a tool by its own name, whatever it is', async () => {
+  verifies('offline.phrases.valid');
+  for (const name of ['other', 'constructor', '__proto__'])
+    await expect(ask('weigh whales', work([PHRASE], { name }))).rejects.toMatchObject(refused);
+});
+
+test('a phrase with a kind of value that does not exist is a mistake of the program', async () => {
+  verifies('offline.phrases');
+  await expect(ask('weigh whales', of('weigh {a:animal}'))).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('"animal"'),
+  });
 });
 
 const part = (text: string) => ({ type: 'text', text }) as const;
 
 test('a text that came with the prompt goes to a phrase with {material}, without its tags, and to no other', async () => {
   verifies('offline.material');
-  const tools = [
-    tool([
-      { text: 'count', input: { text: '{material}' } },
-      { text: 'time', input: { a: 1 } },
-    ]),
-  ];
+  const tools = work([
+    { text: 'count', input: { text: '{material}' } },
+    { text: 'time', input: { a: 1 } },
+  ]);
   expect(await ask([part('<file name="a.md">\n<b>\n</file>'), part('count')], tools)).toEqual(['{"text":"<b>\\n"}']);
   expect(await ask([part('plain'), part('count')], tools)).toEqual(['{"text":"plain"}']);
   expect(await ask('time', tools)).toEqual(['{"a":1}']);
@@ -150,20 +188,18 @@ test.each<readonly [string, (size: number) => string]>([
   ['quotation marks', (size) => '"'.repeat(size)],
 ])('a prompt of %s is compared with phrases in linear time', async (_, make) => {
   verifies('offline.linear');
-  const tools = [
-    tool([
-      { text: 'weigh {a} (x|) {b} (y|) {c} end', input: {} },
-      { text: 'weigh {a:numbers}', input: {} },
-    ]),
-  ];
-  const work = (prompt: string) => ask(prompt, tools).catch(() => undefined);
-  expect(await timeGrowth({ make, work, largest: 2048 })).toBeLessThan(3);
+  const tools = work([
+    { text: 'weigh {a} (x|) {b} (y|) {c} end', input: {} },
+    { text: 'weigh {a:numbers}', input: {} },
+  ]);
+  const compare = (prompt: string) => ask(prompt, tools).catch(() => undefined);
+  expect(await timeGrowth({ make, work: compare, largest: 2048 })).toBeLessThan(3);
 });
 
 test('a long text is passed on in linear time', async () => {
   verifies('offline.linear');
   const tools = of('count', { text: '{material}' });
   const make = (size: number) => `<stdin>\n${'</stdin>\n'.repeat(size / 9)}</stdin>`;
-  const work = (text: string) => ask([part(text), part('count')], tools);
-  expect(await timeGrowth({ make, work, largest: 256 * 1024 })).toBeLessThan(3);
+  const count = (text: string) => ask([part(text), part('count')], tools);
+  expect(await timeGrowth({ make, work: count, largest: 256 * 1024 })).toBeLessThan(3);
 });

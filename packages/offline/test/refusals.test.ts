@@ -107,9 +107,6 @@ test('a place that is no part of a search is refused, and harmless flags are not
   verifies('offline.negation');
   await expect(callsFor('search for version in docs and packages', workTools)).rejects.toSatisfy(refused);
   expect(await callsFor('grep -rn version docs', workTools)).toEqual(['search_text {"query":"version","path":"docs"}']);
-  expect(await callsFor('what is the difference between 10 and 3', [calculator])).toEqual([
-    'calculate {"expression":"10 - 3"}',
-  ]);
 });
 
 test('such a word in a quotation, in a path or within another word is no negation', async () => {

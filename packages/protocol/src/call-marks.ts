@@ -1,5 +1,4 @@
 import type { Toolset } from './port.ts';
-import type { Tool } from './tool.ts';
 
 // Symbol.for: two installed copies of this package recognize each other's marks. Never in JSON, so that no server can claim one.
 const REWRITES_CALLS = Symbol.for('@kernel/protocol/rewritesCalls');
@@ -49,14 +48,18 @@ export function validatesCalls(tools: Toolset): boolean {
   return Reflect.get(tools, CHECKS_CALLS) === true;
 }
 
-/** Marks a tool whose handler does nothing but run an agent as an inner run: see `Step.hasInnerSteps`. Returns a copy; copies by spreading keep the mark. */
-export function markInnerSteps(tool: Tool): Tool {
-  return Object.assign({ ...tool }, { [INNER_STEPS]: true });
+/**
+ * Marks the handler of a tool that does nothing but run an agent as an inner run (see `Step.hasInnerSteps`), or a toolset with such tools: `has` says by name
+ * which of them. Returns the same handler or toolset; wrappers of toolsets that spread it keep the mark.
+ */
+export function markInnerSteps<T extends object>(owner: T, has: (name: string) => boolean = always): T {
+  return Object.assign(owner, { [INNER_STEPS]: has });
 }
 
-/** Whether the handler of a tool does nothing but run an agent. */
-export function hasInnerSteps(tool: Tool): boolean {
-  return Reflect.get(tool, INNER_STEPS) === true;
+/** Whether a handler, or the tool of a name in a toolset, does nothing but run an agent. */
+export function hasInnerSteps(owner: object, name: string): boolean {
+  const has: unknown = Reflect.get(owner, INNER_STEPS);
+  return typeof has === 'function' && has(name) === true;
 }
 
 function always(): boolean {

@@ -9,7 +9,7 @@ export type { ModelOptions } from './model-options.ts';
 export { checkPromptCache } from './prompt-cache.ts';
 export type { CachePoint, PromptCache, PromptCacheOptions } from './prompt-cache.ts';
 export { isToolName, mountedName } from './tool-name.ts';
-export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality, ToolPhrase } from './tool.ts';
+export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
 export { changedCallError } from './changed-call.ts';
 export {
   awaitsBeforeHandler,

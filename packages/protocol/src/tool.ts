@@ -44,8 +44,6 @@ export interface ToolMetadata {
   readonly usageHint?: string;
   /** Sample calls; each `input` is valid for the tool's `parameters`. */
   readonly examples?: readonly ToolExample[];
-  /** Requests that are calls of this tool word by word, for a program that picks tools without a language model. */
-  readonly phrases?: readonly ToolPhrase[];
   /** The names of capabilities that must be present, each known to a capability checker. */
   readonly requires?: readonly string[];
   /** Words to search and filter by. */
@@ -60,19 +58,6 @@ export interface ToolExample {
   readonly input: JsonObject;
   /** What the tool would answer. */
   readonly output?: string;
-}
-
-/** A whole request that is a call of a tool. */
-export interface ToolPhrase {
-  /**
-   * The request in English, without polite words. `(is|are)` is one of several words, `(all|)` a word that may be absent, and `{name:kind}` a value:
-   * `number`, `numbers` (a list), `path`, `day` (such as 2026-12-24), `duration` (such as "3 hours" or "1.5 hours"), `weekday`, `glob`, `extension` (`.ts`, which gives `*.ts`), `word`, or `words` (one to five; the default).
-   */
-  readonly text: string;
-  /** A request that the phrase fits, as a person writes it: offline shows the first of a tool as something to try. */
-  readonly example?: string;
-  /** The arguments. `{name}` in a text stands for a value, and `{material}` for the text that came with the request, such as a file. */
-  readonly input: JsonObject;
 }
 
 /** A model's request to run a tool. It is data from outside: `name` may be unknown and `arguments` may be malformed. */

@@ -118,14 +118,9 @@ async function toConfig(
 }
 
 function chooseAgent(config: AgentConfig, name: string, file: string): AgentConfig {
-  const { agents = {}, maxIterations, memory } = config;
+  const { agents = {}, systemPrompt: _, ...ofFile } = config;
   const chosen = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (chosen !== undefined)
-    return {
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(memory === undefined ? {} : { memory }),
-      ...chosen,
-    };
+  if (chosen !== undefined) return { ...ofFile, ...chosen };
   const names = Object.keys(agents);
   const known = names.length === 0 ? 'it has no "agents"' : `it has ${names.join(', ')}`;
   throw usageError(`--agent: there is no agent "${name}" in ${file}; ${known}.`);

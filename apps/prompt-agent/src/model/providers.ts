@@ -25,6 +25,9 @@ function offline(config: CustomProviderConfig): Provider {
 }
 
 async function loadOffline(): Promise<Provider> {
-  const { offlineProvider } = await import('@kernel/offline');
-  return offlineProvider();
+  const [{ offlineProvider }, { TOOL_PHRASES }] = await Promise.all([
+    import('@kernel/offline'),
+    import('../offline/tool-phrases.ts'),
+  ]);
+  return offlineProvider({ phrases: TOOL_PHRASES });
 }

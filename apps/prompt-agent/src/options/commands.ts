@@ -18,7 +18,10 @@ const TOOL_CHOICE = [
   'trust-hints',
 ] as const;
 
-export const TOOLS = [...TOOL_CHOICE, 'memory', 'max-turns', 'max-iterations'] as const;
+/** The flags that come before a setting of the config, for runs and for `config show`. */
+const RUN_SETTINGS = ['memory', 'max-turns', 'max-iterations'] as const;
+/** The flags of a run of the agent. Without the agent, with `--protocol`, they have no effect. */
+export const TOOLS = [...TOOL_CHOICE, ...RUN_SETTINGS] as const;
 export const LIMITS = ['max-cost', 'max-time', 'price'] as const;
 export const SESSION = ['continue', 'session', 'no-session'] as const;
 
@@ -166,7 +169,7 @@ export const COMMANDS = {
   'keys rm': { usage: 'PROVIDER', summary: 'forget a key', flags: ['json'], maxWords: 1, examples: ['anthropic'] },
   'config show': {
     summary: 'print each setting and where it is from; path, check',
-    flags: [...MODEL, 'system-prompt', 'memory', 'workspace', 'max-turns', 'max-iterations', 'json'],
+    flags: [...MODEL, 'system-prompt', ...RUN_SETTINGS, 'workspace', 'json'],
   },
   'config path': {
     summary: 'print where settings and state are',

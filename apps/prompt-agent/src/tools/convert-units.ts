@@ -27,26 +27,6 @@ const tool: Tool = {
   metadata: {
     category: 'utility',
     usageHint: 'To convert between units of measure.',
-    phrases: [
-      {
-        text: '(convert|change) {value:number} {from} (to|into|in) {to}',
-        example: 'convert 5 miles to km',
-        input: { value: '{value}', from: '{from}', to: '{to}' },
-      },
-      ...[
-        '{value:number} {from} (in|to|into|as) {to}',
-        '{value:number} {from} (is|equals) how many {to}',
-        'how many {to} (is|are|in|make) {value:number} {from}',
-        'how many {to} (is|are) (in|there) {value:number} {from}',
-        'how many {to} are there in {value:number} {from}',
-        'how (hot|cold|far|long|heavy|fast) is {value:number} {from} in {to}',
-      ].map((text) => ({ text, input: { value: '{value}', from: '{from}', to: '{to}' } })),
-      ...[
-        'how many {to} (in|make) (a|an|one) {from}',
-        'how many {to} (is|are) (in|there) (a|an|one) {from}',
-        'how many {to} are there in (a|an|one) {from}',
-      ].map((text) => ({ text, input: { value: 1, from: '{from}', to: '{to}' } })),
-    ],
   },
 };
 

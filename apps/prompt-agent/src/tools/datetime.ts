@@ -2,7 +2,6 @@ import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
 import { toolError } from '../tool-error.ts';
 import { type Day, dayOf, daysBetween, isoOf, moveDay, readDay, weekdaysMeant, writeDay } from './dates.ts';
-import { DATE_PHRASES } from './date-phrases.ts';
 
 const tool: Tool = {
   name: 'datetime',
@@ -40,7 +39,6 @@ const tool: Tool = {
       { description: 'How late is it in Berlin?', input: { timeZone: 'Europe/Berlin' } },
       { description: 'What day is it?', input: {} },
     ],
-    phrases: DATE_PHRASES,
   },
 };
 

@@ -1,10 +1,10 @@
 import { nearest } from '@kernel/internal';
+import { CONFIG_KEYS } from './types.ts';
 
 /** Every setting of a config by its path, for keys in the wrong block. */
 const PATHS = [
+  ...CONFIG_KEYS,
   'name',
-  'system_prompt',
-  'max_iterations',
   'memory.path',
   'client.timeout',
   'client.connection_timeout',
@@ -24,6 +24,7 @@ const PATHS = [
   'provider.options.region',
   'model.name',
   'model.capabilities',
+  'model.prices',
   'model.capabilities.chat.max_tokens',
   'model.capabilities.chat.temperature',
   'model.capabilities.tools.tool_choice',

@@ -132,7 +132,7 @@ export interface MemoryConfig {
   readonly path?: string;
 }
 
-/** The top-level keys of a config file. Any file of this program has at least one of them; `name` is too common to count. */
+/** The top-level keys of a config file; a test compares them with the schema. Any file of this program has at least one of them; `name` is too common to count. */
 export const CONFIG_KEYS: readonly string[] = [
   'agent',
   'agents',

@@ -64,7 +64,7 @@ export function createCallBatch(
       if (tool === undefined) notOffered.push(id);
       else if (needsApproval(tool)) needApproval.push(id);
       effects.push([id, tool?.effect ?? 'external']);
-      if (tool !== undefined && hasInnerSteps(tool)) agents.push(id);
+      if (run.offered.tools !== undefined && hasInnerSteps(run.offered.tools, name)) agents.push(id);
     }
   }
   return {

@@ -83,6 +83,8 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
  *
  * If a call of the agent waits for a decision, the caller's run ends with `approval` too; when it continues, it resumes the agent where it stopped.
  * An agent in the background cannot wait: `later` denies there.
+ *
+ * An executor records the steps of the agent as its own where a registry holds it. A toolset of your own says with `markInnerSteps` which of its tools are agents.
  */
 export function agentAsTool<Context = unknown>(options: AgentAsToolOptions<Context>): AgentBinding<Context>;
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
@@ -103,7 +105,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
       { hint: 'Leave it out: the executor of the caller executes the steps of the agent too.' },
     );
   const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
-  const described: Tool = {
+  const tool: Tool = {
     name,
     description,
     parameters: {
@@ -115,34 +117,30 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
     },
     effect,
   };
-  // The caller's executor executes the steps of the agent; one in the background outlives its call.
-  const tool = background ? described : markInnerSteps(described);
-  return {
-    tool,
-    timeoutMs: 0,
-    handler: async ({ task }, context) => {
-      const scope = currentScope();
-      const depth = scope?.depth ?? 1;
-      if (depth >= maxDepth)
-        return toErrorResult(
-          new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
-        );
-      const outcome = runAgent(options, task, context).then((result) => {
-        if (scope !== undefined) addUsageBelow(scope, result.usage);
-        if (result.reason !== 'approval' || scope === undefined || background)
-          return toResult(name, result, options.run.limits?.onLimit === 'answer');
-        // The history of a run is JSON; its interfaces lack the index signature that says so.
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion
-        const messages = result.messages as unknown as SuspendedAgent['messages'];
-        scope.below.agents.push({ name, task, messages });
-        scope.below.pending.push(...result.pending);
-        return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
-      });
-      if (!background) return outcome;
-      void outcome.then((result) => context.onComplete?.(result));
-      return asyncResult(`"${name}" has begun; its answer comes later.`);
-    },
+  const handler: AgentBinding['handler'] = async ({ task }, context) => {
+    const scope = currentScope();
+    const depth = scope?.depth ?? 1;
+    if (depth >= maxDepth)
+      return toErrorResult(
+        new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
+      );
+    const outcome = runAgent(options, task, context).then((result) => {
+      if (scope !== undefined) addUsageBelow(scope, result.usage);
+      if (result.reason !== 'approval' || scope === undefined || background)
+        return toResult(name, result, options.run.limits?.onLimit === 'answer');
+      // The history of a run is JSON; its interfaces lack the index signature that says so.
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion
+      const messages = result.messages as unknown as SuspendedAgent['messages'];
+      scope.below.agents.push({ name, task, messages });
+      scope.below.pending.push(...result.pending);
+      return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
+    });
+    if (!background) return outcome;
+    void outcome.then((result) => context.onComplete?.(result));
+    return asyncResult(`"${name}" has begun; its answer comes later.`);
   };
+  // The caller's executor executes the steps of the agent; one in the background outlives its call.
+  return { tool, timeoutMs: 0, handler: background ? handler : markInnerSteps(handler) };
 }
 
 function runAgent(

@@ -1,7 +1,9 @@
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { agentSchema, kernelFileSchema } from '../../src/config/agent-schema.ts';
 import {
+  CONFIG_KEYS,
   DEFAULT_CONFIG,
   formatDuration,
   fromConfig,
@@ -149,6 +151,8 @@ test.each([
   [{ provider: { token: 'k' } }, 'provider.token', 'provider.options.token'],
   [{ client: { max_retries: 3 } }, 'client.max_retries', 'client.retry.max_retries'],
   [{ temperature: 1 }, 'temperature', 'model.capabilities.chat.temperature'],
+  [{ client: { modle: 'm' } }, 'client.modle', 'model'],
+  [{ provider: { prices: {} } }, 'provider.prices', 'model.prices'],
   [{ max_iteration: 3 }, 'max_iteration', 'max_iterations'],
   [{ provider: { baseURL: 'x' } }, 'provider.baseURL', 'provider.base_url'],
   [{ agent: { provider: { tokn: 'k' } } }, 'agent.provider.tokn', 'agent.provider.options.token'],
@@ -157,6 +161,13 @@ test.each([
   expect(fromConfig(json, { file: 'x.json' }).warnings).toEqual([
     `x.json: ${key}: unknown key, ignored. Did you mean "${path}"?`,
   ]);
+});
+
+test('the keys by which a config file is known are those of its schema', () => {
+  // Any program's file may have a name, and the session is of the kernel program alone.
+  const common = new Set(['name', 'session']);
+  const keys = new Set([agentSchema, kernelFileSchema].flatMap((schema) => Object.keys(schema.in.shape)));
+  expect([...keys].filter((key) => !common.has(key)).toSorted()).toEqual(CONFIG_KEYS.toSorted());
 });
 
 test('${VAR} is replaced from the environment, and an unset one is named', () => {

@@ -1,4 +1,11 @@
-import type { AgentEvent, Step, StepExecutor, Toolset } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  hasInnerSteps,
+  markInnerSteps,
+  type Step,
+  type StepExecutor,
+  type Toolset,
+} from '@kernel/protocol';
 import {
   createMemoryJournal,
   type JournalEntries,
@@ -40,16 +47,17 @@ function watching(watch: (step: Step) => void): StepExecutor {
 }
 
 /** A toolset of one agent, as a registry would offer it. */
-function agentToolset(agent: ReturnType<typeof agentAsTool>): Toolset {
-  const list = Object.freeze([agent.tool]);
-  return {
+function agentToolset({ tool, handler }: ReturnType<typeof agentAsTool>): Toolset {
+  const list = Object.freeze([tool]);
+  const tools: Toolset = {
     list: () => list,
     call: async ({ id, name, arguments: text }, context) => {
       const input: unknown = JSON.parse(text);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the script calls it with
-      return agent.handler(input as { task: string }, { ...context, callId: id, toolName: name });
+      return handler(input as { task: string }, { ...context, callId: id, toolName: name });
     },
   };
+  return markInnerSteps(tools, (name) => hasInnerSteps(handler, name));
 }
 
 test('a step says what it does, what its call may change, and under which key', async () => {

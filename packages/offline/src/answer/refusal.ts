@@ -1,5 +1,6 @@
 import { truncate } from '@kernel/internal';
-import { KernelError, type Tool, type ToolPhrase } from '@kernel/protocol';
+import { KernelError, type Tool } from '@kernel/protocol';
+import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import type { Plan } from '../planning/plan-calls.ts';
 import type { Ask } from '../planning/read-ask.ts';
 
@@ -10,6 +11,7 @@ const HOW_TO_GET_A_MODEL =
 export function refusal(
   { prompt, material }: Ask,
   tools: readonly Tool[],
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
   { calls, negation, unmatched }: Plan,
 ): KernelError {
   // Of a prompt of which a part fits, the other part is the reason.
@@ -20,29 +22,20 @@ export function refusal(
       ? `no tool on offer that only reads fits "${asked}"${material === undefined ? '' : ', asked of what came with it'}`
       : `it does not understand "${negation}" in "${asked}", which may change what you ask for`;
   return new KernelError('PROVIDER_REFUSED', `Offline can't do this: it has no language model, and ${problem}.`, {
-    hint: `${abilities(tools)}${HOW_TO_GET_A_MODEL}`,
+    hint: `${abilities(tools, phrasesOf)}${HOW_TO_GET_A_MODEL}`,
     data: { provider: 'offline', tools: tools.map(({ name }) => name) },
   });
 }
 
-function abilities(tools: readonly Tool[]): string {
+function abilities(tools: readonly Tool[], phrasesOf: (tool: Tool) => readonly ToolPhrase[]): string {
   if (tools.length === 0) return 'It works only with tools, and none is offered. ';
   const lines = tools.slice(0, 12).map((tool) => {
-    const example = tool.metadata?.examples?.[0]?.description ?? phraseExample(tool.metadata?.phrases);
+    const example =
+      tool.metadata?.examples?.[0]?.description ??
+      phrasesOf(tool).find((phrase) => phrase.example !== undefined)?.example;
     const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
     return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
   });
   const more = tools.length > lines.length ? `\n  … and ${tools.length - lines.length} more` : '';
   return `It can use these tools:${lines.join('')}${more}\n`;
-}
-
-function phraseExample(phrases: readonly ToolPhrase[] = []): string | undefined {
-  return phrases.find(({ example }) => example !== undefined)?.example ?? sampleOf(phrases[0]?.text);
-}
-
-/** A phrase as people read it: its values as words in capitals, the first of several words. */
-function sampleOf(phrase: string | undefined): string | undefined {
-  return phrase
-    ?.replaceAll(/\{([a-z]+)(?::[a-z]+)?\}/gi, (_, name: string) => name.toUpperCase())
-    .replaceAll(/\(([^|)]*)[^)]*\)/g, '$1');
 }

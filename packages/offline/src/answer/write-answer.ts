@@ -30,32 +30,21 @@ function fieldsFor(call: ToolCall | undefined, plan: Plan): readonly string[] {
 
 function resultText(result: ToolMessage, fields: readonly string[]): string {
   const text = textOf(result);
-  if (result.isError === true) return `The tool ${result.name} failed: ${withoutCode(text)}`;
-  const found = fields.flatMap((field) => lookUp(text, field));
+  // An error result begins with its code, which is for models.
+  if (result.isError === true) return `The tool ${result.name} failed: ${text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '')}`;
   if (fields.length === 0) return text === '' ? `The tool ${result.name} answered with no text.` : text;
-  return found.length === fields.length
-    ? found.join('\n')
-    : [`${text.trimEnd()}\n`, ...found, ...unknownFields(text, fields)].join('\n');
-}
-
-/** An error result begins with its code, which is for models. */
-function withoutCode(text: string): string {
-  return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
-}
-
-function unknownFields(text: string, fields: readonly string[]): readonly string[] {
-  return fields
-    .filter((field) => lookUp(text, field).length === 0)
-    .map((field) => `(No field "${field}" found at its top level.)`);
+  const found = fields.map((field) => lookUp(text, field) ?? `(No field "${field}" found at its top level.)`);
+  const isWhole = fields.every((field) => lookUp(text, field) !== undefined);
+  return isWhole ? found.join('\n') : [`${text.trimEnd()}\n`, ...found].join('\n');
 }
 
 /** Looks a field up in JSON text, at the top level, by its words: `package manager` finds `packageManager`. */
-function lookUp(text: string, field: string): readonly string[] {
+function lookUp(text: string, field: string): string | undefined {
   const value = parseObject(text);
   const wanted = wordsOf(field).join(' ');
   const entry = Object.entries(value ?? {}).find(([key]) => wordsOf(key).join(' ') === wanted);
-  if (entry === undefined) return [];
-  return [typeof entry[1] === 'string' ? entry[1] : JSON.stringify(entry[1], null, 2)];
+  if (entry === undefined) return undefined;
+  return typeof entry[1] === 'string' ? entry[1] : JSON.stringify(entry[1], null, 2);
 }
 
 function parseObject(text: string): object | undefined {

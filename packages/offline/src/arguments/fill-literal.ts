@@ -1,104 +1,106 @@
 import type { JsonValue } from '@kernel/protocol';
-import { numberWord } from '../language/arithmetic.ts';
+import { NUMBER_WORDS } from '../language/arithmetic.ts';
 import { conceptOf } from '../language/lexicon.ts';
-import { fillDateTime } from './fill-date-time.ts';
-import type { Slot } from './argument-slots.ts';
-import { isInRange } from './is-within.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
-import { claim, type SlotFilling } from './slot-filling.ts';
-import type { Token } from '../language/tokenize.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
+import type { Token } from '../language/tokenize.ts';
+import type { Slot } from './argument-slots.ts';
+import { isWithin } from './is-valid.ts';
+import { claim, findFree, type SlotFilling } from './slot-filling.ts';
 
 /** Fills a slot whose values have a recognizable shape. Returns `undefined` if the request has no such value. */
 export function fillLiteral(filling: SlotFilling, slot: Slot): JsonValue | undefined {
   switch (slot.kind) {
     case 'enum':
       return fillEnum(filling, slot);
-    case 'boolean':
-      return fillBoolean(filling, slot);
     case 'number':
       return fillNumber(filling, slot);
+    case 'numbers':
+      return fillNumbers(filling, slot);
     case 'expression':
-      return claimKind(filling, 'expression', 1) ?? (slot.required ? claimKind(filling, 'number', 0.2) : undefined);
+      return fillKind(filling, 'expression', 1) ?? (slot.required ? fillKind(filling, 'number', 0.2) : undefined);
     case 'url':
     case 'email':
-      return claimKind(filling, slot.kind, 0.6);
+      return fillKind(filling, slot.kind, 0.6);
     case 'zone':
       return fillTimeZone(filling);
     case 'date':
-    case 'clock':
-      return fillDateTime(filling, slot.kind, slot.schema['format'] === 'date-time');
-    case 'array':
-    case 'object':
+      return fillDate(filling);
     case 'path':
     case 'search':
-    case 'place':
-    case 'message':
     case 'text':
+    case 'other':
       return undefined;
   }
 }
 
-function claimKind(filling: SlotFilling, kind: Token['kind'], evidence: number): string | undefined {
-  const index = filling.tokens.findIndex((token, at) => token.kind === kind && !filling.used.has(at));
-  if (index === -1) return undefined;
-  claim(filling, index, index, 'exact', evidence);
-  return filling.tokens[index]?.text;
+function fillKind(filling: SlotFilling, kind: Token['kind'], evidence: number): string | undefined {
+  const index = findFree(filling, (token) => token.kind === kind);
+  return index === -1 ? undefined : claim(filling, index, index, 'exact', evidence);
 }
 
-function fillEnum(filling: SlotFilling, slot: Slot): JsonValue | undefined {
-  if ('const' in slot.schema) return toJson(slot.schema['const']);
-  const options: readonly unknown[] = Array.isArray(slot.schema['enum']) ? slot.schema['enum'] : [];
+function fillEnum(filling: SlotFilling, { schema }: Slot): JsonValue | undefined {
+  const options: readonly unknown[] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   for (const option of options) {
+    if (typeof option !== 'string' && typeof option !== 'number') continue;
     const wanted = wordsOf(String(option)).map((word) => conceptOf(stemOf(word)));
-    const at = filling.tokens.findIndex(
-      (_, start) => wanted.length > 0 && wanted.every((concept, step) => matches(filling, start + step, concept)),
+    const at = findFree(filling, (_, start) =>
+      wanted.every((concept, step) => filling.tokens[start + step]?.concept === concept),
     );
-    if (at === -1) continue;
+    if (at === -1 || wanted.length === 0) continue;
     claim(filling, at, at + wanted.length - 1, 'exact', 0.5);
-    return toJson(option);
+    return option;
   }
   return undefined;
 }
 
-function matches(filling: SlotFilling, index: number, concept: string): boolean {
-  const token = filling.tokens[index];
-  return (
-    token !== undefined &&
-    !filling.used.has(index) &&
-    (token.concept === concept || conceptOf(stemOf(token.text)) === concept)
-  );
-}
-
-function toJson(value: unknown): JsonValue | undefined {
-  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? value
-    : undefined;
-}
-
-function fillBoolean(filling: SlotFilling, slot: Slot): boolean | undefined {
-  const at = filling.tokens.findIndex(
-    (token, index) => !filling.used.has(index) && token.role !== 'stop' && slot.concepts.includes(token.concept),
-  );
-  if (at === -1) return undefined;
-  claim(filling, at, at, 'exact', 0.2);
-  return !filling.tokens
-    .slice(Math.max(0, at - 2), at)
-    .some(({ lower }) => /^(?:not|no|without|don't|never)$/.test(lower));
+function numberOf({ kind, text, lower }: Token): number | undefined {
+  return kind === 'number' ? Number(text.replaceAll(',', '')) : NUMBER_WORDS.get(lower);
 }
 
 /** Fills a number next to the argument's name or, if the argument is required or `isLast`, the first one that is in range. */
 export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): number | undefined {
-  const candidates = filling.tokens.flatMap((token, index) => {
-    const value = token.kind === 'number' ? Number(token.text.replaceAll(',', '')) : numberWord(token.lower);
-    return value === undefined || filling.used.has(index) || !isInRange(value, slot.schema) ? [] : [{ index, value }];
-  });
-  const named = candidates.find(({ index }) =>
-    [index - 1, index + 1].some((beside) => slot.concepts.includes(filling.tokens[beside]?.concept ?? '')),
-  );
-  const chosen = named ?? (slot.required || isLast ? candidates[0] : undefined);
-  if (chosen !== undefined) claim(filling, chosen.index, chosen.index, 'exact', 0.4);
-  return chosen?.value;
+  const isFit = (token: Token) => {
+    const value = numberOf(token);
+    return value !== undefined && isWithin(value, slot.schema);
+  };
+  const isNamed = (index: number) => slot.concepts.includes(filling.tokens[index]?.concept ?? '');
+  const named = findFree(filling, (token, index) => isFit(token) && (isNamed(index - 1) || isNamed(index + 1)));
+  const chosen = named === -1 && (slot.required || isLast) ? findFree(filling, isFit) : named;
+  const token = filling.tokens[chosen];
+  if (token === undefined) return undefined;
+  claim(filling, chosen, chosen, 'exact', 0.4);
+  return numberOf(token);
+}
+
+function fillNumbers(filling: SlotFilling, { required }: Slot): JsonValue | undefined {
+  if (!required) return undefined;
+  const found: number[] = [];
+  for (const [index, token] of filling.tokens.entries()) {
+    const value = filling.used.has(index) ? undefined : numberOf(token);
+    if (value === undefined) continue;
+    claim(filling, index, index, 'exact', 0.4);
+    found.push(value);
+  }
+  return found.length === 0 ? undefined : found;
+}
+
+const DAY_MS = 86_400_000;
+const DAYS = ['yesterday', 'today', 'tomorrow'];
+
+const dayOf = ({ lower }: Token): number => DAYS.indexOf(lower.replace(/['’]s$/, ''));
+const isDay = ({ text }: Token): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+
+/** Fills a date such as `tomorrow` or `2026-11-21`. */
+function fillDate(filling: SlotFilling): string | undefined {
+  const index = findFree(filling, (token) => isDay(token) || dayOf(token) !== -1);
+  const token = filling.tokens[index];
+  if (token === undefined) return undefined;
+  claim(filling, index, index, 'exact', 0.5);
+  if (isDay(token)) return token.text;
+  const date = new Date(filling.now + (dayOf(token) - 1) * DAY_MS);
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** Fills a time zone from its name, or from up to three words that name a place in a known zone. */

@@ -1,105 +1,90 @@
-import {
-  COMMAND_WORDS,
-  isAction,
-  KIND_OF_WORD,
-  LEAD_IN,
-  MENTION_OF,
-  SEARCH_VERB,
-  WISH_WORDS,
-} from '../language/search-words.ts';
+import { conceptOf } from '../language/lexicon.ts';
+import { isAction, WISH_WORDS } from '../language/search-words.ts';
+import { stemOf } from '../language/stem.ts';
+import { timeZoneOf } from '../language/time-zones.ts';
 import type { Slot } from './argument-slots.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
-import { timeZoneOf } from '../language/time-zones.ts';
 
-/** An explicit search command: everything after its verb is the text to search for, up to a path at the end. */
-export interface SearchCommand {
-  /** The text to search for, without quotes. */
-  readonly query: string;
-  /** The file or folder to search in. */
-  readonly path?: string;
-}
-
+const LEAD_IN =
+  /^\s*(?:(?:please|kindly|can you|could you|would you|now|then|also)\s+)*(?<verb>search|find|locate|grep|rg|ack|ag|look)(?<marker>\s+for)?\s+(?<rest>\S[\s\S]*)$/i;
 const PATH = String.raw`["'\x60]?(?<path>[\p{L}\p{N}_@.][\p{L}\p{N}_@./+-]*)["'\x60]?`;
 const IN_PATH = new RegExp(
-  String.raw`^(?<query>.*\S)\s+(?:in|inside|within|under|below)\s+(?:(?<article>the|my|this|our)\s+)?(?:folder\s+|directory\s+|file\s+)?${PATH}(?<kind>\s+(?:folder|directory|dir|file))?$`,
+  String.raw`^(?<query>.*\S)\s+(?:in|inside|within|under|below)\s+(?<article>(?:the|my|this|our)\s+)?(?:folder\s+|directory\s+|file\s+)?${PATH}(?<kind>\s+(?:folder|directory|dir|file))?$`,
   'iu',
 );
 const PATH_FOR = new RegExp(
-  String.raw`^(?:in\s+|through\s+|inside\s+)?(?:the\s+(?=\S+\s+(?:folder|directory|file)\s))?${PATH}(?:\s+(?:folder|directory|file))?\s+for\s+(?<query>\S.*)$`,
+  String.raw`^(?:(?:in|through|inside)\s+)?(?:the\s+(?=\S+\s+(?:folder|directory|file)\s))?${PATH}(?:\s+(?:folder|directory|file))?\s+for\s+(?<query>\S.*)$`,
   'iu',
 );
 const EVERYWHERE =
-  /^(?:.*\S)\s+(?:in|across|throughout)\s+(?:(?:the|this|my|our|all)\s+)*(?:workspace|project|repo|repository|codebase|code|files)$/iu;
-const WHOLE = /\s+(?:in|across|throughout)\s+(?:\S+\s+)*?(?:workspace|project|repo|repository|codebase|code|files)$/iu;
+  /\s+(?:in|across|throughout)\s+(?:(?:the|this|my|our|all)\s+)*(?:workspace|project|repo|repository|codebase|code|files)$/iu;
+/** What only describes the query: `the word`, `all uses of`, `files that contain`. */
+const DESCRIPTION =
+  /^(?:(?:all|every|an?y?|each|the)\s+)*(?:(?:mention|use|usage|occurrence|appearance|reference|call|import)s?\s+(?:of|to)|(?:files?|lines?|places?)\s+(?:(?:that|which)\s+)?(?:contain|mention|use|import|reference|includ|hav)(?:s|es|ing|e)?)\s+|^(?:the\s+)?(?:string|words?|phrase|text|term|name|symbol|function|class|type|variable|identifier)\s+(?=\S)|\s+please$/gi;
+
+const FIND = conceptOf(stemOf('find'));
 
 /**
- * Reads `search for X in P`, `grep X P` or `find X` as a whole: X is the query, whatever its words mean. `find` has other uses too, so
- * there X must not begin with an article or pronoun or be a file name, and may be several words only if a path follows.
+ * Reads `search for X in P`, `grep X P` or `find X` as a whole, for a tool that describes itself as a search: X is the query, whatever its words mean. `find`
+ * has other uses too, so there X must not begin with an article or pronoun or be a file name, and may be several words only if a path follows.
  */
-export function fillSearch(filling: SlotFilling, slots: readonly Slot[]): SearchCommand | undefined {
-  const { groups } = LEAD_IN.exec(filling.text) ?? {};
-  const { verb, marker, rest } = groups ?? {};
-  if (verb === undefined || rest === undefined || !SEARCH_VERB.test(verb)) return undefined;
-  const hasPath = slots.some(({ kind }) => kind === 'path');
-  const order = readOrder(verb.toLowerCase(), marker !== undefined, rest.replace(/[\s?!]+$/, ''), hasPath);
-  if (order === undefined || order.query === '' || isUnclear(order.query, rest)) return undefined;
+export function fillSearch(filling: SlotFilling, slots: readonly Slot[]): readonly (readonly [string, string])[] {
+  const search = slots.find(({ kind, required }) => kind === 'search' && required);
+  const pathSlot = slots.find(({ kind }) => kind === 'path');
+  const { verb, marker, rest } = LEAD_IN.exec(filling.text)?.groups ?? {};
+  if (search === undefined || (filling.terms.get(FIND) ?? 0) < 0.8 || verb === undefined || rest === undefined)
+    return [];
+  const text = rest.replace(/[\s?!]+$/, '');
+  if (hasSeveralRequests(text)) return [];
+  const [query, path] = readCommand(verb.toLowerCase(), marker !== undefined, text, pathSlot !== undefined) ?? [];
+  if (query === undefined || query === '') return [];
+  // Words of a query that is not quoted could also say where to search.
+  const isUnclear = /\s(?:in|inside|within|under|below|from|across|through|throughout)\s/i.test(query);
+  if (isUnclear && !/["“‘`]|(?<!\w)'/.test(rest)) return [];
   claim(filling, 0, filling.tokens.length - 1, 'exact', 0.8);
-  return order;
+  return [
+    [search.name, query],
+    ...(path === undefined || pathSlot === undefined ? [] : [[pathSlot.name, path] as const]),
+  ];
 }
 
-/** Whether words of a query that is not quoted could also say where to search. */
-function isUnclear(query: string, text: string): boolean {
-  if (/["“‘`]|(?<!\w)'/.test(text)) return false;
-  return /\s(?:in|inside|within|under|below|from|across|through|throughout)\s/i.test(query);
-}
+type Command = readonly [query: string, path?: string | undefined];
 
-function readOrder(verb: string, isMarked: boolean, text: string, hasPath: boolean): SearchCommand | undefined {
-  if (text === '' || (verb === 'look' && !isMarked) || hasSeveralRequests(text)) return undefined;
-  if (COMMAND_WORDS.test(verb)) return readCommand(text, hasPath);
+function readCommand(verb: string, isMarked: boolean, text: string, hasPath: boolean): Command | undefined {
+  const isShell = verb.endsWith('g') || verb === 'grep' || verb === 'ack';
+  if (verb === 'look' && !isMarked) return undefined;
+  if (isShell) {
+    const words = text.replaceAll(/(?:^|\s)--?[A-Za-z][\w-]*(?=\s)/g, '').trim();
+    const pair = /^("[^"]+"|'[^']+'|\S+)\s+([^\s"']+)$/.exec(words);
+    const [query, path] = splitPath(words, hasPath);
+    if (path !== undefined || !hasPath || pair === null)
+      return [path === undefined ? unquote(query) : bare(query), path];
+    return [unquote(pair[1] ?? ''), pair[2]];
+  }
   const before = hasPath && verb === 'search' && !isMarked ? PATH_FOR.exec(text)?.groups : undefined;
   if (before?.['path'] !== undefined && before['query'] !== undefined && !WISH_WORDS.test(before['path']))
-    return { query: stripDescription(before['query']), path: before['path'] };
-  const { query, path } = hasPath ? splitPath(text) : { query: text };
-  const words = stripDescription(query);
+    return [bare(before['query']), before['path']];
+  const [query, path] = splitPath(text, hasPath);
+  const words = bare(query);
   if (/^(?:all |the |an?y? )*(?:files?|folders?|director(?:y|ies))\b/i.test(words)) return undefined;
-  if (isMarked || isQuoted(query)) return path === undefined ? { query: words } : { query: words, path };
+  if (isMarked || unquote(query.trim()) !== query.trim()) return [words, path];
   if (WISH_WORDS.test(words) || /\s(?:is|are|was|were)\s/i.test(` ${words} `)) return undefined;
   if (path === undefined && (/\s/.test(words) || /^\S*[^.]\.[a-z]\w{0,8}$|\//i.test(words))) return undefined;
-  return path === undefined ? { query: words } : { query: words, path };
+  return [words, path];
 }
 
-/** `grep -rn X P` as a shell does: the second of two words is the path. */
-function readCommand(text: string, hasPath: boolean): SearchCommand | undefined {
-  const words = text.replaceAll(/(?:^|\s)--?[A-Za-z][\w-]*(?=\s)/g, '').trim();
-  const found = hasPath ? splitPath(words.replace(/^for\s+/i, '')) : { query: words };
-  if (found.path !== undefined) return { query: stripDescription(found.query), path: found.path };
-  const pair = hasPath ? /^(?<query>"[^"]+"|'[^']+'|\S+)\s+(?<path>[^\s"']+)$/.exec(words)?.groups : undefined;
-  if (pair?.['query'] !== undefined && pair['path'] !== undefined)
-    return { query: unquote(pair['query']), path: pair['path'] };
-  return { query: unquote(found.query) };
-}
-
-function splitPath(text: string): SearchCommand {
-  if (EVERYWHERE.test(text)) return { query: text.replace(WHOLE, '') };
+function splitPath(text: string, hasPath: boolean): Command {
+  if (!hasPath) return [text];
+  if (EVERYWHERE.test(text)) return [text.replace(EVERYWHERE, '')];
   const { query, path, article, kind } = IN_PATH.exec(text)?.groups ?? {};
-  if (query === undefined || path === undefined || timeZoneOf(path) !== undefined) return { query: text };
-  if (isQuoted(text) || (query.match(/["`]/g) ?? []).length % 2 === 1) return { query: text };
-  const isName = article === undefined || kind !== undefined || /[./]/.test(path);
-  return isName ? { query, path } : { query: text };
+  if (query === undefined || path === undefined || timeZoneOf(path) !== undefined) return [text];
+  if (unquote(text) !== text || (query.match(/["`]/g) ?? []).length % 2 === 1) return [text];
+  return article === undefined || kind !== undefined || /[./]/.test(path) ? [query, path] : [text];
 }
 
-/** Strips what only describes the query: `the word`, `all uses of`, `files that contain`. */
-function stripDescription(query: string): string {
-  const bare = query
-    .trim()
-    .replace(/\s+please$/i, '')
-    .replace(MENTION_OF, '')
-    .replace(KIND_OF_WORD, '');
-  return unquote(bare === '' ? query.trim() : bare);
-}
-
-function isQuoted(text: string): boolean {
-  return unquote(text.trim()) !== text.trim();
+function bare(query: string): string {
+  const words = query.trim().replaceAll(DESCRIPTION, '').replaceAll(DESCRIPTION, '');
+  return unquote(words === '' ? query.trim() : words);
 }
 
 function unquote(text: string): string {
@@ -109,8 +94,6 @@ function unquote(text: string): string {
 /** Whether another sentence follows, or another request after `and`: then not all of it is the query. */
 function hasSeveralRequests(text: string): boolean {
   const outside = text.replaceAll(/"[^"]*"|`[^`]*`|(?<!\w)'[^']*'/g, 'x');
-  if (/[.?!;]\s|\n/.test(outside)) return true;
-  return [...outside.matchAll(/(?:,|\b(?:and|then|also))\s+(?<next>[\p{L}']+)/giu)].some(({ groups }) =>
-    isAction(groups?.['next'] ?? ''),
-  );
+  const after = outside.matchAll(/(?:,|\b(?:and|then|also))\s+([\p{L}']+)/giu);
+  return /[.?!;]\s|\n/.test(outside) || [...after].some(([, next = '']) => isAction(next));
 }

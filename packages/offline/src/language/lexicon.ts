@@ -17,17 +17,14 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 /** Words that ask without saying for what: evidence if a tool mentions them, no objection if it does not. */
 export const NEUTRAL_STEMS = stems(
-  `show tell give get display print say see look check want need know fetch return provide where when who why
-  current answer result value question help`,
+  `show tell give get display print say see look check want need know fetch return provide when where who why
+  current`,
 );
 
 /** Neutral verbs: outside a tool's name they count only together with another of the tool's own words. */
 export const WEAK_STEMS = stems(
-  'show tell give get display print say see look check want need know fetch return provide help',
+  'show tell give get display print say see look check want need know fetch return provide',
 );
-
-/** Neutral words that may also be what is searched for. */
-export const NEUTRAL_NOUNS = stems('current answer result value question help');
 
 /**
  * Actions that decide what is asked: a request that begins with one is never for a tool that does not mention it, however well

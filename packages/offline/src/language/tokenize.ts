@@ -23,7 +23,14 @@ export interface Token {
 const PIECE =
   /(?<quoted>"[^"]+"|“[^”]+”|‘[^’]+’|`[^`]+`|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}]))|(?<url>https?:\/\/[^\s<>"']+)|(?<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)|(?<path>(?:~|\.{1,2})?(?:\/[\p{L}\p{N}._@+-]+)+\/?|(?:[\p{L}\p{N}._@+-]+\/)+(?:[\p{L}\p{N}._@+-]+)?|\.[\p{L}\p{N}][\p{L}\p{N}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))|(?<flag>(?<=\s)--?[A-Za-z][\w-]*)|(?<number>-?\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}_:-]|\.\d))|(?<word>(?:UTC|GMT)[+-]\d{1,2}(?::\d{2})?(?![\p{L}\p{N}])|[\p{L}\p{N}_$][\p{L}\p{N}_$'’.:@-]*)/gu;
 
-const KNOWN_FILES =
+/** Files that prose has a word for: `the license`. */
+export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
+  ['license', 'LICENSE'],
+  ['readme', 'README.md'],
+  ['changelog', 'CHANGELOG.md'],
+]);
+
+const FILES_BY_NAME =
   /^(?:LICEN[CS]E|README|CHANGELOG|NOTICE|COPYING|AUTHORS|CONTRIBUTING|readme|Makefile|Dockerfile|Gemfile|Rakefile|Procfile)$/;
 const FILE_NAME = /^[\p{L}\p{N}_@+-][\p{L}\p{N}._@+-]*\.[a-z][a-z0-9]{0,9}$/u;
 
@@ -49,7 +56,7 @@ export function tokenize(text: string, expressions = findExpressions(text)): rea
 function wordToken(raw: string, start: number): readonly Token[] {
   const text = raw.replace(/[.:'’@-]+$/, '');
   if (text === '') return [];
-  if (KNOWN_FILES.test(text) || FILE_NAME.test(text)) return [literal('path', text, start, start + text.length)];
+  if (FILES_BY_NAME.test(text) || FILE_NAME.test(text)) return [literal('path', text, start, start + text.length)];
   const lower = plain(text).replaceAll('’', "'");
   const stem = stemOf(lower);
   const role = STOP_WORDS.has(lower) ? 'stop' : NEUTRAL_STEMS.has(stem) ? 'neutral' : 'content';

@@ -1,30 +1,21 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
 import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
-import { matchPhrase, type PhraseMatch } from '../phrases/match-phrase.ts';
+import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
+import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
 import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from '../language/search-words.ts';
 import { stemOf } from '../language/stem.ts';
 import { type Token, tokenize } from '../language/tokenize.ts';
 
-/** A tool that fits a request, with arguments for it. */
-export interface Match {
-  /** The tool, as it was offered. */
-  readonly tool: Tool;
-  /** The arguments, by name. */
-  readonly input: JsonObject;
-  /** How well it fits: the evidence. Only comparisons within one request mean anything. */
-  readonly score: number;
-}
-
 /** Compares requests with the tools on offer. */
 export interface Matcher {
   /** The call that a whole request asks for by a phrase of a tool. `material` is the text that came with the prompt. */
-  matchPhrase(text: string, material: string | undefined): PhraseMatch | undefined;
+  matchPhrase(text: string, material: string | undefined): ToolMatch | undefined;
   /** The best match for a request, or `undefined` if none is good enough. Ties go to the tool that was offered first. */
-  match(text: string): Match | undefined;
+  match(text: string): ToolMatch | undefined;
   /** Fills the arguments of a known tool, as in `the time in Tokyo and in Berlin`. Every word must belong to an argument or to the tool. */
-  matchTool(tool: Tool, text: string): Match | undefined;
+  matchTool(tool: Tool, text: string): ToolMatch | undefined;
 }
 
 /** The least evidence of a match. A tool's own verb with one argument passes; a word that many tools share does not. */
@@ -33,39 +24,44 @@ const EVIDENCE_FLOOR = 0.75;
 const COUNT = conceptOf(stemOf('count'));
 
 /** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
-export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
-  const profiles = tools.filter((tool) => !hasPhrasesAlone(tool)).map(profileOf);
+export function createMatcher(
+  tools: readonly Tool[],
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
+  now: () => number,
+): Matcher {
+  const all = new Map(tools.map((tool) => [tool, profileOf(tool, phrasesOf(tool))]));
+  // The words of a tool with phrases and no examples say too little of what it may be called for.
+  const isByWords = (tool: Tool) => phrasesOf(tool).length === 0 || (tool.metadata?.examples?.length ?? 0) > 0;
+  const profiles = [...all.values()].filter(({ tool }) => isByWords(tool));
   const rarity = rarityOf(profiles);
   const read = createReader();
   return {
-    matchPhrase: (text, material) => matchPhrase(tools, text, material),
+    matchPhrase: (text, material) => matchPhrase(tools, phrasesOf, text, material),
     match(text) {
-      let best: Match | undefined;
+      let best: ToolMatch | undefined;
+      let highest = 0;
       for (const profile of profiles) {
         const candidate = fillArguments(profile, text, read(text, profile), now());
         if (candidate === undefined) continue;
         const score = scoreOf(profile, candidate, rarity);
-        if (score !== undefined && score > (best?.score ?? 0))
-          best = { tool: profile.tool, input: candidate.input, score };
+        if (score === undefined || score <= highest) continue;
+        best = { tool: profile.tool, input: candidate.input };
+        highest = score;
       }
       return best;
     },
     matchTool(tool, text) {
-      const profile = profileOf(tool);
+      const profile = all.get(tool);
+      if (profile === undefined) return undefined;
       const filled = fillArguments(profile, text, read(text, profile), now());
       if (filled === undefined || Object.keys(filled.input).length === 0) return undefined;
       const { tokens, used } = filled.filling;
       const isAccounted = tokens.every(
         ({ role, concept }, index) => role !== 'content' || used.get(index) === 'exact' || profile.terms.has(concept),
       );
-      return isAccounted ? { tool, input: filled.input, score: filled.filling.evidence } : undefined;
+      return isAccounted ? { tool, input: filled.input } : undefined;
     },
   };
-}
-
-/** A tool with phrases and no examples is matched by its phrases alone: its words say too little of what it may be called for. */
-function hasPhrasesAlone({ metadata }: Tool): boolean {
-  return (metadata?.phrases?.length ?? 0) > 0 && (metadata?.examples?.length ?? 0) === 0;
 }
 
 /** Tokenizes a request once with arithmetic as one token and once without, and caches the last request: every tool asks for the same one. */

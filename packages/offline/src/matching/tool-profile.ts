@@ -1,6 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { conceptOf, STOP_WORDS } from '../language/lexicon.ts';
 import { type Slot, slotsOf } from '../arguments/argument-slots.ts';
+import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { type Token, tokenize } from '../language/tokenize.ts';
 
@@ -16,24 +17,11 @@ export interface ToolProfile {
   readonly phrasedSlots: readonly Slot[];
   /** The descriptions of the tool's examples, with the arguments masked. */
   readonly exampleTemplates: ReadonlySet<string>;
-  /** Words that precede an argument in the examples. */
-  readonly cues: ReadonlySet<string>;
 }
 
-const profiles = new WeakMap<Tool, ToolProfile>();
-
-/** Returns a tool's profile, which is computed once per tool object. */
-export function profileOf(tool: Tool): ToolProfile {
-  let profile = profiles.get(tool);
-  if (profile === undefined) {
-    profile = makeProfile(tool);
-    profiles.set(tool, profile);
-  }
-  return profile;
-}
-
-function makeProfile(tool: Tool): ToolProfile {
-  const phrased = namesIn(tool.metadata?.phrases);
+/** Returns the profile of a tool and the phrases for it. */
+export function profileOf(tool: Tool, phrases: readonly ToolPhrase[]): ToolProfile {
+  const phrased = namesIn(phrases);
   const exemplified = namesIn(tool.metadata?.examples);
   // An argument that only phrases fill is too easily meant otherwise: `tomorrow` in `the time in Tokyo tomorrow`.
   const isPhrased = ({ name }: Slot) => phrased.has(name) && !exemplified.has(name);
@@ -51,7 +39,6 @@ function makeProfile(tool: Tool): ToolProfile {
   add(`${tool.description} ${tool.metadata?.tags?.join(' ') ?? ''}`, 0.8);
   for (const slot of slots) add(slot.name, 0.4);
   const exampleTemplates = new Set<string>();
-  const cues = new Set<string>();
   for (const { description, input } of tool.metadata?.examples ?? []) {
     const values = Object.values(input).map((value) =>
       String(typeof value === 'object' ? JSON.stringify(value) : value),
@@ -61,29 +48,16 @@ function makeProfile(tool: Tool): ToolProfile {
     const words = tokens.filter((token, index) => token.kind === 'word' && !masked.has(index));
     add(words.map(({ text }) => text).join(' '), 0.9);
     exampleTemplates.add(templateOf(tokens, masked));
-    for (const index of masked) {
-      const before = tokens[index - 1];
-      if (before !== undefined && !masked.has(index - 1)) cues.add(before.lower);
-    }
   }
-  return { tool, terms, slots, phrasedSlots, exampleTemplates, cues };
+  return { tool, terms, slots, phrasedSlots, exampleTemplates };
 }
 
 function namesIn(calls: readonly { readonly input: object }[] = []): ReadonlySet<string> {
   return new Set(calls.flatMap(({ input }) => Object.keys(input)));
 }
 
-function isPartOf(token: Token, values: readonly string[]): boolean {
-  const text = token.lower;
-  if (token.role === 'stop') return false;
-  return values.some((value) => {
-    const lower = value.toLowerCase();
-    return (
-      lower === text ||
-      (text.length > 2 && lower.split(/[^a-z0-9]+/).includes(text)) ||
-      lower.includes(text.replaceAll(' ', ''))
-    );
-  });
+function isPartOf({ role, lower }: Token, values: readonly string[]): boolean {
+  return role !== 'stop' && values.some((value) => value.toLowerCase().includes(lower.replaceAll(' ', '')));
 }
 
 /** Words that mean the same in a question: `which files are there`, `what files are here`. */

@@ -1,37 +1,115 @@
-import { KernelError, type JsonObject, type ToolPhrase } from '@kernel/protocol';
-import { splitWords } from './split-words.ts';
-import { VALUE_KINDS, type ValueKind } from './read-value.ts';
-
-/** One word of a phrase, or a place for a value. */
-export type PhrasePart =
-  | { readonly words: ReadonlySet<string>; readonly isOptional: boolean }
-  | { readonly name: string; readonly kind: ValueKind };
+import { KernelError } from '@kernel/protocol';
+import { NUMBER_WORDS } from '../language/arithmetic.ts';
+import { findNegation } from '../language/negation.ts';
+import { KNOWN_FILES, tokenize } from '../language/tokenize.ts';
+import { MARK, plainRequest } from './plain-request.ts';
+import type { ToolPhrase } from './tool-phrase.ts';
 
 /** A phrase in a form that a request can be compared with. */
 export interface CompiledPhrase {
-  /** Its words and values, in order. */
-  readonly parts: readonly PhrasePart[];
-  /** The arguments, with `{name}` for values. */
-  readonly input: JsonObject;
+  /** Matches a request with its words marked, and a space at its end. */
+  readonly form: RegExp;
+  /** The words that the request must have, each as one of several: a quick look, since of hundreds of forms only a few can match. */
+  readonly needed: readonly (readonly string[])[];
+  /** By name, how the text of a value is read; `undefined` means that the phrase does not fit. */
+  readonly values: ReadonlyMap<string, (text: string) => string | number | undefined>;
   /** Whether an argument takes the text that came with the request. */
   readonly takesMaterial: boolean;
 }
 
-/** Compiles a phrase. Throws `TOOL_SCHEMA_INVALID` for a kind of value that does not exist. */
+const QUOTED = '"[^"]+"|`[^`]+`';
+const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
+const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
+const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
+
+/** The kinds of values: what a value looks like, and how it is read if not as it is written. */
+const KINDS: Readonly<Record<string, readonly [form: string, read: (text: string) => string | number | undefined]>> = {
+  words: [`${ONE_WORD}(?: ${ONE_WORD}){0,4}?`, readWords],
+  word: [ONE_WORD, readWords],
+  number: [NUMBER, readNumber],
+  numbers: [
+    String.raw`${PLAIN_NUMBER}(?:(?:(?:, ?|,? ${MARK}?and |,? & )${PLAIN_NUMBER})+|(?: ${PLAIN_NUMBER})+)`,
+    readNumbers,
+  ],
+  path: [String.raw`(?:${QUOTED}|[^\s*?]+)`, readPath],
+  day: [String.raw`\d{4}-\d{2}-\d{2}`, String],
+  duration: [
+    `(?:${NUMBER}|${MARK}?an?|${MARK}?half ${MARK}?an) (?:second|minute|hour|day|week|month|year)s?`,
+    readDuration,
+  ],
+  weekday: ['(?:mon|tues|wednes|thurs|fri|satur|sun)day', (text) => text.toLowerCase()],
+  glob: [
+    String.raw`${MARK}?(?=\S*[*?])["\x60]?[^\s\"\x60<>|;$()!&]+["\x60]?`,
+    (text) => unquote(text.replace(MARK, '')),
+  ],
+  extension: [String.raw`\.[a-z][a-z0-9]{0,9}`, (text) => `*${text}`],
+};
+
+/** Compiles a phrase. Throws `CONFIG_INVALID` for a kind of value that does not exist. */
 export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
-  const parts = (splitWords(text) ?? []).map((word): PhrasePart => {
-    const [, name, kind = 'words'] = /^\{([a-z]+)(?::([a-z]+))?\}$/i.exec(word) ?? [];
-    if (name !== undefined) return { name, kind: kindOf(kind, text) };
-    const choices = /^\((.*)\)$/.exec(word)?.[1]?.split('|') ?? [word];
-    return { words: new Set(choices.map((choice) => choice.toLowerCase())), isOptional: choices.includes('') };
+  const values = new Map<string, (text: string) => string | number | undefined>();
+  const needed: (readonly string[])[] = [];
+  const parts = (plainRequest(text) ?? '').split(' ').map((part) => {
+    const [, name, kind = 'words'] = /^\{([a-z]+)(?::([a-z]+))?\}$/i.exec(part) ?? [];
+    if (name === undefined) {
+      const choices = (/^\((.*)\)$/.exec(part)?.[1] ?? part).toLowerCase().split('|');
+      if (!choices.includes('')) needed.push(choices);
+      return wordForm(choices);
+    }
+    const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    if (known === undefined)
+      throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
+        hint: `Kinds are ${Object.keys(KINDS).join(', ')}.`,
+      });
+    values.set(name, known[1]);
+    return `(?<${name}>${known[0]}) `;
   });
-  return { parts, input, takesMaterial: JSON.stringify(input).includes('"{material}"') };
+  const takesMaterial = JSON.stringify(input).includes('"{material}"');
+  return { form: new RegExp(`^${parts.join('')}$`, 'i'), needed, values, takesMaterial };
 }
 
-function kindOf(kind: string, phrase: string): ValueKind {
-  const known = VALUE_KINDS.find((one) => one === kind);
-  if (known !== undefined) return known;
-  throw new KernelError('TOOL_SCHEMA_INVALID', `The phrase "${phrase}" has a value of the kind "${kind}".`, {
-    hint: `Kinds are ${VALUE_KINDS.join(', ')}.`,
-  });
+function wordForm(choices: readonly string[]): string {
+  const words = choices.filter((choice) => choice !== '');
+  const form = words.map((word) => word.replaceAll(/[$()*+.?[\]^{}]/g, String.raw`\$&`)).join('|');
+  return `(?:${MARK}?(?:${form}),? )${words.length < choices.length ? '?' : ''}`;
+}
+
+function readWords(text: string): string | undefined {
+  return findNegation(text) === undefined ? unquote(text) : undefined;
+}
+
+function readNumber(text: string): number {
+  return NUMBER_WORDS.get(text.toLowerCase()) ?? Number(text.replace('−', '-').replaceAll(/[$€£,]/g, ''));
+}
+
+/** Reads `1, 2 and 6` as a list with commas; where commas could also join thousands, it is none. */
+function readNumbers(text: string): string | undefined {
+  if (/\d,\d{3}(?!\d)/.test(text)) return undefined;
+  return text
+    .split(/[ ,]+/)
+    .filter((part) => /\d/.test(part))
+    .map(readNumber)
+    .join(', ');
+}
+
+/** `3 hours`, `1.5 hours`, `an hour`, `half an hour`. */
+function readDuration(text: string): string | undefined {
+  const [amount = '', unit = ''] = text
+    .replaceAll(MARK, '')
+    .toLowerCase()
+    .split(/ (?=\w+$)/);
+  if (amount === 'half an') return unit === 'hour' ? '30 minutes' : undefined;
+  return `${/^an?$/.test(amount) ? 1 : readNumber(amount)} ${unit}`;
+}
+
+/** A quoted text, or a word with the form of a path. */
+function readPath(word: string): string | undefined {
+  if (unquote(word) !== word) return unquote(word);
+  const [token, ...more] = tokenize(word, []);
+  const isPath = token?.kind === 'path' && more.length === 0 && token.text === word;
+  return KNOWN_FILES.get(word) ?? (isPath ? word : undefined);
+}
+
+function unquote(text: string): string {
+  return text.replace(/^(["`])([^"`]+)\1$/, '$2');
 }

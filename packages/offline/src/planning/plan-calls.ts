@@ -1,15 +1,14 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
-import type { Match, Matcher } from '../matching/matcher.ts';
-import { fieldAsked, fieldOfFile, isAboutPrevious, splitRequests } from './split-requests.ts';
+import type { Matcher } from '../matching/matcher.ts';
+import { fieldAsked, fieldOfFile, splitRequests } from './split-requests.ts';
 import { isAction } from '../language/search-words.ts';
 import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
+import type { ToolMatch } from '../phrases/match-phrase.ts';
 import type { Ask } from './read-ask.ts';
 
 /** One call that a prompt asks for, and the fields of the result that it asks to see. */
-interface PlannedCall {
-  readonly tool: Tool;
-  readonly input: JsonObject;
+interface PlannedCall extends ToolMatch {
   readonly fields: readonly string[];
 }
 
@@ -23,8 +22,7 @@ export interface Plan {
   readonly negation?: string;
 }
 
-interface Draft extends Match {
-  readonly text: string;
+interface Draft extends PlannedCall {
   readonly fields: string[];
   /** Whether a phrase of the tool gave it: then what follows has to be one, too. */
   readonly isPhrase: boolean;
@@ -66,30 +64,25 @@ export function planCalls({ prompt, material }: Ask, matcher: Matcher): Plan {
   return { calls: distinct(drafts), unmatched };
 }
 
+/** Adds the call of a request, or a field to the call before it. Returns whether there is one. */
 function assignRequest(text: string, matcher: Matcher, drafts: Draft[], previous: Draft | undefined): boolean {
-  const inFile = fieldOfFile(text);
-  const own = previous === undefined ? text : resolveIts(text, previous.input);
   const phrase = matcher.matchPhrase(text, undefined);
   if (phrase !== undefined) {
     if (previous !== undefined && !isOwnRequest(text, previous, phrase.tool)) return false;
-    drafts.push({ ...phrase, score: 1, text, fields: [], isPhrase: true });
+    drafts.push({ ...phrase, fields: [], isPhrase: true });
     return true;
   }
   if (previous?.isPhrase === true) return false;
+  const own = previous === undefined ? text : resolveIts(text, previous.input);
   if (own !== text) return assignRequest(own, matcher, drafts, undefined);
-  if (previous !== undefined && isAboutPrevious(text) && askField(text, previous)) return true;
-  const found = inFile === undefined ? matcher.match(text) : matcher.match(inFile.request);
-  if (found !== undefined && standsAlone(text, found, previous)) {
-    drafts.push({ ...found, text, fields: inFile === undefined ? [] : [inFile.field], isPhrase: false });
-    return true;
-  }
-  if (previous === undefined) return false;
-  const same = matcher.matchTool(previous.tool, text);
-  if (same !== undefined) {
-    drafts.push({ ...same, text, fields: [], isPhrase: false });
-    return true;
-  }
-  return askField(text, previous);
+  if (previous !== undefined && /\b(?:its|their)\b/i.test(text) && askField(text, previous)) return true;
+  const inFile = fieldOfFile(text);
+  const found = matcher.match(inFile?.request ?? text);
+  const isAlone = found !== undefined && standsAlone(text, found, previous);
+  const match = isAlone ? found : previous && matcher.matchTool(previous.tool, text);
+  if (match !== undefined)
+    drafts.push({ ...match, fields: isAlone && inFile !== undefined ? [inFile.field] : [], isPhrase: false });
+  return match !== undefined || (previous !== undefined && askField(text, previous));
 }
 
 const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i;
@@ -108,7 +101,7 @@ function isOwnRequest(text: string, previous: Draft, tool: Tool): boolean {
  * Whether a request means the same without the one before. It has to say what to do, which the file in `search for a in x.md and y.md` does not, and
  * to what, which neither `count` does in `search for a and count` nor `what day` in `what time is it in Tokyo and what day`.
  */
-function standsAlone(text: string, { tool, input }: Match, previous: Draft | undefined): boolean {
+function standsAlone(text: string, { tool, input }: ToolMatch, previous: Draft | undefined): boolean {
   if (previous === undefined) return true;
   if (tool === previous.tool) return Object.keys(input).length > 0 || Object.keys(previous.input).length === 0;
   const tokens = tokenize(text).filter(({ role }) => role !== 'stop');

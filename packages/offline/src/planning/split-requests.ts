@@ -33,11 +33,6 @@ export function fieldAsked(text: string): string | undefined {
   return FIELD.exec(text)?.groups?.['field']?.trim();
 }
 
-/** Whether a request refers to the previous result: `its license`. */
-export function isAboutPrevious(text: string): boolean {
-  return /\b(?:its|their)\b/i.test(text);
-}
-
 /** Reads `what is the version in package.json` as a request for the file and the field to show. */
 export function fieldOfFile(text: string): { readonly field: string; readonly request: string } | undefined {
   const groups = FIELD_OF.exec(text)?.groups;

@@ -29,11 +29,6 @@ export const toolExampleSchema = z
   .strictObject({ description: z.string(), input: jsonObjectSchema, output: z.string().exactOptional() })
   .readonly();
 
-/** `ToolPhrase`. */
-export const toolPhraseSchema = z
-  .strictObject({ text: z.string(), example: z.string().exactOptional(), input: jsonObjectSchema })
-  .readonly();
-
 /** `ToolMetadata`. */
 export const toolMetadataSchema = z
   .strictObject({
@@ -41,7 +36,6 @@ export const toolMetadataSchema = z
     optionality: z.enum(['required', 'optional', 'conditional']).exactOptional(),
     usageHint: z.string().exactOptional(),
     examples: z.array(toolExampleSchema).readonly().exactOptional(),
-    phrases: z.array(toolPhraseSchema).readonly().exactOptional(),
     requires: z.array(z.string()).readonly().exactOptional(),
     tags: z.array(z.string()).readonly().exactOptional(),
   })

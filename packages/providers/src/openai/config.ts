@@ -46,7 +46,7 @@ export interface ChatSettings extends ResolvedChatQuirks {
   readonly options: ModelOptions;
   /** What a model accepts there. */
   readonly rulesOf: (model: string) => ChatModelRules;
-  /** The body field that the config names for the limit of the reply; a model cannot change it. */
+  /** The body field that the config or the preset names for the limit of the reply; the name of a model cannot change it. */
   readonly fixedMaxTokensField: ChatQuirks['maxTokensField'];
 }
 
@@ -73,7 +73,7 @@ export function resolveChat(config: ChatWireConfig): ChatSettings {
     origin,
     options,
     rulesOf: (model: string) => chatRules({ name, isOpenAI, deployment }, model),
-    fixedMaxTokensField: quirks?.maxTokensField,
+    fixedMaxTokensField: quirks?.maxTokensField ?? preset?.quirks?.maxTokensField,
   };
   if (name === 'azure') return { ...common, ...resolveAzureEndpoint(config, base) };
   return {

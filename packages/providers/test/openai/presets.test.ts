@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, createProviders } from '../../src/index.ts';
 import type { ChatConfig } from '../../src/openai/index.ts';
+import { CHAT_PRESETS, isChatName } from '../../src/openai/presets.ts';
 import { ADD } from '../history.ts';
 import { chunk, endOf, request, sse, withServer } from '../support.ts';
 
@@ -20,13 +22,17 @@ const ASKED = {
   options: { maxTokens: 9, seed: 1, parallelToolCalls: false },
 } as const;
 
-test.each(['llamacpp', 'vllm', 'lmstudio', 'groq', 'mistral', 'deepseek', 'openrouter', 'together', 'xai'] as const)(
-  '%s is known by name, needs no address, and speaks chat completions',
+const NAMES = [...CHAT_PRESETS.keys()].filter(isChatName) as ChatConfig['name'][];
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+test.each(NAMES)(
+  '%s is known by name, needs no address, speaks chat completions, and is in the README',
   async (name) => {
     verifies('providers.openai.chat', 'providers.registry.create');
     expect(createProviders().names).toContain(name);
     expect(createProvider({ name, token: 'abcd' }).name).toBe(name);
     expect(await bodyOf(name, { tools: [ADD] })).toMatchObject({ model: 'test-model', tools: [{ type: 'function' }] });
+    expect(README).toContain(`\`${name}\``);
   },
 );
 

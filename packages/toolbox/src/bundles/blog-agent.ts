@@ -6,8 +6,8 @@ import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
 import type { SearchEngine } from '../web/search/types.ts';
 import { webSearchTool } from '../web/search/web-search.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { filesFor, modeRules } from './mode-rules.ts';
-import { PROTECTED_PATHS } from './protected-paths.ts';
+import { changingTools, filesFor, modeRules } from './mode-rules.ts';
+import { protectedPaths } from './protected-paths.ts';
 import type { AgentBundle, BundleMode } from './types.ts';
 
 /** Options of `blogAgent`. */
@@ -62,7 +62,7 @@ export function blogAgent(options: BlogAgentOptions): AgentBundle {
       ...(channels.length === 0 || !isActing ? [] : [messageTool(channels)]),
       ...tools,
     ],
-    rules: isActing ? [...RULES, PROTECTED_PATHS] : [...RULES, ...modeRules(mode)],
+    rules: isActing ? [...RULES, protectedPaths(changingTools(workspace))] : [...RULES, ...modeRules(workspace, mode)],
     missing: search === undefined ? ['No search engine is configured, so the web cannot be searched.'] : [],
     close: () => Promise.resolve(),
   };

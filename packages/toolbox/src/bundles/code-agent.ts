@@ -67,7 +67,7 @@ export async function codeAgent(options: CodeAgentOptions): Promise<AgentBundle>
     description: 'Reads, changes and tests the code of a project.',
     instructions: instructionsFor(mode, found, hasCommands),
     tools: [...filesFor(workspace, mode), ...(commands?.tools ?? []), ...web],
-    rules: modeRules(mode),
+    rules: modeRules(workspace, mode),
     missing: hasCommands ? missingOf(found, workspace.folder) : [],
     close: async () => commands?.close(),
   };

@@ -1,8 +1,5 @@
 import type { PermissionRule } from '../permissions/types.ts';
 
-/** Tools that change files. */
-const CHANGING = 'write_file|edit_file|apply_patch|move|delete';
-
 /** Folders and files by which a later command, editor, shell or agent runs something, or is set up. */
 const PROTECTED = [
   '.git',
@@ -27,9 +24,9 @@ const PROTECTED = [
 ];
 
 /**
- * Asks before a change of what runs or sets up other programs: `.git`, `.vscode`, hooks, start files of shells. A rule that asks goes before every
+ * Asks before one of `tools` changes what runs or sets up other programs: `.git`, `.vscode`, hooks, start files of shells. A rule that asks goes before every
  * rule that allows, so that `edit_file(**)` does not cover them. What may hold credentials, such as `.envrc` and `.npmrc`, no tool for files opens.
  */
-export const PROTECTED_PATHS: PermissionRule = {
-  ask: `${CHANGING}(${PROTECTED.map((path) => `**/${path}/**`).join('|')})`,
-};
+export function protectedPaths(tools: readonly string[]): PermissionRule {
+  return { ask: `${tools.join('|')}(${PROTECTED.map((path) => `**/${path}/**`).join('|')})` };
+}

@@ -6,7 +6,6 @@ import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '.
 import type { Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
 import { count } from './describe.ts';
-import { GLOB_PHRASES } from './glob-phrases.ts';
 import { createSkipped } from './search/skipped.ts';
 import { walkFiles } from './walk-files.ts';
 
@@ -40,7 +39,6 @@ const tool: Tool = {
   metadata: {
     category: 'code',
     usageHint: 'To find files whose name or path fits a pattern with wildcards, such as all files with an extension.',
-    phrases: GLOB_PHRASES,
   },
 };
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { blogAgent, codeAgent, projectCommands } from '../../src/bundles/index.ts';
+import { fileTools } from '../../src/files/index.ts';
 import { streamChannel } from '../../src/messages/index.ts';
 import { permissions } from '../../src/permissions/index.ts';
 import { fakeSearch } from '../../src/web/index.ts';
@@ -21,11 +22,27 @@ async function project(write: readonly string[] = ['**']) {
 }
 
 describe('code_agent', () => {
-  it('has every tool that its bundle requires, and what the bundle can use', async () => {
+  it('has every tool that its bundle requires, what the bundle can use, and no other', async () => {
     verifies('toolbox.bundles');
     const { tools } = await codeAgent({ workspace: await project(), search });
     const resolved = await resolveBundle(createRegistry(tools), CODE_AGENT, { strict: true });
     expect(resolved.missingOptional).toEqual([]);
+    const others = tools.map(({ tool }) => tool.name).filter((name) => !resolved.tools.has(name));
+    expect(others, 'name these in packages/tools/src/compat/bundles.ts').toEqual([]);
+  });
+
+  it('offers and allows in each mode what the effect of a tool for files says', async () => {
+    verifies('toolbox.bundles');
+    const workspace = await project();
+    for (const { tool } of fileTools(workspace)) {
+      const reads = tool.effect === 'read';
+      for (const mode of ['read-only', 'plan'] as const) {
+        const { rules, tools } = await codeAgent({ workspace, mode });
+        expect([tool.name, tools.some((each) => each.tool.name === tool.name)]).toEqual([tool.name, reads]);
+        const { verdict } = permissions([...rules, { allow: '*' }]).decide(tool.name, {});
+        expect([tool.name, verdict]).toEqual([tool.name, reads ? 'allow' : 'deny']);
+      }
+    }
   });
 
   it.each([

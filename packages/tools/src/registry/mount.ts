@@ -9,6 +9,8 @@ import {
   type ValidatedCall,
   rewritesCalls,
   checkKeys,
+  hasInnerSteps,
+  markInnerSteps,
   validatesCalls,
   markAwaitsBeforeHandler,
   markValidatesCalls,
@@ -178,6 +180,10 @@ export function createMounts(
       owners.set(toolset, mounted);
       markAwaitsBeforeHandler(toolset);
       markValidatesCalls(toolset);
+      markInnerSteps(toolset, (name) => {
+        const handler = store.entries.get(name)?.binding.handler;
+        return handler !== undefined && hasInnerSteps(handler, name);
+      });
       return markRewritesCalls(toolset, () => [...mounted].some((each) => rewritesCalls(each.toolset)));
     },
   };
@@ -207,11 +213,12 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, is
   const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
   const isCheckedThere = validatesCalls(toolset);
+  const handler = (text: string, context: ToolContext) =>
+    toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) });
   return Object.freeze({
     tool: own,
     ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
-    handler: (text: string, context: ToolContext) =>
-      toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) }),
+    handler: hasInnerSteps(toolset, tool.name) ? markInnerSteps(handler) : handler,
     input: {
       validator: () => ACCEPTS_ALL,
       foreign: (raw: RawArguments, repair: RepairPolicy) =>

@@ -1,6 +1,8 @@
 import {
   type CallContext,
+  hasInnerSteps,
   markAwaitsBeforeHandler,
+  markInnerSteps,
   markValidatesCalls,
   type Tool,
   type ToolCall,
@@ -181,7 +183,11 @@ export function createRegistry(
       call: (toolCall, context) => callWith(find, toolCall, context),
       validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),
     };
-    return markValidatesCalls(markAwaitsBeforeHandler(shown));
+    const hasInner = (name: string): boolean => {
+      const handler = snapshotBindings.get(name)?.handler;
+      return handler !== undefined && hasInnerSteps(handler, name);
+    };
+    return markInnerSteps(markValidatesCalls(markAwaitsBeforeHandler(shown)), hasInner);
   };
 
   const listLacking = (): readonly Tool[] =>

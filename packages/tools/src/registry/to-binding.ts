@@ -1,4 +1,4 @@
-import type { ToolImplementation } from '@kernel/protocol';
+import { hasInnerSteps, markInnerSteps, type ToolImplementation } from '@kernel/protocol';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isBinding, notBindingError } from './binding-errors.ts';
@@ -17,7 +17,8 @@ export function toBinding(given: ToolBinding | ToolImplementation): ToolBinding 
 function bind(given: ToolImplementation): ToolBinding {
   if (!isImplementation(given)) throw notBindingError(given);
   const { tool, handler, timeoutMs, concurrency } = given;
-  return bindTool(tool, handler.bind(given), { timeoutMs, concurrency });
+  const bound = handler.bind(given);
+  return bindTool(tool, hasInnerSteps(handler, tool.name) ? markInnerSteps(bound) : bound, { timeoutMs, concurrency });
 }
 
 function isImplementation(given: unknown): given is ToolImplementation {

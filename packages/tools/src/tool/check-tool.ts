@@ -1,10 +1,8 @@
 import { isObject, truncate, sliceHead } from '@kernel/internal';
 import {
-  hasInnerSteps,
   type JsonSchema,
   KernelError,
   type KeysOf,
-  markInnerSteps,
   type Tool,
   type ToolEffect,
   type ToolMetadata,
@@ -58,7 +56,7 @@ export function checkTool(input: Tool): CheckedTool {
     input.outputSchema === undefined ? undefined : checkOutputSchema(input.outputSchema, `${subject}, outputSchema`);
   const metadata = copyMetadata(input, subject);
   checkFields(input, subject);
-  const copy: Tool = {
+  const tool: Tool = Object.freeze({
     name: typeof name === 'string' ? name : '',
     description: input.description,
     parameters,
@@ -67,8 +65,7 @@ export function checkTool(input: Tool): CheckedTool {
     ...(input.strict === undefined ? {} : { strict: input.strict }),
     ...(input.effect === undefined ? {} : { effect: input.effect }),
     ...(metadata === undefined ? {} : { metadata }),
-  };
-  const tool = Object.freeze(hasInnerSteps(input) ? markInnerSteps(copy) : copy);
+  });
   const validator = once(() => compileSchema(parameters));
   checkExamples(tool, subject, validator);
   return {
@@ -183,12 +180,6 @@ const isExample = (value: unknown): boolean =>
   isObject(value['input']) &&
   (value['output'] === undefined || isText(value['output']));
 
-const isPhrase = (value: unknown): boolean =>
-  isObject(value) &&
-  isText(value['text']) &&
-  isObject(value['input']) &&
-  (value['example'] === undefined || isText(value['example']));
-
 const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> =
   new Map([
     ['category', { test: isText, hint: 'Use a word, such as "code".' }],
@@ -205,13 +196,6 @@ const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => 
       {
         test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
         hint: 'Use an array of { description, input, output? }.',
-      },
-    ],
-    [
-      'phrases',
-      {
-        test: (value: unknown) => Array.isArray(value) && value.every((item) => isPhrase(item)),
-        hint: 'Use an array of { text, input, example? }.',
       },
     ],
     ['requires', { test: isTexts, hint: 'Use an array of capability names.' }],

@@ -19,12 +19,11 @@ const metadata = {
   optionality: 'required',
   usageHint: 'Read before writing.',
   examples: [{ description: 'read a file', input: { path: 'a.ts' }, output: 'text' }],
-  phrases: [{ text: 'open {path:path}', input: { path: '{path}' } }],
   requires: ['git'],
   tags: ['fs'],
 } as const;
 
-test('metadata takes its seven fields, all optional, and is kept as given', () => {
+test('metadata takes its six fields, all optional, and is kept as given', () => {
   verifies('tools.metadata.fields', 'tool.fields');
   expect(simple('a', { parameters, metadata }).tool.metadata).toEqual(metadata);
   expect(simple('a', { metadata: {} }).tool.metadata).toEqual({});
@@ -38,7 +37,7 @@ test.each([
   ['examples', [{ input: {} }]],
   ['examples', 'x'],
   ['requires', 'git'],
-  ['phrases', [{ text: 5, input: {} }]],
+  ['phrases', []],
   ['tags', [1]],
   ['color', 'red'],
 ])('an invalid metadata value is rejected with its JSON pointer: %s = %j', (field, value) => {

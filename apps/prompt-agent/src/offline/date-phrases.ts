@@ -1,7 +1,5 @@
-import type { JsonObject, ToolPhrase } from '@kernel/protocol';
-
-const phrases = (input: JsonObject, texts: readonly string[]): readonly ToolPhrase[] =>
-  texts.map((text) => ({ text, input }));
+import type { ToolPhrase } from '@kernel/offline';
+import { phrases } from './phrases-of.ts';
 
 /** How people ask for another day or time than now. What was, needs a date with its year: `christmas` is the next one. */
 export const DATE_PHRASES: readonly ToolPhrase[] = [
@@ -25,7 +23,8 @@ export const DATE_PHRASES: readonly ToolPhrase[] = [
     '(how|) (many|) days (are|) (there|left|) (until|till|til) {date}',
     '(how|) (many|) days to (go|) (until|till|) {date}',
     'how long (is|) (it|) (until|till|til) {date}',
-    'how (far|many days) away is {date}',
+    'how far away is {date}',
+    'how many days away is {date}',
     'when is {date}',
     'what (day|weekday|date) is {date}',
     'what day of week is {date}',

@@ -1,4 +1,6 @@
-import type { JsonObject, ToolPhrase } from '@kernel/protocol';
+import type { ToolPhrase } from '@kernel/offline';
+import type { JsonObject } from '@kernel/protocol';
+import { phrases } from './phrases-of.ts';
 
 /** Kinds of files by the words that people use, without those that could mean several. */
 const KINDS: readonly (readonly [words: string, pattern: string])[] = [
@@ -16,9 +18,6 @@ const KINDS: readonly (readonly [words: string, pattern: string])[] = [
   ['(go|golang)', '*.go'],
   ['pdf', '*.pdf'],
 ];
-
-const phrases = (input: JsonObject, texts: readonly string[]): readonly ToolPhrase[] =>
-  texts.map((text) => ({ text, input }));
 
 /** How people ask how many files there are. */
 const countPhrases = (input: JsonObject, kind: string): readonly ToolPhrase[] => [
@@ -71,7 +70,11 @@ export const GLOB_PHRASES: readonly ToolPhrase[] = [
       ),
     ];
   }),
-  { text: '(find|list) (all|) files matching {pattern:glob}', input: { pattern: '{pattern}' } },
+  {
+    text: '(find|list) (all|) files matching {pattern:glob}',
+    example: 'find all files matching *.md',
+    input: { pattern: '{pattern}' },
+  },
   ...countPhrases({ pattern: '{pattern}' }, '{pattern:extension}'),
   ...['{pattern:glob} (files|)', '{pattern:extension} files'].flatMap((files) => [
     ...phrases({ pattern: '{pattern}' }, [

@@ -1,0 +1,44 @@
+import { STOP_WORDS } from '../language/lexicon.ts';
+import { findNegation } from '../language/negation.ts';
+
+/** The longest request that is compared with phrases, in words. */
+const MAX_WORDS = 120;
+const WORD = /"[^"]+"|`[^`]+`|[^\s"`]+|["`]/g;
+/** What begins a request and says nothing of what is asked. */
+const LEAD_IN =
+  /^(?:(?:please|kindly|hi|hello|hey|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
+const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
+
+/** Stands before a word that could change a request: no value holds one. */
+export const MARK = '\u0001';
+
+/**
+ * A request, or the text of a phrase, with one space between its words: without the polite ones at both ends, `the`, and the mark at the end of the sentence. A
+ * number is split from the unit or `%` at its end. Returns `undefined` if it has too many words.
+ */
+export function plainRequest(text: string): string | undefined {
+  const found =
+    text
+      .trim()
+      .replace(/[.?!]+$/, '')
+      .match(WORD) ?? [];
+  if (found.length > MAX_WORDS) return undefined;
+  const words = found.map(expand).filter((word) => word.toLowerCase() !== 'the');
+  return words.join(' ').replace(ENDING, '').replace(LEAD_IN, '');
+}
+
+/** Marks the pronouns, prepositions, conjunctions and negations of a request. */
+export function markWords(request: string): string {
+  return (request.match(WORD) ?? [])
+    .map((word) => {
+      const isClear = word === 'per' || word === 'US' || !STOP_WORDS.has(word.toLowerCase());
+      return isClear && findNegation(word) === undefined ? word : `${MARK}${word}`;
+    })
+    .join(' ');
+}
+
+function expand(word: string): string {
+  return word
+    .replace(/^(what|when)(?:['’]s|(?<=what)s)$/i, '$1 is')
+    .replace(/^([-−]?[$€£]?\d[\d.,]*)(%|°?[a-zµ][a-z/]*[²³]?)$/iu, '$1 $2');
+}
