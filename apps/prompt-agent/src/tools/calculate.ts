@@ -1,7 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { evaluate } from './evaluate.ts';
-import { tidy } from './tidy.ts';
+import { evaluate, tidy } from './evaluate.ts';
 
 const tool: Tool = {
   name: 'calculate',

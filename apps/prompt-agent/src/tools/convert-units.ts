@@ -1,8 +1,8 @@
 import { sliceHead } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { toolError } from '../tool-error.ts';
-import { tidy } from './tidy.ts';
+import { toolError } from './tool-error.ts';
+import { tidy } from './evaluate.ts';
 import { type Unit, unclearUnit, unitOf } from './units.ts';
 
 const tool: Tool = {

@@ -1,6 +1,6 @@
 import { sliceHead } from '@kernel/internal';
 import type { KernelError } from '@kernel/protocol';
-import { toolError } from '../tool-error.ts';
+import { toolError } from './tool-error.ts';
 
 /** A day of the calendar, as milliseconds since 1970 at midnight UTC. */
 export type Day = number;

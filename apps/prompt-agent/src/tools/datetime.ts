@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { toolError } from '../tool-error.ts';
+import { toolError } from './tool-error.ts';
 import { type Day, dayOf, daysBetween, isoOf, moveDay, readDay, weekdaysMeant, writeDay } from './dates.ts';
 
 const tool: Tool = {

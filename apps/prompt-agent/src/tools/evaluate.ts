@@ -1,5 +1,5 @@
 import { sliceHead } from '@kernel/internal';
-import { toolError } from '../tool-error.ts';
+import { toolError } from './tool-error.ts';
 
 type Fn = (...values: number[]) => number;
 
@@ -211,4 +211,9 @@ function lex(text: string): readonly Token[] {
     tokens.push({ text: SYNONYMS.get(trimmed) ?? trimmed, start: end - trimmed.length, end });
   }
   return tokens;
+}
+
+/** Formats a number without the noise of binary fractions; whole numbers up to 2^53 in full. */
+export function tidy(value: number, digits = 15): string {
+  return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
 }

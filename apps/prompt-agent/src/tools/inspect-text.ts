@@ -1,7 +1,7 @@
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox';
 import { decodeText } from '../files/read-file.ts';
-import { toolError } from '../tool-error.ts';
+import { toolError } from './tool-error.ts';
 import { linesOf, TEXT_OPERATIONS, type TextOperation } from './text-operations.ts';
 
 const MAX_BYTES = 8 * 1024 * 1024;

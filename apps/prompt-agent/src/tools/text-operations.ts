@@ -1,6 +1,6 @@
 import { sliceHead } from '@kernel/internal';
-import { toolError } from '../tool-error.ts';
-import { tidy } from './tidy.ts';
+import { toolError } from './tool-error.ts';
+import { tidy } from './evaluate.ts';
 
 /** What can be asked of a text. */
 export const TEXT_OPERATIONS = [
