@@ -15,7 +15,7 @@ const ALLOWED = [
 ];
 
 const VENDOR_FIELD =
-  /\b(?:tool_calls?|tool_call_id|tool_use(?:_id)?|tool_result|function_call(?:_output)?|finish_reason|stop_reason|done_reason|max_tokens|max_completion_tokens|top_p|image_url|input_schema|is_error|prompt_tokens|completion_tokens|input_tokens|output_tokens|system_prompt|base_url|usage_hint|tool_choice|response_format|functionCall|functionResponse|functionDeclarations|toolUse|toolResult(?=['"]?:))\b/;
+  /\b(?:tool_calls?|tool_call_id|tool_use(?:_id)?|tool_result|function_call(?:_output)?|finish_reason|stop_reason|done_reason|max_tokens|max_completion_tokens|max_output_tokens|top_p|image_url|input_schema|is_error|prompt_tokens|completion_tokens|input_tokens|output_tokens|system_prompt|base_url|usage_hint|tool_choice|response_format|functionCall|functionResponse|functionDeclarations|toolUse|toolResult(?=['"]?:))\b/;
 
 /** Vendor names: only the folder of a wire knows the field names of its vendor. */
 export const vendorNames: Rule = (root) =>

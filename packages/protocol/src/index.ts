@@ -22,7 +22,7 @@ export {
   markInnerSteps,
 } from './call-marks.ts';
 export type { RecordedDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
-export { addUsage, textOf, toolCallsOf } from './message.ts';
+export { addUsage, dropsCalls, textOf, toolCallsOf } from './message.ts';
 export type {
   AssistantMessage,
   FinishReason,

@@ -124,6 +124,22 @@ export interface ProviderTrace {
  */
 export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'filter' | 'refusal' | 'other';
 
+const DROPS_CALLS: Readonly<Record<FinishReason, boolean>> = {
+  stop: false,
+  'tool-calls': false,
+  paused: false,
+  length: true,
+  filter: true,
+  refusal: true,
+  other: false,
+};
+
+/** Whether no call of a reply that ended for this reason can run: the reply is not complete. */
+export function dropsCalls(finishReason: FinishReason): boolean {
+  // A provider of one's own may give any text as the reason.
+  return Object.hasOwn(DROPS_CALLS, finishReason) && DROPS_CALLS[finishReason];
+}
+
 /** Tokens of one reply or, summed, of a run. */
 export interface Usage {
   /** All input tokens, cached ones included. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { addUsage, textOf, toolCallsOf } from '../src/index.ts';
+import { addUsage, dropsCalls, type FinishReason, textOf, toolCallsOf } from '../src/index.ts';
+import { finishReasonSchema } from '../src/schemas/index.ts';
 
 const call = { type: 'tool-call', id: '1', name: 'a', arguments: '{}' } as const;
 
@@ -40,4 +41,9 @@ test('an optional count of a usage is set as soon as one side has it', () => {
     cachedInputTokens: 5,
     reasoningTokens: 0,
   });
+});
+
+test('only a reply that was cut, filtered or refused drops its calls, whatever reason a provider of one’s own gives', () => {
+  const reasons = [...finishReasonSchema.options, 'constructor' as FinishReason];
+  expect(reasons.filter((reason) => dropsCalls(reason))).toEqual(['length', 'filter', 'refusal']);
 });

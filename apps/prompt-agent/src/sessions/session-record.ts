@@ -1,3 +1,4 @@
+import type { RunEnd } from '@kernel/protocol';
 import { jsonIn, type Row } from './database/rows.ts';
 import { numberOf, textOf } from './event-fields.ts';
 
@@ -85,17 +86,18 @@ export function recordJson(record: SessionRecord): Readonly<Record<string, unkno
 }
 
 /** How a run ended, in a word or two, by the reason of its `run-end`. */
-const TEXTS: ReadonlyMap<string, string> = new Map([
-  ['done', 'answered'],
-  ['handled', 'answered'],
-  ['aborted', 'interrupted'],
-  ['error', 'failed'],
-  ['limit', 'at a limit'],
-  ['length', 'cut short'],
-  ['filtered', 'filtered'],
-  ['loop', 'in a loop'],
-  ['approval', 'waits for approval'],
-]);
+const END_TEXTS = {
+  done: 'answered',
+  handled: 'answered',
+  aborted: 'interrupted',
+  error: 'failed',
+  limit: 'at a limit',
+  length: 'cut short',
+  filtered: 'filtered',
+  loop: 'in a loop',
+  approval: 'waits for approval',
+} satisfies Record<RunEnd['reason'], string>;
+const TEXTS: ReadonlyMap<string, string> = new Map(Object.entries(END_TEXTS));
 
 /** How a run ended, in a word or two; one without an end goes on, or the program was ended. */
 export function endText(reason: string | undefined): string {

@@ -1,5 +1,6 @@
 import { onAbort } from '@kernel/internal';
 import {
+  dropsCalls,
   type Emit,
   KernelError,
   type MessageEnd,
@@ -113,7 +114,7 @@ async function askModel(
  */
 function dropCalls(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'message' | 'droppedCalls'> {
   const { message, finishReason } = end;
-  const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
+  const isCut = dropsCalls(finishReason);
   const dropped = toolCallsOf(message).filter((call) => isCut || !offersTools || call.name.trim() === '');
   if (dropped.length === 0) return end;
   const droppedCalls = dropped.map((call) => ({

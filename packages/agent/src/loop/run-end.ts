@@ -1,5 +1,6 @@
 import { errorMessage } from '@kernel/internal';
 import {
+  type FinishReason,
   type JsonObject,
   KernelError,
   type Message,
@@ -36,6 +37,17 @@ export function hookStopAnswer(error: unknown): string | undefined {
   }
 }
 
+/** Why a run ends with a reply without calls, by the finish reason of the reply. */
+const REASONS: Readonly<Record<FinishReason, 'done' | 'length' | 'filtered'>> = {
+  stop: 'done',
+  'tool-calls': 'done',
+  paused: 'done',
+  length: 'length',
+  filter: 'filtered',
+  refusal: 'filtered',
+  other: 'done',
+};
+
 const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
   'opaque server-tool-call server-tool-result image audio file'.split(' '),
 );
@@ -46,29 +58,21 @@ export function outcomeOfReply(
   provider: string,
 ): RunOutcome {
   const answer = textOf(message);
-  const partial = answer === '' ? {} : { answer };
-  switch (finishReason) {
-    case 'length':
-      return { reason: 'length', ...partial };
-    case 'filter':
-    case 'refusal':
-      return { reason: 'filtered', ...partial };
-    case 'stop':
-    case 'tool-calls':
-    case 'paused':
-    case 'other':
-    default: // of a provider of one's own
-      if (answer !== '' || message.content.some((part) => PARTS_BESIDE_TEXT.has(part.type)))
-        return { reason: 'done', answer };
-      return {
-        reason: 'error',
-        error: new KernelError(
-          'PROVIDER_PROTOCOL',
-          `The provider "${provider}" sent a reply with neither text nor calls.`,
-          { hint: 'Ask again, or check the model and its options.', retryable: true },
-        ),
-      };
-  }
+  // A provider of one's own may give any text as the reason.
+  const reason = Object.hasOwn(REASONS, finishReason) ? REASONS[finishReason] : 'done';
+  if (reason !== 'done') return { reason, ...(answer === '' ? {} : { answer }) };
+  if (answer !== '' || message.content.some((part) => PARTS_BESIDE_TEXT.has(part.type))) return { reason, answer };
+  return {
+    reason: 'error',
+    error: new KernelError(
+      'PROVIDER_PROTOCOL',
+      `The provider "${provider}" sent a reply with neither text nor calls.`,
+      {
+        hint: 'Ask again, or check the model and its options.',
+        retryable: true,
+      },
+    ),
+  };
 }
 
 /** The outcome of a thrown error: an abort, the time limit, a hook's answer, or a failure of the provider or the toolset. */

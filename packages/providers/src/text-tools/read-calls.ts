@@ -1,6 +1,7 @@
 import {
   type AssistantMessage,
   type DroppedCall,
+  dropsCalls,
   type MessageEnd,
   type ProviderEvent,
   type ProviderRequest,
@@ -14,9 +15,6 @@ import type { TextFormat } from './format.ts';
 import { createScanner } from './scanner.ts';
 
 type SegmentPart = TextPart | ToolCall;
-
-/** The finish reasons of an incomplete reply, whose calls must not run. */
-const CUT_OFF: ReadonlySet<string> = new Set(['length', 'filter', 'refusal']);
 
 /**
  * Reads the calls out of a reply's text as it arrives. Text that is not a call is emitted at once, a call when it is complete. The calls of
@@ -136,7 +134,7 @@ function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): 
   const printed = parts.flat().filter((part) => part.type === 'tool-call');
   if (printed.length === 0 && segments.flat().every((part) => part.type === 'text')) return end;
 
-  const isCutOff = CUT_OFF.has(end.finishReason);
+  const isCutOff = dropsCalls(end.finishReason);
   const kept = isCutOff ? parts.map((segment) => segment.filter((part) => part.type === 'text')) : parts;
   const content = Object.freeze(replaceTexts(end.message.content, kept));
   const dropped: readonly DroppedCall[] = isCutOff

@@ -2,6 +2,7 @@ import { type Redactor, sliceHead } from '@kernel/internal';
 import {
   type AssistantMessage,
   type Citation,
+  dropsCalls,
   type FinishReason,
   type JsonValue,
   KernelError,
@@ -218,7 +219,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
       if (isEnded) return;
       isEnded = true;
       for (const part of order) if (typeof part === 'object' && part.type !== 'reserved') add(part, '', true);
-      const drops = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
+      const drops = dropCalls || dropsCalls(finish);
       const content = contentWith(drops ? new Map() : assembler.finishByIndex());
       const droppedCalls = assembler.drop(drops ? finish : undefined);
       emit({

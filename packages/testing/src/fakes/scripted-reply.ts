@@ -1,11 +1,12 @@
-import type {
-  AssistantMessage,
-  FinishReason,
-  JsonObject,
-  ProviderEvent,
-  ProviderRequest,
-  ToolCall,
-  Usage,
+import {
+  type AssistantMessage,
+  dropsCalls,
+  type FinishReason,
+  type JsonObject,
+  type ProviderEvent,
+  type ProviderRequest,
+  type ToolCall,
+  type Usage,
 } from '@kernel/protocol';
 import { delay, untilAborted } from '@kernel/internal';
 import { splitText } from '../split-text.ts';
@@ -63,7 +64,7 @@ export async function* toReplyEvents(reply: ScriptedReply, request: ProviderRequ
   signal?.throwIfAborted();
   const calls = message.content.filter((part) => part.type === 'tool-call');
   const finishReason = reply.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
-  const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
+  const isCut = dropsCalls(finishReason);
   yield {
     type: 'message-end',
     message: isCut ? { ...message, content: message.content.filter((part) => part.type !== 'tool-call') } : message,

@@ -60,6 +60,14 @@ export function finishOf(reply: WireReply): FinishReason {
   return reply.finishReason ?? ((reply.calls ?? []).length > 0 ? 'tool-calls' : 'stop');
 }
 
+/** A vendor's words for finish reasons; `other` is also for those that the vendor does not have. */
+export type FinishWords = Readonly<Partial<Record<FinishReason, string>>> & { readonly other: string };
+
+/** The vendor's word for the finish reason of a reply. */
+export function finishWordOf(reply: WireReply, words: FinishWords): string {
+  return words[finishOf(reply)] ?? words.other;
+}
+
 /** The path without its query. */
 export function pathnameOf(path: string): string {
   return path.split('?', 1)[0] ?? path;

@@ -1,4 +1,4 @@
-import type { FinishReason } from '@kernel/protocol';
+import { dropsCalls, type FinishReason } from '@kernel/protocol';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -18,7 +18,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
  */
 export function finishReasonOf(reason: string | undefined, hasCalls: boolean, refused: boolean): FinishReason {
   const known = reason === undefined ? undefined : REASONS.get(reason.toLowerCase());
-  if (known === 'length' || known === 'filter' || known === 'refusal') return known;
+  if (known !== undefined && dropsCalls(known)) return known;
   if (refused) return 'refusal';
   if (hasCalls) return 'tool-calls';
   return known ?? 'other';

@@ -1,10 +1,19 @@
-import type { FinishReason, Usage } from '@kernel/protocol';
+import type { Usage } from '@kernel/protocol';
 import { checkAnthropicRequest, checkBatchRequest, checkCountRequest } from './check-anthropic.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
-import { argumentsOf, events, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
+import {
+  argumentsOf,
+  events,
+  finishWordOf,
+  type FinishWords,
+  idOf,
+  inputOf,
+  json,
+  type WireFormat,
+} from '../wire-format.ts';
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
+const FINISH: FinishWords = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
   length: 'max_tokens',
@@ -26,7 +35,7 @@ export const anthropicFormat: WireFormat = {
   write(reply, body, pathname) {
     if (isCount(pathname)) return json({ input_tokens: reply.usage?.inputTokens ?? 1 });
     const head = { id: 'msg_wire', type: 'message', role: 'assistant', model: body['model'] };
-    const stop = { stop_reason: FINISH[finishOf(reply)], stop_sequence: null };
+    const stop = { stop_reason: finishWordOf(reply, FINISH), stop_sequence: null };
     const usage = toUsage(reply.usage);
     if (body['stream'] !== true) return json({ ...head, content: blocks(reply), ...stop, usage });
     const start = { ...head, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };

@@ -1,19 +1,17 @@
 import { crc32 } from 'node:zlib';
-import type { FinishReason, Usage } from '@kernel/protocol';
+import type { Usage } from '@kernel/protocol';
 import { asList, blocksOf, checkServerTool, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
 import { asFields, type Fields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
-import { argumentsOf, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
+import { argumentsOf, finishWordOf, type FinishWords, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
+const FINISH: FinishWords = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
   length: 'max_tokens',
   filter: 'content_filtered',
   refusal: 'guardrail_intervened',
-  // The vendor has none.
-  paused: 'malformed_model_output',
   other: 'malformed_model_output',
 };
 const BODY = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additionalModelRequestFields', 'guardrailConfig'];
@@ -25,7 +23,7 @@ export const bedrockFormat: WireFormat = {
   check: (body, pathname) => (pathname.endsWith('/count-tokens') ? checkCount(body) : checkRequest(body)),
   write(reply, _, pathname) {
     if (pathname.endsWith('/count-tokens')) return json({ inputTokens: reply.usage?.inputTokens ?? 1 });
-    const stopReason = FINISH[finishOf(reply)];
+    const stopReason = finishWordOf(reply, FINISH);
     const usage = toUsage(reply.usage);
     if (pathname.endsWith('/converse')) {
       const content = blocks(reply);

@@ -1,18 +1,15 @@
-import type { FinishReason } from '@kernel/protocol';
 import { asList, checkTool, onlyFields } from '../check-fields.ts';
 import { asFields, type Fields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
-import { events, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
+import { events, finishWordOf, type FinishWords, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
+const FINISH: FinishWords = {
   stop: 'STOP',
   'tool-calls': 'STOP',
   length: 'MAX_TOKENS',
   filter: 'SAFETY',
   refusal: 'PROHIBITED_CONTENT',
-  // The vendor has none.
-  paused: 'OTHER',
   other: 'OTHER',
 };
 const BODY = 'contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent'.split(' ');
@@ -35,7 +32,7 @@ export const geminiFormat: WireFormat = {
   write(reply, body, pathname) {
     if (pathname.endsWith(':countTokens')) return json({ totalTokens: reply.usage?.inputTokens ?? 1 });
     if (pathname.endsWith('EmbedContents')) return json({ embeddings: asList(body['requests']).map(embedding) });
-    const finish = FINISH[finishOf(reply)];
+    const finish = finishWordOf(reply, FINISH);
     if (pathname.endsWith(':generateContent')) {
       return json(chunk(parts(reply, 1), finish, usageOf(reply)));
     }

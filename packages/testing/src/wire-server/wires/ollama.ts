@@ -1,18 +1,15 @@
-import type { FinishReason } from '@kernel/protocol';
 import { asList, checkTool } from '../check-fields.ts';
 import { asFields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
-import { finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
+import { finishWordOf, type FinishWords, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
+const FINISH: FinishWords = {
   stop: 'stop',
   'tool-calls': 'stop',
   length: 'length',
   filter: 'stop',
   refusal: 'stop',
-  // The vendor has none.
-  paused: 'load',
   other: 'load',
 };
 
@@ -34,7 +31,7 @@ export const ollamaFormat: WireFormat = {
       message: { role: 'assistant', content: '', ...message },
       ...rest,
     });
-    const end = { done: true, done_reason: FINISH[finishOf(reply)], ...usageOf(reply) };
+    const end = { done: true, done_reason: finishWordOf(reply, FINISH), ...usageOf(reply) };
     if (body['stream'] === false) {
       return json(line(Object.fromEntries(messages(reply, 1).flatMap((each) => Object.entries(each))), end));
     }

@@ -1,19 +1,17 @@
-import type { FinishReason, Usage } from '@kernel/protocol';
+import type { Usage } from '@kernel/protocol';
 import type { WireBytes } from '../deliver.ts';
 import { asFields, type Fields } from '../fields.ts';
 import { checkBatchRequest, checkChatRequest } from './check-openai.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
-import { argumentsOf, idOf, json, type WireFormat } from '../wire-format.ts';
+import { argumentsOf, finishWordOf, type FinishWords, idOf, json, type WireFormat } from '../wire-format.ts';
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
+const FINISH: FinishWords = {
   stop: 'stop',
   'tool-calls': 'tool_calls',
   length: 'length',
   filter: 'content_filter',
   refusal: 'stop',
-  // The vendor has none.
-  paused: 'other',
   other: 'other',
 };
 
@@ -47,7 +45,7 @@ export const chatFormat: WireFormat = {
 
 /** Writes a reply as chat completions: a stream of chunks, or one object. */
 function toChatBytes(reply: WireReply, request: { model: string; stream: boolean; usage: boolean }): WireBytes {
-  const finish = FINISH[reply.finishReason ?? ((reply.calls ?? []).length > 0 ? 'tool-calls' : 'stop')];
+  const finish = finishWordOf(reply, FINISH);
   if (!request.stream) {
     const message = wholeMessage(reply);
     const body = {
