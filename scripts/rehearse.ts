@@ -2,7 +2,7 @@
  * Rehearses a release of the last commit: versions a copy of the repository from its changesets, proves that a package cannot be packed from a
  * tree that differs from a commit, releases to a registry on 127.0.0.1, and uses what was published as strangers do, on each Node: every package
  * alone, all together with every example, the README's program. Nothing leaves this machine, and nothing outside of a temporary folder changes.
- * `--short` uses it on the pinned Node alone, without the examples, and of the packages only the program alone.
+ * `--short` leaves out what must be refused, and uses the packages on the pinned Node alone, without the examples, and of the packages only the program alone.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ try {
     );
   const copy = join(scratch, 'copy');
   await step('version a copy', () => prepareCopy(root, copy));
-  await step('pack an unbuilt and a changed tree', () => proveRefusals(copy));
+  if (!isShort) await step('pack an unbuilt and a changed tree', () => proveRefusals(copy));
   registry = await startRegistry(modules, join(scratch, 'registry'));
   const { url } = registry;
   const release = await step('release to 127.0.0.1', () =>
