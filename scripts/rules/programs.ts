@@ -65,12 +65,15 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * Windows in the current folder, where a repository may have a program of that name. Tests may start what they like.
  */
 export const programs: Rule = (root) =>
-  globSync(['{packages,apps}/*/src/**/*.{ts,js,mts,mjs}', 'scripts/**/*.{ts,js,mts,mjs}'], {
-    cwd: root,
-    exclude: (name) => name === 'node_modules' || name === 'test' || name === 'dist',
-  })
+  [
+    ...globSync(['{packages,apps}/*/src/**/*.{ts,js,mts,mjs}', 'scripts/**/*.{ts,js,mts,mjs}'], {
+      cwd: root,
+      exclude: (name) => name === 'node_modules' || name === 'test' || name === 'dist',
+    }).filter((file) => !/(?:^|[\\/])(?:node_modules|test|dist)[\\/]/.test(file)),
+    // Not tests, but programs that developers start.
+    ...globSync('test/mutation/*.{ts,js,mts,mjs}', { cwd: root }),
+  ]
     .map((file) => file.split(sep).join('/'))
-    .filter((file) => !/(?:^|\/)(?:node_modules|test|dist)\//.test(file))
     .toSorted()
     .flatMap((file) => checkFile(root, file));
 

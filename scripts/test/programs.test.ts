@@ -95,7 +95,7 @@ test.each([
 
 test('a script in JavaScript and one of the site are read too', () => {
   verifies('architecture.programs');
-  for (const at of ['packages/tools/src/a.mjs', 'scripts/site/build.js', 'scripts/a.mts'])
+  for (const at of ['packages/tools/src/a.mjs', 'scripts/site/build.js', 'test/mutation/a.mts'])
     expect(messages(`${SPAWN}spawn('git');`, at)).toEqual([expect.stringContaining("starts 'git'")]);
 });
 

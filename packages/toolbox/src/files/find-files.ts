@@ -1,6 +1,6 @@
 import { checkKeys, optionKeys } from '@kernel/protocol';
 import type { Workspace } from '../workspace/index.ts';
-import { globTest, namedFolder } from './glob.ts';
+import { readGlob } from './glob.ts';
 import { walkFiles } from './walk-files.ts';
 
 /** Options of `findFiles`. */
@@ -32,8 +32,7 @@ export async function* findFiles(workspace: Workspace, options: FindFilesOptions
   checkKeys('findFiles', options, KEYS);
   const { pattern, path = '.', signal = new AbortController().signal } = options;
   const below = workspace.normalize(path);
-  const fits = pattern === undefined ? () => true : await globTest(workspace, below, pattern, signal);
-  const start = pattern === undefined ? undefined : await namedFolder(workspace, below, pattern, signal);
-  for await (const file of walkFiles(workspace, start ?? below, signal))
-    if (fits(below === '.' ? file : file.slice(below.length + 1))) yield file;
+  const glob = pattern === undefined ? undefined : await readGlob(workspace, below, pattern, signal);
+  for await (const file of walkFiles(workspace, glob?.folder ?? below, signal))
+    if (glob === undefined || glob.fits(below === '.' ? file : file.slice(below.length + 1))) yield file;
 }

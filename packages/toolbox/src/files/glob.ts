@@ -60,8 +60,7 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
       const period = changed === undefined ? undefined : periodOf(changed, now());
       const { path: start, type } = await workspace.stat(path === '' ? '.' : path, { signal });
       if (type !== 'directory') throw toolError(`${quote(path)} is a file, not a folder.`);
-      const fits = await globTest(workspace, start, pattern, signal);
-      const named = await namedFolder(workspace, start, pattern, signal);
+      const { fits, folder: named } = await readGlob(workspace, start, pattern, signal);
       const found: string[] = [];
       let total = 0;
       const skipped = createSkipped();
@@ -97,25 +96,34 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
   };
 }
 
+/** A glob of the model, for paths below a folder. */
+export interface PathGlob {
+  readonly fits: PathTest;
+  /** The folder that it names before its first wildcard: a search begins there, so that what is named is seen even if `.gitignore` leaves it out. */
+  readonly folder: string | undefined;
+}
+
 /**
- * Compiles a glob of the model for paths below `start`; one without a slash is a name in any folder, and one that begins with the folder of the workspace is
+ * Reads a glob of the model for paths below `start`; one without a slash is a name in any folder, and one that begins with the folder of the workspace is
  * meant below that. Brackets and braces are also tried as characters of names, and as far as
  * names with them exist below `start`, they are taken for nothing else: `app/[locale]/**` is the folder `[locale]` where there is one. Throws an error
  * for the model if the glob is invalid, or leads out of the workspace, where nothing is looked at.
  */
-export async function globTest(
+export async function readGlob(
   workspace: Workspace,
   start: string,
   pattern: string,
   signal: AbortSignal,
-): Promise<PathTest> {
+): Promise<PathGlob> {
   const clean = belowStart(workspace, start, pattern);
   try {
-    if (!clean.includes('/')) return compileInAnyForm(`**/${clean}`);
+    if (!clean.includes('/')) return { fits: compileInAnyForm(`**/${clean}`), folder: undefined };
     compileEitherGlob(clean);
     const names = clean.split('/');
     const literal = await literalNames(workspace, start, names, signal);
-    return compileInAnyForm([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
+    const fits = compileInAnyForm([...names.slice(0, literal).map(literalBrackets), ...names.slice(literal)].join('/'));
+    const folders = names.slice(0, Math.min(literal, names.length - 1)).join('/');
+    return { fits, folder: folders === '' ? undefined : await folderAt(workspace, start, folders, signal) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw toolError(`${quote(pattern)}: ${error.message}`);
@@ -126,21 +134,6 @@ export async function globTest(
 function compileInAnyForm(glob: string): PathTest {
   const fits = compileEitherGlob(glob.normalize('NFC'));
   return (path) => fits(path.normalize('NFC'));
-}
-
-/**
- * The folder that a glob names before its first wildcard, if that is below `start`: a search begins there, so that what is named is seen even if `.gitignore`
- * leaves it out.
- */
-export async function namedFolder(
-  workspace: Workspace,
-  start: string,
-  pattern: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const names = belowStart(workspace, start, pattern).split('/');
-  const literal = Math.min(await literalNames(workspace, start, names, signal), names.length - 1);
-  return literal === 0 ? undefined : folderAt(workspace, start, names.slice(0, literal).join('/'), signal);
 }
 
 /** The folder that a path without wildcards names; undefined if there is none, or a link leads there. */

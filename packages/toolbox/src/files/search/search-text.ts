@@ -5,7 +5,7 @@ import { quote, toolError } from '../../workspace/errors.ts';
 import { detectFormat } from '../../text/encoding.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
-import { globTest, namedFolder } from '../glob.ts';
+import { readGlob } from '../glob.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { isHiddenBelow, visibilityBelow, walkFiles } from '../walk-files.ts';
 import { createMatcher, type Query } from './matcher.ts';
@@ -89,10 +89,9 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
       const wanted = { query, regex };
       const matcher = createMatcher(wanted, MAX_MATCHES + 1);
       const hasGlob = glob !== undefined && glob !== '';
-      const named = hasGlob && isFolder ? await namedFolder(workspace, start.path, glob, signal) : undefined;
-      const fits = !hasGlob
-        ? undefined
-        : below(await globTest(workspace, isFolder ? start.path : '.', glob, signal), start.path);
+      const read = hasGlob ? await readGlob(workspace, isFolder ? start.path : '.', glob, signal) : undefined;
+      const fits = read && below(read.fits, start.path);
+      const named = isFolder ? read?.folder : undefined;
       const program =
         ripgrep === false || !isFolder ? undefined : (ripgrep ?? findProgram('rg', { workspace: workspace.folder }));
       const hits: string[] = [];
