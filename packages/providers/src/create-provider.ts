@@ -36,12 +36,10 @@ type Factory = (config: CommonConfig) => Provider;
 const COUNTS: LazyAbilities = { countsTokens: true, embeds: false, transcribes: false };
 const EMBEDS: LazyAbilities = { countsTokens: false, embeds: true, transcribes: false };
 
-/** Chat completions: OpenAI and the servers that speak its API. */
 const chatCompletions = lazily(resolveChat, { countsTokens: false, embeds: true, transcribes: true }, async () =>
   factoryOf((await import('./openai/wire.ts')).chatWire),
 );
 
-/** Ollama's own API. */
 const ollama = lazily(resolveOllama, EMBEDS, async () => factoryOf((await import('./ollama/wire.ts')).ollamaWire));
 
 /** The one table of vendors. A wire is loaded at its first request; its config is checked at once. */

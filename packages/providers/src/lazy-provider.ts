@@ -1,16 +1,11 @@
 import { KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
 
-/** Which optional members a provider has that is not loaded yet. @internal */
 export interface LazyAbilities {
-  /** Whether it has `countTokens`. */
   readonly countsTokens: boolean;
-  /** Whether it has `embed`. */
   readonly embeds: boolean;
-  /** Whether it has `transcribe`. */
   readonly transcribes: boolean;
 }
 
-/** Creates a provider that is loaded at its first request, once. @internal */
 export function lazyProvider(name: string, load: () => Promise<Provider>, abilities: LazyAbilities): Provider {
   let loading: Promise<Provider> | undefined;
   let loaded: Provider | undefined;

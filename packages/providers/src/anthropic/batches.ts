@@ -8,7 +8,7 @@ import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 
 const RUNNING: ReadonlySet<string> = new Set(['in_progress', 'canceling']);
 
-/** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches @internal */
+/** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches */
 export function anthropicBatches(api: BatchApi, { basePath, query }: WireSettings): BatchOperations {
   const pathOf = (id?: string, operation?: string): string =>
     `${[`${basePath}/messages/batches`, ...(id === undefined ? [] : [toPathSegment(id)]), ...(operation === undefined ? [] : [operation])].join('/')}${query}`;

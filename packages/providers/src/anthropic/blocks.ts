@@ -9,7 +9,7 @@ import { CONTAINER } from './container.ts';
 
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
-/** Encodes a message as content blocks, each as JSON text. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
+/** Reasoning and opaque parts are sent back only to the `vendor` that produced them. */
 export function toBlocks(message: Message, vendor: string): readonly string[] {
   return blocksOf(message, vendor).map((block) => toJsonText(block));
 }

@@ -26,12 +26,10 @@ export interface AnthropicOptions extends ModelOptions {
   readonly service_tier?: 'auto' | 'standard_only' | (string & {}) | null | undefined;
 }
 
-/** A config of this API under any name. @internal */
 export type AnthropicWireConfig = CommonConfig & Pick<AnthropicConfig, 'serverTools'>;
 
 const KEYS = configKeys({ serverTools: true });
 
-/** Resolves a config for the Messages API. @internal */
 export function resolveAnthropic(config: AnthropicWireConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://api.anthropic.com',

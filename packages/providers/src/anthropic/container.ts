@@ -2,19 +2,16 @@ import type { Message, OpaquePart } from '@kernel/protocol';
 import { asFields, asText } from '../json-fields.ts';
 import { opaquePart } from '../wire/message-parts.ts';
 
-/** The kind of the opaque part that holds the container of a reply. It is not a content block: its id goes into a field of the request. @internal */
+/** Not a content block: its id goes into a field of the request. */
 export const CONTAINER = 'container';
 
-/** Creates the part for the container in which the vendor ran code: https://docs.claude.com/en/docs/agents-and-tools/tool-use/code-execution-tool @internal */
+/** https://docs.claude.com/en/docs/agents-and-tools/tool-use/code-execution-tool */
 export function containerPart(value: unknown): OpaquePart | undefined {
   const id = asText(asFields(value)?.['id']);
   return id === undefined || id === '' ? undefined : opaquePart(CONTAINER, value);
 }
 
-/**
- * Returns the `container` of a request: the configured one, with the id of the last container in the history of this vendor, so that its files and
- * variables are kept. The id of an expired container is left out, since the vendor refuses it. @internal
- */
+/** The configured container with the id of the last one in the history, so that its files and variables are kept. The vendor refuses an expired one. */
 export function containerField(configured: unknown, messages: readonly Message[], vendor: string): unknown {
   const own = asFields(configured);
   if ((configured !== undefined && own === undefined) || own?.['id'] !== undefined) return configured;

@@ -36,12 +36,11 @@ const STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** Creates the decoder of one reply of the Messages API. Unknown events and deltas are ignored; unknown blocks are kept as opaque parts. @internal */
+/** Unknown events and deltas are ignored; unknown blocks are kept as opaque parts. */
 export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
   const counts = new Map<string, number>();
-  /** The blocks that only the vendor understands, until they end. */
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   const serverParts = createServerPartReader();
   let stopReason: string | undefined;
@@ -100,13 +99,11 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     }
   }
 
-  /** Reads what is known only at the end: why the reply ended, and the container that the next request uses. */
   function readEnd(fields: Fields | undefined): void {
     stopReason = asText(fields?.['stop_reason']) ?? stopReason;
     container = containerPart(fields?.['container']) ?? container;
   }
 
-  /** Reads the blocks of a whole message. */
   function readContent(message: Fields | undefined): void {
     for (const [at, block] of asList(message?.['content']).entries()) {
       startBlock(asFields(block), at);

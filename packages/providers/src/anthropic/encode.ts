@@ -27,7 +27,6 @@ const CLIENT_TOOL = /^(?:bash|text_editor|memory|computer)_/;
 const MARK = ',"cache_control":{"type":"ephemeral"}}';
 const LONG_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}}';
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createAnthropicEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name));
   const hasTools = settings.serverTools.definitions.length > 0;
@@ -110,7 +109,7 @@ function encodeMessages(messages: readonly EncodedMessage[], cache: ResolvedCach
   );
 }
 
-/** Puts the mark on the last of these blocks: everything up to it is cached. */
+/** Everything up to the mark is cached. */
 function withMark(blocks: readonly string[], mark: string | undefined): readonly string[] {
   return mark === undefined
     ? blocks

@@ -6,16 +6,13 @@ import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } f
 const SERVER_CALLS = ['server_tool_use', 'mcp_tool_use'];
 const RESULT = '_tool_result';
 
-/** Which blocks are calls, by their `type`. @internal */
 export const MESSAGES_CALLS: CallTypes = { calls: ['tool_use'], vendor: [...SERVER_CALLS, `*${RESULT}`] };
 
-/** Reads the blocks of tools that the vendor ran, in order. @internal */
 export interface ServerPartReader {
-  /** Returns the part of a complete block; undefined for a block of another kind. */
   read(block: Fields): ServerToolCall | ServerToolResult | undefined;
 }
 
-/** Creates the reader of one reply. Blocks: https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview @internal */
+/** https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview */
 export function createServerPartReader(): ServerPartReader {
   const names = new Map<string, string>();
   return {
@@ -50,7 +47,6 @@ function readContent(block: Fields): { text?: string; sources?: readonly Source[
   };
 }
 
-/** Reads a list of found pages, or of text blocks. */
 function readList(entries: readonly unknown[]): { text: string; sources: readonly Source[] } {
   const fields = entries.map((entry) => asFields(entry) ?? {});
   const sources = fields.filter((entry) => entry['url'] !== undefined).map(sourceOf);
@@ -58,7 +54,6 @@ function readList(entries: readonly unknown[]): { text: string; sources: readonl
   return { text: [...texts, sourceLines(sources)].filter((text) => text !== '').join('\n'), sources };
 }
 
-/** Reads one fetched page. */
 function readPage(result: Fields): { text: string; sources: readonly Source[] } {
   const document = asFields(result['content']);
   const source = asFields(document?.['source']);
@@ -67,7 +62,6 @@ function readPage(result: Fields): { text: string; sources: readonly Source[] } 
   return { text, sources: [sourceOf({ url, title: document?.['title'] })] };
 }
 
-/** Reads a citation of a text block. @internal */
 export function readCitation(citation: Fields): Citation {
   const { url, source, title, document_title: documentTitle, document_index: document, cited_text: quote } = citation;
   return citationOf({ url: url ?? source, title: title ?? documentTitle, document, quote });

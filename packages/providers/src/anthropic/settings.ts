@@ -9,18 +9,12 @@ import { limitWith, ONE_OF_TWO, thinkingOf } from './thinking.ts';
 /** The API requires a limit. */
 const DEFAULT_MAX_TOKENS = 8192;
 
-/** The settings of a request that depend on what its model accepts. @internal */
 export interface ModelSettings {
-  /** Fields of the body, those of the vendor's own included. */
   readonly fields: Record<string, unknown>;
-  /** The `tool_choice`; undefined leaves it out. */
   readonly toolChoice: object | undefined;
 }
 
-/**
- * Encodes limits, sampling, thinking and tool choice as the model accepts them. What it would refuse is left out, with a warning that names
- * it. `isClosing`: no tool may be called. @internal
- */
+/** What the model would refuse is left out, with a warning that names it. `isClosing`: no tool may be called. */
 export function modelSettings(
   request: ProviderRequest,
   options: ResolvedOptions,
@@ -51,7 +45,6 @@ export function modelSettings(
   };
 }
 
-/** The vendor's own fields and the sampling ones, without those that the model refuses. */
 function samplingOf(
   extra: JsonObject,
   options: ResolvedOptions,

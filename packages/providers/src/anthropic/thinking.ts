@@ -2,10 +2,9 @@ import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { effortFor, type Notes } from '../wire/model-rules.ts';
 import type { ClaudeRules } from './models.ts';
 
-/** Why topP is left out beside temperature. @internal */
 export const ONE_OF_TWO = 'the model takes temperature or topP, not both';
 
-/** The thinking tokens by effort. The API counts them within the reply's limit, so they are added to that. */
+/** The API counts them within the reply's limit, so they are added to that. */
 const THINKING_TOKENS: ReadonlyMap<string, number> = new Map([
   ['minimal', 1024],
   ['low', 2048],
@@ -17,7 +16,6 @@ const THINKING_TOKENS: ReadonlyMap<string, number> = new Map([
 
 const NOT_WITH_CHOICE = 'this API refuses thinking together with a forced tool choice';
 
-/** The reply's limit with the tokens for thinking, which count within it. A limit that the caller set is noted. @internal */
 export function limitWith(tokens: number, asked: JsonValue | undefined, defaultLimit: number, notes: Notes): number {
   const limit = (typeof asked === 'number' ? asked : defaultLimit) + tokens;
   if (tokens > 0 && typeof asked === 'number')
@@ -25,24 +23,16 @@ export function limitWith(tokens: number, asked: JsonValue | undefined, defaultL
   return limit;
 }
 
-/** What a request says about thinking. @internal */
 export interface Thinking {
-  /** The field `thinking`; undefined leaves it out. */
   readonly mode?: JsonObject | undefined;
-  /** The effort, where the model takes one. */
   readonly effort?: string | undefined;
   /** The tokens that the reply's limit needs in addition. */
   readonly tokens: number;
-  /** Whether the model may think. */
   readonly thinks: boolean;
-  /** Whether a forced tool choice is refused. */
   readonly refusesForcedChoice: boolean;
 }
 
-/**
- * How thinking is asked for, and turned off where a forced tool choice needs that: what a caller forces is a need, how much a model thinks a
- * wish. `own`: the field `thinking` that the caller sets. @internal
- */
+/** What a caller forces is a need, how much a model thinks a wish. `own`: the field `thinking` that the caller sets. */
 export function thinkingOf(
   asked: JsonValue | undefined,
   isForced: boolean,

@@ -1,7 +1,6 @@
 import type { Usage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 
-/** How often the vendor ran each of its tools; undefined if it ran none. @internal */
 export function serverToolCallsOf(value: unknown): Readonly<Record<string, number>> | undefined {
   const counts = Object.entries(asFields(value) ?? {}).flatMap(([key, count]): [string, number][] =>
     typeof count === 'number' && count > 0 ? [[key.replace(/_requests$/, ''), count]] : [],
@@ -9,7 +8,6 @@ export function serverToolCallsOf(value: unknown): Readonly<Record<string, numbe
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-/** The usage of the counts of a reply. @internal */
 export function usageFrom(
   counts: ReadonlyMap<string, number>,
   serverToolCalls: Readonly<Record<string, number>> | undefined,

@@ -9,7 +9,6 @@ import { rulesOf } from './models.ts';
 /** https://docs.claude.com/en/api/messages-count-tokens */
 const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');
 
-/** Anthropic's Messages API. @internal */
 export const anthropicWire: Wire<AnthropicWireConfig, WireSettings> = {
   resolve: resolveAnthropic,
   headers: ({ serverTools: { betas } }) => ({

@@ -5,7 +5,6 @@ import type { Batch, BatchRequest } from './types.ts';
 /** The ids of requests that every vendor accepts. */
 const ID = /^[\w-]{1,64}$/;
 
-/** Throws `CONFIG_INVALID` unless there are 1 to `maxRequests` requests with valid and distinct ids. @internal */
 export function checkBatch(provider: string, requests: readonly BatchRequest[], maxRequests: number): void {
   const fail = (message: string, hint: string): never => {
     throw new KernelError('CONFIG_INVALID', `${provider}: ${message}`, { hint });
@@ -27,7 +26,6 @@ export function checkBatch(provider: string, requests: readonly BatchRequest[], 
   }
 }
 
-/** Throws `CONFIG_INVALID` for anything but a non-empty string. @internal */
 export function checkBatchId(provider: string, id: unknown): void {
   if (typeof id === 'string' && id !== '') return;
   throw new KernelError(
@@ -39,7 +37,6 @@ export function checkBatchId(provider: string, id: unknown): void {
   );
 }
 
-/** Throws `CONFIG_INVALID` for a batch that has no results yet. @internal */
 export function checkEnded(provider: string, { id, status }: Batch): void {
   if (status !== 'running') return;
   throw new KernelError('CONFIG_INVALID', `${provider}: the batch "${id}" is still running.`, {

@@ -33,10 +33,9 @@ const RESULT_KEYS = optionKeys<BatchResultOptions>({ signal: true, requests: tru
 const INTERVAL_MS = 30_000;
 /** The number of retryable failures in a row after which `wait` throws. */
 const MAX_FAILED_POLLS = 5;
-/** How long a batch is waited for. Each vendor's batch ends by itself within 48 hours. */
+/** Each vendor's batch ends by itself within 48 hours. */
 const MAX_WAIT_MS = 72 * 3_600_000;
 
-/** Creates a client for the batches of a wire: its encoder writes the requests, and its decoder reads the replies. @internal */
 export function createWireBatches<Config extends CommonConfig, Settings extends BaseSettings>(
   wire: Wire<Config, Settings>,
   config: Config,
@@ -55,7 +54,6 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
     return operations.get(id, options.signal);
   }
 
-  /** Reads a reply with the wire's decoder for replies in one piece. */
   function decode(
     reply: string,
     request: ProviderRequest | undefined,

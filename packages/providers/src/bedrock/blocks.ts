@@ -19,7 +19,6 @@ const DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['text/markdown', 'md'],
 ]);
 
-/** Encodes a message as content blocks. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':

@@ -35,7 +35,6 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ['modelTimeoutException', 408],
 ]);
 
-/** Creates the decoder of one Converse reply: a stream of frames, or one JSON object. `readFrame` is needed for a stream only. @internal */
 export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFrame | undefined): ReplyDecoder {
   return context.streams && readFrame !== undefined ? streamDecoder(context, readFrame) : jsonDecoder(context);
 }
@@ -81,7 +80,6 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
   const serverParts = createServerPartReader();
   const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(serverParts.read(kind, block));
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
-  /** The indexes of the blocks that are calls. */
   const calls = new Set<number | undefined>();
   let stopReason: string | undefined;
   let firstByte: number | undefined;
@@ -195,13 +193,12 @@ function textError(builder: MessageBuilder, text: string): Error {
     : builder.vendorError(error);
 }
 
-/** Reads a complete call, or a piece of one. */
 function readCall(builder: MessageBuilder, call: Fields, index: number | undefined, exact: ExactArguments): void {
   const { input, name, toolUseId } = call;
   builder.call({ index, id: asText(toolUseId), name: asText(name), arguments: exact.of(input) });
 }
 
-/** Reads a complete block of another kind, or a delta of one: they have the same fields. */
+/** Whole blocks and deltas have the same fields. */
 function readBlock(builder: MessageBuilder, block: Fields): void {
   builder.text(asText(block['text']) ?? '');
   const cited = asFields(block['citationsContent']);

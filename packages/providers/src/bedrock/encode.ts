@@ -23,7 +23,6 @@ const RESERVED_KEYS = new Set(
 const MARK = '{"cachePoint":{"type":"default"}}';
 const LONG_MARK = '{"cachePoint":{"type":"default","ttl":"1h"}}';
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createBedrockEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name).map((block) => toJsonText(block)));
   const encodeTools = createToolEncoder({

@@ -5,7 +5,7 @@ import type { BedrockWireConfig } from './config.ts';
 import { loadFrameReader, type ReadFrame } from './optional-packages.ts';
 import { bedrockWire } from './wire.ts';
 
-/** Creates a provider over the Converse API. The reader of its binary stream is loaded at the first streaming request. @internal */
+/** The reader of the binary stream is loaded at the first streaming request. */
 export function createBedrockProvider(config: BedrockWireConfig): Provider {
   let readFrame: ReadFrame | undefined;
   const provider = wireProvider(

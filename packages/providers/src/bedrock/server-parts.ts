@@ -3,13 +3,11 @@ import { asFields, asList, asText, type Fields } from '../json-fields.ts';
 import { opaquePart } from '../wire/message-parts.ts';
 import { citationOf, serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
 
-/** Reads the blocks that Converse models answer for what they ran themselves, in order. @internal */
 export interface ServerPartReader {
-  /** Returns the part of a complete block. */
   read(kind: string, block: Fields): ServerToolCall | ServerToolResult | OpaquePart;
 }
 
-/** Creates the reader of one reply. Blocks: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html @internal */
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html */
 export function createServerPartReader(): ServerPartReader {
   const names = new Map<string, string>();
   return {
@@ -34,7 +32,7 @@ export function createServerPartReader(): ServerPartReader {
   };
 }
 
-/** Reads a citation: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html @internal */
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html */
 export function readCitation(citation: Fields): Citation {
   const location = asFields(citation['location']) ?? {};
   const web = asFields(location['web']);

@@ -6,23 +6,15 @@ import { effortFor, type Notes, notesOf } from '../wire/model-rules.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { type BedrockRules, bedrockRules } from './models.ts';
 
-/** The settings of a request that depend on what its model accepts. @internal */
 export interface ModelSettings {
-  /** Fields at the root of the body. */
   readonly fields: JsonObject;
-  /** The tool choice; undefined leaves it out. */
   readonly toolChoice: object | undefined;
-  /** Whether cache points are accepted. */
   readonly cachePoints: boolean;
 }
 
 /** A reply of Claude has this limit if a request says none, and thinking tokens count within it. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/**
- * Encodes limits, sampling, reasoning and tool choice as the model accepts them. What it would refuse is left out, with a warning that names
- * it. @internal
- */
 export function modelSettings(
   request: ProviderRequest,
   options: ResolvedOptions,
@@ -58,11 +50,10 @@ export function modelSettings(
 }
 
 interface Reasoning {
-  /** The model's own fields. */
   readonly fields: JsonObject;
   /** The tokens that the limit needs in addition. */
   readonly tokens: number;
-  /** Whether the model may reason, so that sampling is refused. */
+  /** So that sampling is refused. */
   readonly reasons: boolean;
   readonly refusesForcedChoice: boolean;
   /** Whether neither a limit nor sampling is accepted. */
@@ -111,7 +102,6 @@ function reasoningOf(
   return { ...NO_REASONING, fields: { reasoningConfig }, isUnlimited: effort === unlimitedEffort };
 }
 
-/** The limits and the sampling that the model accepts. */
 function acceptedConfig(
   config: Readonly<Record<string, JsonValue>>,
   { claude, sampling }: BedrockRules,

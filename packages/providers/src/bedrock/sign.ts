@@ -5,7 +5,6 @@ import type { Signer } from '../http/authenticated-client.ts';
 import type { AwsCredentials, BedrockSettings, BedrockWireConfig } from './config.ts';
 import { loadSigner, type SignRequest } from './optional-packages.ts';
 
-/** Creates what signs requests with SigV4; undefined if a token is sent instead, or no credential at all. @internal */
 export function createBedrockSigner(
   config: BedrockWireConfig,
   settings: BedrockSettings,

@@ -9,7 +9,6 @@ import { createBedrockSigner } from './sign.ts';
 
 const COUNTED = ['messages', 'system', 'toolConfig', 'additionalModelRequestFields'];
 
-/** Bedrock's Converse API. `frameReader` returns what reads the frames of a stream, once it is loaded. @internal */
 export function bedrockWire(frameReader: () => ReadFrame | undefined): Wire<BedrockWireConfig, BedrockSettings> {
   return {
     resolve: resolveBedrock,

@@ -2,17 +2,12 @@ import { pointerToken, truncate } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 import type { CassetteEntry } from './cassette.ts';
 
-/** A path at which two requests differ; values as short JSON. */
 export interface Difference {
-  /** A JSON pointer. */
   readonly path: string;
-  /** The recorded value. */
   readonly recorded: string;
-  /** The requested value. */
   readonly requested: string;
 }
 
-/** Finds the entry of this kind that differs from `requested` at the fewest paths. @internal */
 export function nearestEntry(
   entries: readonly CassetteEntry[],
   kind: CassetteEntry['kind'],
@@ -31,7 +26,6 @@ export function nearestEntry(
   return best;
 }
 
-/** Lists where two JSON values differ, in the order of the first. @internal */
 export function differences(recorded: JsonValue, requested: JsonValue): readonly Difference[] {
   const before = leaves(recorded);
   const after = leaves(requested);

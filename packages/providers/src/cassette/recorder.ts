@@ -21,7 +21,6 @@ export interface RecorderOptions {
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** The keys of the options. @internal */
 export const RECORDER_KEYS = optionKeys<RecorderOptions>({ secrets: true });
 
 /**

@@ -4,10 +4,7 @@ import type { Sanitizer } from './sanitizer.ts';
 
 type Delta = Extract<ProviderEvent, { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' }>;
 
-/**
- * Returns the events of one reply without secrets. A secret that was split across deltas is found in their joined text; that text then
- * becomes one delta, the first, and the others are left out. @internal
- */
+/** A secret that was split across deltas is found in their joined text, which then becomes the first delta; the others are left out. */
 export function sanitizeEvents(events: readonly ProviderEvent[], sanitizer: Sanitizer): readonly ProviderEvent[] {
   const last = events.findLastIndex((event) => event.type === 'reply-withdrawn');
   if (last === -1) return sanitizeAttempt(events, sanitizer);

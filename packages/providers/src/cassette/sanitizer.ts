@@ -1,11 +1,8 @@
 import { createRedactor } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 
-/** Removes secrets from what is written to a cassette. */
 export interface Sanitizer {
-  /** The text without secrets. */
   text(text: string): string;
-  /** A copy with every text sanitized, and every text under a key that names a credential replaced. */
   value(value: JsonValue): JsonValue;
 }
 
@@ -19,7 +16,6 @@ const NAMED_SECRET = new RegExp(`((?:${SECRET_NAMES})\\\\?["']?\\s*[:=]\\s*\\\\?
 const QUERY_SECRET = new RegExp(`([?&](?:${SECRET_NAMES}|key|auth|signature|sig)=)[^&#\\s"'\\\\]+`, 'gi');
 const AUTH_SCHEME = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g;
 
-/** Creates a sanitizer: the redactor of all packages with these secrets, and the usual names of credentials. @internal */
 export function createSanitizer(secrets: readonly string[]): Sanitizer {
   const redactor = createRedactor(secrets);
 

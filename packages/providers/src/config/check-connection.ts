@@ -6,13 +6,12 @@ import { configError } from './config-error.ts';
 
 const TLS_KEYS = optionKeys<TlsSettings>({ ca: true, cert: true, key: true, passphrase: true, servername: true });
 
-/** The fields of a config that say how requests are sent. */
 interface ConnectionConfig extends ConnectionSettings {
   readonly name: string;
   readonly fetch?: unknown;
 }
 
-/** Throws `CONFIG_INVALID` for connection settings that are invalid or exclude each other. No message contains the credential of a proxy. @internal */
+/** No message contains the credential of a proxy. */
 export function checkConnection(config: ConnectionConfig): void {
   const { fetch, name, proxy, socketPath, tls } = config;
   checkFunctions(name, { fetch });
@@ -34,7 +33,7 @@ export function checkConnection(config: ConnectionConfig): void {
   }
 }
 
-/** Checks the URL of a proxy. Errors quote its scheme and host only, since the rest may contain a password. */
+/** Errors quote the scheme and the host only, since the rest may contain a password. */
 function checkProxy(name: string, proxy: unknown): void {
   const hint = 'Write it like http://host:3128 or http://user:password@host:3128, or false for none.';
   const url = typeof proxy === 'string' ? URL.parse(proxy) : null;

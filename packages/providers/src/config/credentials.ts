@@ -3,17 +3,16 @@ import { KernelError } from '@kernel/protocol';
 import type { CommonConfig, TokenSource } from './common-config.ts';
 import { configError } from './config-error.ts';
 
-/** A provider's credential. @internal */
 export interface Token {
-  /** The credential, or undefined if there is none. A promise only while one is being fetched. */
+  /** A promise only while one is being fetched. */
   current(): string | undefined | Promise<string>;
-  /** Fetches a new credential to replace `rejected`; concurrent callers share one fetch. Undefined when the source is a fixed value. */
+  /** Concurrent callers share one fetch. Undefined when the source is a fixed value. */
   renew(rejected: string | undefined): Promise<string> | undefined;
-  /** Abandons the fetch in progress, so that the next caller starts another and never waits for a source that hangs. */
+  /** So that the next caller starts another fetch, and never waits for a source that hangs. */
   abandon(): void;
 }
 
-/** Creates a token from its source. Every value is added to `redactor` before it is returned. @internal */
+/** Every value is added to `redactor` before it is returned. */
 export function createToken(source: TokenSource | undefined, provider: string, redactor: Redactor): Token {
   if (typeof source !== 'function') {
     const fixed = source === undefined || source === '' ? undefined : checkToken(source, provider, redactor);
@@ -49,10 +48,6 @@ export function createToken(source: TokenSource | undefined, provider: string, r
   };
 }
 
-/**
- * Returns a function that makes the header for a token: `authorization: Bearer` unless the config or `vendorHeader` says otherwise. Throws
- * `CONFIG_INVALID` for an unknown `auth`. @internal
- */
 export function createAuthorizer(
   { name, auth, authHeader }: CommonConfig,
   vendorHeader?: string,

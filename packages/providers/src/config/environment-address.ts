@@ -5,15 +5,11 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['ollama', 'OLLAMA_HOST'],
 ]);
 
-/** The environment variable that names the address of a vendor's API, as its own clients read it. @internal */
 export function addressVariable(provider: string): string | undefined {
   return VARIABLES.get(provider);
 }
 
-/**
- * Returns the URL for a value of `OLLAMA_HOST`: `host`, `host:port`, `:port` or a URL. The default port is 11434, or that of the scheme if there is one.
- * A wildcard address (`0.0.0.0`, `::`) becomes 127.0.0.1. @internal
- */
+/** `OLLAMA_HOST` is `host`, `host:port`, `:port` or a URL. The default port is 11434, or that of the scheme if there is one. */
 export function ollamaAddress(value: string): string {
   const hasScheme = value.includes('://');
   const text = hasScheme ? value : `http://${/^:\d/.test(value) ? `127.0.0.1${value}` : bracketed(value)}`;
@@ -25,7 +21,7 @@ export function ollamaAddress(value: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** Puts brackets around an IPv6 address, which is written without them if no port follows. */
+/** An IPv6 address is written without brackets if no port follows. */
 function bracketed(value: string): string {
   return /^[0-9a-f:]+$/i.test(value) && value.split(':').length > 2 ? `[${value}]` : value;
 }

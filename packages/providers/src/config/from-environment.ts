@@ -4,7 +4,6 @@ import { addressVariable, ollamaAddress } from './environment-address.ts';
 import type { CommonConfig } from './common-config.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
-/** The providers whose address and key have customary variables, and the variable of the key. */
 const KEYS = {
   openai: 'OPENAI_API_KEY',
   'openai-responses': 'OPENAI_API_KEY',
@@ -12,7 +11,6 @@ const KEYS = {
   ollama: undefined,
 } as const;
 
-/** A config whose address and key may come from the environment. */
 type EnvironmentConfig = ProviderConfig & { readonly name: keyof typeof KEYS };
 
 type Environment = Readonly<Record<string, string | undefined>>;

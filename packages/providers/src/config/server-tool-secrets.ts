@@ -1,9 +1,6 @@
 import { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from '@kernel/internal';
 
-/**
- * Returns the secrets in the definition or the fields of a server tool: the values of headers and of fields whose names begin with
- * `authorization`, and, in URLs, user names, passwords, query values and long path segments. @internal
- */
+/** Values of headers and of `authorization…` fields; in URLs user names, passwords, query values and long path segments. */
 export function secretsIn(value: unknown, isSecret = false): readonly string[] {
   if (typeof value === 'string') return isSecret ? [value.replace(/^(Bearer|Basic) /i, '')] : secretsOfUrl(value);
   if (typeof value !== 'object' || value === null) return [];

@@ -45,21 +45,15 @@ export interface UserLocation {
   readonly timezone?: string | undefined;
 }
 
-/** The server tools of a provider. @internal */
 export interface ServerTools {
-  /** The entries in `tools` of every request. */
   readonly definitions: readonly JsonObject[];
-  /** Further fields of every request. */
   readonly fields: JsonObject;
-  /** The names of beta features, each once. */
   readonly betas: readonly string[];
-  /** Whether the model does not see a tool of this name at first. */
+  /** Whether the model does not see the tool at first. */
   isDeferred(this: void, name: string): boolean;
-  /** Credentials in definitions and fields, those in URLs included. */
   readonly secrets: readonly string[];
 }
 
-/** No server tools. @internal */
 export const NO_SERVER_TOOLS: ServerTools = {
   definitions: [],
   fields: {},
@@ -68,7 +62,6 @@ export const NO_SERVER_TOOLS: ServerTools = {
   secrets: [],
 };
 
-/** Resolves `serverTools` of a config. Throws `CONFIG_INVALID` for anything but an array of server tools and JSON. `owner` is the provider's name. @internal */
 export function resolveServerTools(owner: string, value: readonly ServerToolConfig[] | undefined): ServerTools {
   if (value === undefined) return NO_SERVER_TOOLS;
   const given: unknown = value;
@@ -122,7 +115,6 @@ function toServerTool(owner: string, given: unknown, at: number): ServerTool {
   );
 }
 
-/** Throws `CONFIG_INVALID` for values that JSON cannot carry, and for settings of the wrong type. */
 function checkServerTool(owner: string, tool: ServerTool, at: number): ServerTool {
   const refuse = (problem: string, cause?: unknown): never => {
     throw configError(owner, `serverTools[${at}]${problem}`, 'Pass JSON, as the vendor documents it.', cause);

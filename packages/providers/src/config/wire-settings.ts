@@ -5,25 +5,19 @@ import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
 import { NO_SERVER_TOOLS, resolveServerTools, type ServerToolConfig, type ServerTools } from './server-tools.ts';
 
-/** Where a wire's requests go, and how they are authorized. @internal */
 export interface WireSettings {
-  /** The provider's name. */
   readonly name: string;
-  /** Scheme, host and port of the API. */
   readonly origin: string;
-  /** The path of the API, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly basePath: string;
-  /** The query of `baseUrl` with its question mark, or empty. */
+  /** With its question mark, or empty. */
   readonly query: string;
-  /** The vendor's own tools. */
   readonly serverTools: ServerTools;
-  /** Default model options. */
   readonly options: ModelOptions;
-  /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
 }
 
-/** Resolves a config with a vendor's defaults: `basePath` is used where `baseUrl` has no path, `authHeader` is the vendor's header for a key. @internal */
+/** `basePath` is used where `baseUrl` has no path; `authHeader` is the vendor's header for a key. */
 export function resolveWireSettings(
   config: CommonConfig,
   defaults: {

@@ -1,12 +1,11 @@
 import { type EmbedRequest, type EmbedResult, describeType, KernelError } from '@kernel/protocol';
 import { asList } from '../json-fields.ts';
 
-/** The texts of a request as a list. @internal */
 export function inputsOf({ input }: EmbedRequest): readonly string[] {
   return typeof input === 'string' ? [input] : input;
 }
 
-/** Creates a result from vectors in the order of the input. Throws `PROVIDER_PROTOCOL` if one is missing, or has a component that is not a finite number. @internal */
+/** `vectors` are in the order of the input. */
 export function toEmbedResult(
   provider: string,
   vectors: readonly unknown[],

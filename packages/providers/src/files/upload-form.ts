@@ -6,7 +6,6 @@ import type { WireContext } from '../wire/wire-context.ts';
 import { partOf } from './part-of.ts';
 import type { FileUpload, UploadedFile } from './types.ts';
 
-/** Uploads a file as a form, and makes a part with the id that comes back. @internal */
 export async function uploadForm(
   { client, redactor }: WireContext,
   provider: string,

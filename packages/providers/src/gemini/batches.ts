@@ -10,7 +10,7 @@ import { geminiPath, resourceName } from './config.ts';
 
 const NAME = /(?:^|\/)batches\/[^/]+$/;
 
-/** Gemini's batches, whose requests are in the body: https://ai.google.dev/gemini-api/docs/batch-api @internal */
+/** https://ai.google.dev/gemini-api/docs/batch-api */
 export function geminiBatches(api: BatchApi, settings: WireSettings): BatchOperations {
   const { basePath, query } = settings;
   const pathOf = (id: string, operation = ''): string => {

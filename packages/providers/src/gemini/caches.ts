@@ -12,11 +12,10 @@ import type { WireContext } from '../wire/wire-context.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { cachedContentName, resourceName } from './config.ts';
 
-/** The fields of a request that can be cached. */
 const CACHED = ['contents', 'systemInstruction', 'tools', 'toolConfig'];
 const NAME = /(?:^|\/)cachedContents\/[^/]+$/;
 
-/** Gemini's cached content: https://ai.google.dev/api/caching @internal */
+/** https://ai.google.dev/api/caching */
 export function geminiCaches(
   { client, redactor }: WireContext,
   { basePath, name: provider, query }: WireSettings,
@@ -87,7 +86,7 @@ export function geminiCaches(
   };
 }
 
-/** The fields of a request that are cached. Without messages, `contents` is left out: there may be a system prompt alone. */
+/** Without messages, `contents` is left out: there may be a system prompt alone. */
 function contentOf(fields: Fields): Fields {
   const { contents, ...rest } = pickFields(fields, CACHED);
   return Array.isArray(contents) && contents.length > 0 ? { contents, ...rest } : rest;

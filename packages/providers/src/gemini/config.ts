@@ -30,12 +30,11 @@ export interface GeminiOptions extends ModelOptions {
     | undefined;
 }
 
-/** A config of this API under any name. @internal */
 export type GeminiWireConfig = CommonConfig & Pick<GeminiConfig, 'serverTools'>;
 
 const KEYS = configKeys({ serverTools: true });
 
-/** Resolves a config for the generateContent API. The key goes into a header, never into the URL. @internal */
+/** The key goes into a header, never into the URL. */
 export function resolveGemini(config: GeminiWireConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://generativelanguage.googleapis.com',
@@ -46,7 +45,6 @@ export function resolveGemini(config: GeminiWireConfig): WireSettings {
   });
 }
 
-/** The path of a model's operation, with its query. @internal */
 export function geminiPath(settings: WireSettings, model: string, operation: string): string {
   const query = new URLSearchParams(settings.query);
   if (operation === 'streamGenerateContent') query.set('alt', 'sse');
@@ -54,12 +52,10 @@ export function geminiPath(settings: WireSettings, model: string, operation: str
   return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
-/** The resource name of cached content: a name without a collection gets the prefix `cachedContents/`. @internal */
 export function cachedContentName(content: string): string {
   return content.includes('/') ? content : `cachedContents/${content}`;
 }
 
-/** A model's resource name: a name without a collection gets the prefix `models/`. @internal */
 export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;
 }

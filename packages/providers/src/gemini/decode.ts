@@ -23,7 +23,6 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ),
 ]);
 
-/** Which parts are calls, by the field that holds their content. @internal */
 export const GENERATE_CONTENT_CALLS: CallTypes = {
   calls: ['functionCall'],
   vendor: ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
@@ -32,7 +31,7 @@ export const GENERATE_CONTENT_CALLS: CallTypes = {
 /** Fields of a part that say something about its content. */
 const PART_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'partMetadata']);
 
-/** Creates the decoder of one generateContent reply: server-sent events, one JSON object, or a JSON array of chunks. @internal */
+/** Server-sent events, one JSON object, or a JSON array of chunks. */
 export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('args');
@@ -71,7 +70,6 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     urlContext = asFields(candidate['urlContextMetadata'] ?? candidate['url_context_metadata']) ?? urlContext;
   }
 
-  /** Code that the vendor ran, or its outcome. */
   function readCode(kind: string, part: Fields): ServerToolCall | ServerToolResult | undefined {
     const value = asFields(part[kind]) ?? {};
     const name = 'code_execution';

@@ -9,7 +9,6 @@ import { geminiPath, resourceName } from './config.ts';
 
 const RESERVED_KEYS = new Set(['model', 'requests', 'content']);
 
-/** Posts to `batchEmbedContents`: one request per text, each with the options. @internal */
 export async function embed(context: WireContext, settings: WireSettings, request: EmbedRequest): Promise<EmbedResult> {
   const inputs = inputsOf(request);
   if (inputs.length === 0) return { embeddings: [] };

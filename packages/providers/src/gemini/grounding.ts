@@ -6,7 +6,7 @@ import type { TextRange, TextRanges } from './text-ranges.ts';
 
 const MAX_CITATIONS = 200;
 
-/** Reads the queries of a search and its sources: https://ai.google.dev/gemini-api/docs/google-search#response. @internal */
+/** https://ai.google.dev/gemini-api/docs/google-search#response */
 export function readGrounding(metadata: Fields): readonly (ServerToolCall | ServerToolResult)[] {
   const queries = asList(metadata['webSearchQueries']).filter((query) => typeof query === 'string');
   const sources = chunksOf(metadata);
@@ -19,7 +19,7 @@ export function readGrounding(metadata: Fields): readonly (ServerToolCall | Serv
   ];
 }
 
-/** Reads which pages were fetched: https://ai.google.dev/gemini-api/docs/url-context. @internal */
+/** https://ai.google.dev/gemini-api/docs/url-context */
 export function readUrlContext(metadata: Fields): readonly (ServerToolCall | ServerToolResult)[] {
   const pages = asList(metadata['urlMetadata']).map((page) => asFields(page) ?? {});
   if (pages.length === 0) return [];
@@ -38,15 +38,12 @@ export function readUrlContext(metadata: Fields): readonly (ServerToolCall | Ser
   ];
 }
 
-/** A citation and the text part that it annotates. @internal */
 export interface PlacedCitation {
-  /** The text part of the message. */
   readonly part: OpenPart;
-  /** The source of a statement in it. */
   readonly citation: Citation;
 }
 
-/** Reads the citations of statements in the text parts: https://ai.google.dev/api/generate-content#Segment. @internal */
+/** https://ai.google.dev/api/generate-content#Segment */
 export function readSupports(metadata: Fields, ranges: TextRanges): readonly PlacedCitation[] {
   const sources = chunksOf(metadata);
   const bytesOf = createBytesOf();
@@ -67,7 +64,6 @@ export function readSupports(metadata: Fields, ranges: TextRanges): readonly Pla
 
 type BytesOf = (range: TextRange) => Uint8Array;
 
-/** Creates a function that returns the UTF-8 bytes of a range, encoded once. */
 function createBytesOf(): BytesOf {
   const known = new Map<TextRange, Uint8Array>();
   return (range) => {
@@ -85,12 +81,12 @@ function rangeOf(segment: Fields, ranges: TextRanges, bytesOf: BytesOf): TextRan
   return holds(bytesOf(named), segment) || !holds(bytesOf(last), segment) ? named : last;
 }
 
-/** Whether the text of a segment is at its indexes; true for a segment without text. */
+/** True for a segment without text. */
 function holds(bytes: Uint8Array, segment: Fields): boolean {
   return segment['text'] === undefined || textAt(bytes, segment) === segment['text'];
 }
 
-/** The indexes of a segment: the vendor counts bytes of UTF-8, and leaves out 0. */
+/** The vendor counts bytes of UTF-8, and leaves out 0. */
 function boundsOf(segment: Fields): readonly [from: number, to: number] {
   return [asNumber(segment['startIndex']) ?? 0, asNumber(segment['endIndex']) ?? 0];
 }
@@ -99,7 +95,7 @@ function textAt(bytes: Uint8Array, segment: Fields): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(...boundsOf(segment)));
 }
 
-/** The span of a segment in code units, moved by `offset`; undefined if its byte indexes are not in the text or not between characters. */
+/** In code units, moved by `offset`. */
 function spanOf(bytes: Uint8Array, segment: Fields, offset: number): Citation['span'] {
   const [from, to] = boundsOf(segment);
   const isBoundary = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) !== 0x80;

@@ -1,28 +1,23 @@
 import type { OpenPart } from '../wire/message-parts.ts';
 
-/** A text part of the vendor, as a range of a text part of the message. @internal */
 export interface TextRange {
-  /** The text part of the message, which joins adjacent text parts of the vendor. */
+  /** It joins adjacent text parts of the vendor. */
   readonly part: OpenPart;
-  /** Where the vendor's part begins in it, in UTF-16 code units. */
+  /** In UTF-16 code units. */
   readonly from: number;
-  /** Where the vendor's part ends so far; exclusive. */
+  /** Exclusive. */
   to: number;
 }
 
-/** The ranges of the vendor's text parts in the message, by their index in the whole reply. @internal */
+/** By the index of the vendor's part in the whole reply. */
 export interface TextRanges {
-  /** Begins a chunk, whose first part may continue the last part of the chunk before. */
+  /** The first part of a chunk may continue the last part of the chunk before. */
   beginChunk(): void;
-  /** Adds a part of a kind. A text has its length, and the text part of the message that it was added to. */
   add(kind: string, length: number, part: OpenPart | undefined): void;
-  /** Returns the range of the vendor's part of an index; undefined for another kind of part. */
   at(index: number): TextRange | undefined;
-  /** Returns the range of the last text part. */
   last(): TextRange | undefined;
 }
 
-/** Creates the ranges of one reply. @internal */
 export function createTextRanges(): TextRanges {
   const parts: { readonly kind: string; range: TextRange | undefined }[] = [];
   let isFirst = false;

@@ -7,7 +7,7 @@ import { parseJsonResponse, requestReply, requestText } from '../http/response-t
 import { asFields, asText } from '../json-fields.ts';
 import type { WireContext } from '../wire/wire-context.ts';
 
-/** Uploads a file in two steps, as its API wants it: https://ai.google.dev/gemini-api/docs/files @internal */
+/** https://ai.google.dev/gemini-api/docs/files */
 export async function uploadGeminiFile(
   { client, redactor }: WireContext,
   { basePath, name: provider, origin, query }: WireSettings,

@@ -6,7 +6,6 @@ import { embed } from './embed.ts';
 import { createGeminiEncoder } from './encode.ts';
 import { geminiRules } from './models.ts';
 
-/** Gemini's generateContent API. @internal */
 export const geminiWire: Wire<GeminiWireConfig, WireSettings> = {
   resolve: resolveGemini,
   createEncoder: createGeminiEncoder,

@@ -9,55 +9,39 @@ import { hasBody, type HttpMethod, type Transport } from './transport.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** One request to a vendor's API, without credentials. */
 export interface ApiRequest {
   /** Default `POST`. */
   readonly method?: HttpMethod | undefined;
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  /** The `content-type` of the body; not sent without one. */
   readonly contentType: string;
-  /** The `accept` header. */
   readonly accept: string;
-  /** Further headers, in lower case. */
+  /** In lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The body, as it is sent. */
   readonly body: string | Uint8Array;
 }
 
-/** The HTTP client of one provider: one origin, one pool, its credentials. */
 export interface AuthenticatedClient {
-  /** The idle timeout of its requests; 0 if there is none. */
+  /** 0 if there is none. */
   readonly idleMs: number;
-  /** Sends a request. The handler's `onHeaders` is called for a 2xx status only; everything else is an error. */
+  /** `onHeaders` is called for a 2xx status only; everything else is an error. */
   open(request: ApiRequest, handler: ResponseHandler): HttpRequest;
 }
 
-/** Signs a request that has no token; resolves to the headers to add. */
+/** For a request without a token; resolves to the headers to add. */
 export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
 
-/** What an authenticated client needs. */
 export interface AuthenticatedClientOptions extends HttpRequestOptions, ConnectionSettings {
-  /** The origin of all requests. */
   readonly origin: string;
-  /** The maximum number of open connections. */
   readonly connections: number;
-  /** The `fetch` that sends the requests; absent for the transport of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** The credential. */
   readonly token: Token;
-  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the header that carries a token. */
   authorize(token: string): Readonly<Record<string, string>>;
-  /** Signs requests where there is no token. */
   readonly sign?: Signer | undefined;
 }
 
-/**
- * Creates a client; its transport is loaded at the first request. After a 401 a token function is called again and the request is repeated once;
- * nothing else is repeated. A redirect is never followed: its status is an error like any other.
- */
+/** After a 401 a token function is called again and the request is repeated once; nothing else is. A redirect is an error like any other. */
 export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
   const { timeouts, token } = options;
   let opening: Promise<Transport> | undefined;
@@ -107,7 +91,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
         current = startRequest(request, headers, checked, performance.now() - startedAt);
       }
 
-      /** Waits for a token or a signature under the connect timeout and the total timeout. */
+      /** Under the connect timeout and the total timeout. */
       function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
         if (closed) {
           work.catch(() => undefined);
@@ -174,7 +158,6 @@ async function openTransport(options: AuthenticatedClientOptions): Promise<Trans
   });
 }
 
-/** Turns a response whose status is not 2xx into an error, unless `retry` takes the status over. */
 function withStatusErrors(
   { provider, redactor }: HttpRequestOptions,
   handler: ResponseHandler,

@@ -1,8 +1,7 @@
 import { joinBytes, type NodeBuffers } from './join-bytes.ts';
 
-/** The memory for the bodies of one encoder. @internal */
 export interface BodyBuffers {
-  /** Joins parts to a body; `free` releases its memory for a later body. Parts may be views of the previous body. */
+  /** `free` releases the memory for a later body. Parts may be views of the previous body. */
   join(parts: readonly (string | Uint8Array)[]): { readonly bytes: Uint8Array; readonly free: () => void };
 }
 
@@ -14,11 +13,8 @@ interface ReusableBuffer {
   isFree: boolean;
 }
 
-/**
- * Creates two buffers that alternate, since each body is copied from the previous one. New memory for every turn of a long conversation
- * would cause a full garbage collection every few hundred turns. A buffer whose body is still being sent, or whose request failed, is not
- * reused.
- */
+// Two buffers alternate, since each body is copied from the previous one. New memory for every turn of a long conversation would cause a full
+// garbage collection every few hundred turns. A buffer whose body is still being sent, or whose request failed, is not reused.
 export function createBodyBuffers(): BodyBuffers {
   let last: ReusableBuffer | undefined;
   let spare: ReusableBuffer | undefined;

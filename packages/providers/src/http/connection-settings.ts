@@ -31,7 +31,6 @@ export interface ConnectionSettings {
   readonly socketPath?: string | undefined;
 }
 
-/** Returns the name of a setting that only the transport of Node has; undefined if none is set. */
 export function nodeOnlySetting({ proxy, socketPath, tls }: ConnectionSettings): keyof ConnectionSettings | undefined {
   if (proxy !== undefined && proxy !== false) return 'proxy';
   if (tls !== undefined) return 'tls';

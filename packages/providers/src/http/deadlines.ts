@@ -1,24 +1,17 @@
 import { MAX_QUIET, type ResolvedTimeouts } from './timeouts.ts';
 
-/** A phase of a request that has a timeout of its own. */
 type Phase = 'firstByteMs' | 'idleMs';
 
-/** The deadlines of one request: one for the current phase, one for the whole. */
 export interface Deadlines {
-  /** Starts a phase now; replaces the one before. */
   wait(phase: Phase): void;
-  /** Moves the deadline of the current phase to its full length from now; without content only until all such waits together are `MAX_QUIET` of them. */
+  /** Without content only until all such waits together are `MAX_QUIET` of them. */
   extend(hasContent: boolean): void;
-  /** Ends the current phase, because the consumer does not read. The total deadline stays. */
+  /** Because the consumer does not read. The total deadline stays. */
   suspend(): void;
-  /** Clears the timer. */
   stop(): void;
 }
 
-/**
- * Creates the deadlines of one request. The total time starts at once; `elapsedMs` of it have already passed. One timer serves all of
- * them: it is set for the earliest deadline that could apply and checks them all when it fires, so a quick reply costs one timer.
- */
+/** One timer serves all deadlines: it is set for the earliest that could apply and checks them all when it fires, so a quick reply costs one timer. */
 export function createDeadlines(
   timeouts: ResolvedTimeouts,
   elapsedMs: number,

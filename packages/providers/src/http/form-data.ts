@@ -1,16 +1,11 @@
 import { joinBytes } from './join-bytes.ts';
 
-/** A file of a form. @internal */
 export interface FormFile {
-  /** Its bytes. */
   readonly data: Uint8Array;
-  /** Its media type. */
   readonly mimeType: string;
-  /** Its name. */
   readonly name: string;
 }
 
-/** A form with one file, in its field `file`, as multipart form data. @internal */
 export function encodeForm(
   fields: readonly (readonly [string, unknown])[],
   file: FormFile,
@@ -29,7 +24,7 @@ export function encodeForm(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: joinBytes(parts) };
 }
 
-/** Escapes quotes and line breaks of a form field's name as the HTML standard does. */
+/** As the HTML standard does. */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -3,10 +3,9 @@ import { concatBytes, node } from '@kernel/internal';
 const { Buffer: NodeBuffer } = node;
 const encoder = new TextEncoder();
 
-/** The `Buffer` class of Node. @internal */
 export type NodeBuffers = NonNullable<typeof NodeBuffer>;
 
-/** Joins text (as UTF-8) and bytes. Where the platform has `Buffer`, the memory comes from `allocate`. @internal */
+/** Text as UTF-8. Where the platform has `Buffer`, the memory comes from `allocate`. */
 export function joinBytes(
   parts: readonly (string | Uint8Array)[],
   allocate: (size: number, buffers: NodeBuffers) => Buffer = (size, buffers) => buffers.allocUnsafe(size),
@@ -28,7 +27,6 @@ export function joinBytes(
   return whole;
 }
 
-/** The number of bytes of a part. @internal */
 export function sizeOf(part: string | Uint8Array): number {
   if (typeof part !== 'string') return part.length;
   return NodeBuffer === undefined ? encoder.encode(part).length : NodeBuffer.byteLength(part);

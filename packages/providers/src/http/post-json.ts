@@ -3,7 +3,6 @@ import type { Redactor } from '@kernel/internal';
 import type { AuthenticatedClient } from './authenticated-client.ts';
 import { parseJsonResponse, requestText } from './response-text.ts';
 
-/** Posts JSON and resolves to the JSON of the reply. An error object under status 200 throws. @internal */
 export async function postJson(
   { client, redactor }: { readonly client: AuthenticatedClient; readonly redactor: Redactor },
   provider: string,

@@ -1,14 +1,11 @@
 import { KernelError } from '@kernel/protocol';
 
-/** The credential of a proxy. Both parts are secrets, since some proxies take a token as the user name. */
+/** Both parts are secrets, since some proxies take a token as the user name. */
 export interface ProxyCredential {
-  /** Empty if there is none. */
   readonly user: string;
-  /** Empty if there is none. */
   readonly password: string;
 }
 
-/** Decodes the credential of a proxy's URL. Throws `CONFIG_INVALID`, without the credential, for a percent sign that encodes nothing. */
 export function readProxyCredential(provider: string, { origin, password, username }: URL): ProxyCredential {
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };

@@ -7,7 +7,7 @@ import type { ResponseHeaders } from './headers.ts';
 import type { HttpRequest } from './request.ts';
 import { describeHtmlPage, findVendorError } from './vendor-error.ts';
 
-/** Sends one request and resolves to the whole body as text. An abort rejects with `signal.reason` and closes the socket. */
+/** An abort rejects with `signal.reason` and closes the socket. */
 export async function requestText(
   client: AuthenticatedClient,
   request: ApiRequest,
@@ -16,7 +16,6 @@ export async function requestText(
   return (await requestReply(client, request, signal)).text;
 }
 
-/** Sends one request and resolves to the whole body as text, with the headers of the response. An abort rejects as in `requestText`. */
 export function requestReply(
   client: AuthenticatedClient,
   request: ApiRequest,
@@ -55,7 +54,6 @@ export function requestReply(
   });
 }
 
-/** Parses a body that must be JSON. Throws for an HTML page, for invalid JSON and for an error object under status 200. */
 export function parseJsonResponse(provider: string, text: string, redactor: Redactor): unknown {
   const page = describeHtmlPage(text);
   if (page !== undefined) throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`);

@@ -3,10 +3,7 @@ import type { ResponseHeaders } from './headers.ts';
 
 const MAX_WAIT_MS = 60_000;
 
-/**
- * Reads how long a server asks to wait: `retry-after-ms`, else `retry-after` as seconds or a date. Undefined for malformed values, dates
- * in the past and more than a minute.
- */
+/** `retry-after-ms`, else `retry-after` as seconds or a date. Undefined for malformed values, dates in the past and more than a minute. */
 export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now()): number | undefined {
   const exact = withinRange(parseNumber(headers['retry-after-ms']));
   if (exact !== undefined) return exact;
@@ -16,7 +13,7 @@ export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now())
   return typeof value === 'string' ? withinRange(Date.parse(value) - now) : undefined;
 }
 
-/** Reads the wait in an error body's list of details, such as `retryDelay: "34.4s"`. Undefined as above. */
+/** Such as `retryDelay: "34.4s"`. */
 export function retryDelayMs(details: readonly unknown[]): number | undefined {
   for (const detail of details) {
     const delay = asText(asFields(detail)?.['retryDelay']);

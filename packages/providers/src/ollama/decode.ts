@@ -13,7 +13,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['unload', 'other'],
 ]);
 
-/** Creates the decoder of one reply of Ollama's chat API: one JSON object per line, the last one with `done: true`. @internal */
+/** One JSON object per line, the last one with `done: true`. */
 export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('arguments');

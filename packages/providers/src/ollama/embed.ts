@@ -8,7 +8,6 @@ import type { WireSettings } from '../config/wire-settings.ts';
 
 const RESERVED_KEYS = new Set(['model', 'input']);
 
-/** Posts to `/api/embed`. @internal */
 export async function embed(context: WireContext, settings: WireSettings, request: EmbedRequest): Promise<EmbedResult> {
   const input = inputsOf(request);
   if (input.length === 0) return { embeddings: [] };

@@ -18,7 +18,6 @@ import { thinkValue } from './models.ts';
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 const ANY_NAME = /[\s\S]/;
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createOllamaEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encodeMessage = cachePerMessage((message) => toJsonText(toOllamaMessage(message, settings.name)));
   const encodeTools = createToolEncoder({
@@ -61,7 +60,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
   };
 }
 
-/** This API has no tool choice: `none` offers no tools, a name offers only that tool, and neither it nor `required` is enforced. */
+/** This API has no tool choice: neither a name, which offers only that tool, nor `required` is enforced. */
 function toolsToOffer(
   { toolChoice, tools }: ProviderRequest,
   singleTool: WeakMap<readonly Tool[], readonly Tool[]>,

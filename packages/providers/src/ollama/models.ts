@@ -1,11 +1,10 @@
 import { type Effort, effortFor, type Families, modelName, type Notes, rulesIn } from '../wire/model-rules.ts';
 import type { JsonValue } from '@kernel/protocol';
 
-/** What a family of models accepts in `think`: a level, only on or off, or nothing. @internal */
 export interface OllamaRules {
-  /** The efforts that the model takes, lowest first. Empty: it cannot think, and a request that asks for it is refused. */
+  /** Lowest first. Empty: it cannot think, and a request that asks for it is refused. */
   readonly efforts: readonly Effort[];
-  /** Whether every effort but `none` means on. */
+  /** Every effort but `none` means on. */
   readonly isSwitch: boolean;
 }
 
@@ -25,12 +24,10 @@ const FAMILIES: Families<OllamaRules> = [
   ],
 ];
 
-/** The rules of a model by its name. A model that is not in the table gets the newest rules. @internal */
 export function ollamaRules(model: string): OllamaRules {
   return rulesIn(FAMILIES, modelName(model)) ?? NEWEST;
 }
 
-/** The value of `think` for an effort; undefined leaves it out. @internal */
 export function thinkValue(asked: JsonValue | undefined, model: string, notes: Notes): JsonValue | undefined {
   const { efforts, isSwitch } = ollamaRules(model);
   if (!isSwitch) {

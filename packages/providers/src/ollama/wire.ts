@@ -6,7 +6,6 @@ import { createOllamaDecoder } from './decode.ts';
 import { embed } from './embed.ts';
 import { createOllamaEncoder } from './encode.ts';
 
-/** Ollama's own chat API. @internal */
 export const ollamaWire: Wire<CommonConfig, WireSettings> = {
   resolve: resolveOllama,
   createEncoder: createOllamaEncoder,

@@ -10,7 +10,7 @@ import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.
 
 const RUNNING: ReadonlySet<unknown> = new Set(['validating', 'in_progress', 'finalizing', 'cancelling']);
 
-/** OpenAI's batches, of either of its APIs: https://platform.openai.com/docs/api-reference/batch @internal */
+/** OpenAI's batches, of either of its APIs: https://platform.openai.com/docs/api-reference/batch */
 export function openaiBatches(
   api: BatchApi,
   pathOf: (operation: BatchPath) => string,

@@ -11,7 +11,6 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ['audio/mp3', 'mp3'],
 ]);
 
-/** Encodes a part of a user message. Throws `PROVIDER_UNSUPPORTED` for media that this wire cannot carry. */
 export function encodePart(part: TextPart | MediaPart, detail: string | undefined): object {
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type === 'image') {
@@ -28,7 +27,7 @@ export function encodePart(part: TextPart | MediaPart, detail: string | undefine
   return { type: 'input_audio', input_audio: { data, format } };
 }
 
-/** The text of a tool result. Media become notes: a tool message of this wire carries only text. */
+/** A tool message of this wire carries only text. */
 export function resultText(content: string | readonly (TextPart | MediaPart)[], isError: boolean): string {
   return markError(typeof content === 'string' ? content : content.map(textOrNote).join('\n'), isError);
 }

@@ -13,21 +13,17 @@ import { markEnd } from './prompt-cache.ts';
 import { isOpaqueCallKind } from './reply/opaque-call.ts';
 import { sizeOf } from '../http/join-bytes.ts';
 
-/** A request body. @internal */
 export interface Body {
-  /** The JSON. */
   readonly bytes: Uint8Array;
-  /** Lets the encoder reuse the memory of `bytes`: the request is over, and they have been sent. */
+  /** The request is over, and the bytes have been sent: the encoder may reuse their memory. */
   readonly free: () => void;
 }
 
-/** Builds bodies with messages in the middle; encodes each frozen message once. @internal */
 export interface MessageEncoder {
-  /** Joins `before`, the messages with commas between them, and `after`. A conversation that continues the previous one is only appended to. */
+  /** A conversation that continues the previous one is only appended to. */
   readonly bodyOf: (before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) => Body;
 }
 
-/** The frozen messages of the previous body. */
 interface EncodedPrefix {
   readonly messages: readonly Message[];
   /** Their JSON with commas between, a part of the previous body. */
@@ -36,7 +32,7 @@ interface EncodedPrefix {
 
 const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
 
-/** Creates an encoder; `detail` applies to every image. A message that may still change, because it is not frozen or refers to a recording, is encoded each time. */
+/** `detail` applies to every image. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
   // For conversations that alternate, or that share a beginning.
   const texts = new WeakMap<Message, string>();
@@ -78,7 +74,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   };
 }
 
-/** Whether a message is encoded the same every time: a recording that it refers to expires. */
+/** A recording that a message refers to expires. */
 function isConstant(message: Message): boolean {
   return Object.isFrozen(message) && !(message.role === 'assistant' && hasRecording(message));
 }

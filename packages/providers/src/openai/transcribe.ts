@@ -8,7 +8,7 @@ import type { ChatSettings } from './config.ts';
 
 const RESERVED_KEYS = new Set(['model', 'file']);
 
-/** Posts a recording to `/audio/transcriptions` as multipart form data. Reads JSON and plain-text replies. @internal */
+/** Reads JSON and plain-text replies. */
 export async function transcribe(
   { client, redactor }: WireContext,
   settings: ChatSettings,

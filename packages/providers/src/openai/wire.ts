@@ -5,7 +5,6 @@ import { embed } from './embed.ts';
 import { createChatEncoder } from './encode.ts';
 import { transcribe } from './transcribe.ts';
 
-/** OpenAI's chat completions, as OpenAI and many other servers speak it. @internal */
 export const chatWire: Wire<ChatWireConfig, ChatSettings> = {
   resolve: resolveChat,
   createEncoder: createChatEncoder,

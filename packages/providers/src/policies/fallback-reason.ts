@@ -3,7 +3,6 @@ import { KernelError } from '@kernel/protocol';
 /** Why the next candidate is tried. */
 export type FallbackReason = 'rate-limit' | 'overload' | 'network' | 'auth';
 
-/** Returns why another candidate may succeed; undefined if the request itself is at fault. */
 export function fallbackReason(error: unknown): FallbackReason | undefined {
   if (!KernelError.is(error)) return undefined;
   if (error.code === 'PROVIDER_NETWORK' || error.code === 'PROVIDER_TIMEOUT') return 'network';

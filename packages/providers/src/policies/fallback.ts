@@ -152,7 +152,7 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
 /** From what binds a model most to what any model does. */
 const BY_STRENGTH: readonly StructuredOutput[] = ['schema', 'schema-without-tools', 'tool-call', 'text'];
 
-/** What every candidate can do: which of them answers is not known before. */
+/** Which of them answers is not known before. */
 async function weakest(states: readonly CandidateState[], model: string): Promise<StructuredOutput> {
   const all = await Promise.all(
     states.map(async ({ provider, model: own }) => (await provider.structuredOutput?.(own ?? model)) ?? 'tool-call'),
@@ -175,7 +175,7 @@ function toState(candidate: FallbackCandidate, at: number): CandidateState {
     : { provider: candidate, model: undefined, readyAt: 0 };
 }
 
-/** Ready candidates in the configured order, then those that cool down, the soonest first. */
+/** Ready ones in the configured order, then those that cool down. */
 function byReadiness<P extends Provider>(
   states: readonly CandidateState<P>[],
   now: number,

@@ -5,11 +5,9 @@ import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 import type { BackgroundPaths, BackgroundReply } from '../stream/reply-decoder.ts';
 
-/** The statuses of an unfinished response. */
 const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 const MAX_ID_LENGTH = 1024;
 
-/** Whether the options ask for a response in the background. Throws `CONFIG_INVALID` for another value, and for a response that is not stored. @internal */
 export function isBackground(provider: string, { background, store }: JsonObject): boolean {
   if (background === undefined || background === false) return false;
   if (background !== true)
@@ -24,7 +22,7 @@ export function isBackground(provider: string, { background, store }: JsonObject
   return true;
 }
 
-/** The paths of a response in the background: https://platform.openai.com/docs/guides/background @internal */
+/** https://platform.openai.com/docs/guides/background */
 export function backgroundPaths({ basePath, query }: WireSettings): BackgroundPaths {
   const get = (id: string): string => `${basePath}/responses/${toPathSegment(id)}`;
   return {
@@ -39,19 +37,16 @@ export function backgroundPaths({ basePath, query }: WireSettings): BackgroundPa
   };
 }
 
-/** Follows a response in the background across connections. @internal */
 export interface BackgroundProgress extends BackgroundReply {
-  /** Records the id and the sequence number of an event or a response. Returns false for an event that an earlier body had already. */
+  /** False for an event that an earlier body had already. */
   advance(value: Fields): boolean;
-  /** Whether a response is unfinished by its status. */
   isRunning(response: Fields): boolean;
   /** Whether the id is known and the response has not ended. */
   isOpen(): boolean;
-  /** Records that the response has ended or failed. */
   end(): void;
 }
 
-/** Creates the progress of one response; `onNext` is called before another body is read. @internal */
+/** `onNext` is called before another body is read. */
 export function createBackgroundProgress(
   paths: BackgroundPaths,
   streams: boolean,
@@ -102,7 +97,6 @@ export function createBackgroundProgress(
   };
 }
 
-/** Whether an id that the vendor sent can be a segment of a path. */
 function isPathSafe(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && id.isWellFormed() && !/^\.{1,2}$/.test(id);
 }

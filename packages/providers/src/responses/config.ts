@@ -30,12 +30,10 @@ export interface ResponsesOptions extends ModelOptions {
   readonly truncation?: 'auto' | 'disabled' | null | undefined;
 }
 
-/** A config of this API under any name. @internal */
 export type ResponsesWireConfig = CommonConfig & Pick<ResponsesConfig, 'serverTools'>;
 
 const KEYS = configKeys({ serverTools: true });
 
-/** Resolves a config for the Responses API. @internal */
 export function resolveResponses(config: ResponsesWireConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://api.openai.com',

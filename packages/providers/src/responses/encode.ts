@@ -25,7 +25,6 @@ const RESERVED_KEYS = new Set(
 /** The tool that answers for approvals of hosted servers: models do not call it. */
 const UNSENT: ReadonlySet<string> = new Set(['mcp_approval']);
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createResponsesEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
   const paths = backgroundPaths(settings);

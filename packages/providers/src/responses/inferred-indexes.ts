@@ -1,10 +1,8 @@
-/** Infers the indexes of items from the order of events, for gateways whose events have none. @internal */
+/** For gateways whose events have no indexes: each item that is added, or complete without having been added, gets the next one. */
 export interface InferredIndexes {
-  /** Returns the index of the item that an event of a type belongs to. */
   indexOf(type: string): number;
 }
 
-/** Creates the indexes of one reply: each item that is added, or complete without having been added, gets the next index. @internal */
 export function createInferredIndexes(): InferredIndexes {
   let index = 0;
   let state: 'new' | 'open' | 'complete' = 'new';

@@ -1,20 +1,19 @@
 import type { JsonValue } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields, toJson } from '../json-fields.ts';
 
-/** The visible text of a reasoning item. @internal */
 export function reasoningOf(item: Fields): string {
   return [...asList(item['summary']), ...asList(item['content'])]
     .map((part) => asText(asFields(part)?.['text']) ?? '')
     .join('');
 }
 
-/** What is sent back of a reasoning item: everything except its status, which is output only. @internal */
+/** Without the status, which is output only. */
 export function toReasoningData(item: Fields): JsonValue {
   const { status: _, ...rest } = item;
   return toJson(rest);
 }
 
-/** The fields of a call that only the vendor understands, such as its namespace; undefined if there are none. @internal */
+/** Those that only the vendor understands, such as its namespace. */
 export function toCallData(item: Fields): JsonValue | undefined {
   const { type: _type, id: _id, call_id: _callId, name: _name, arguments: _text, status: _status, ...rest } = item;
   const own = Object.entries(rest).filter(([, value]) => value !== null);

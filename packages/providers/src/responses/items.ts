@@ -8,7 +8,7 @@ import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { clientCallItem } from './client-calls.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-/** Encodes a message as input items. Reasoning and opaque items are sent back only to the `vendor` that produced them, unchanged, a reasoning item before the item that followed it. @internal */
+/** Reasoning and opaque items go back only to the `vendor` that produced them, unchanged. */
 export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
   switch (message.role) {
     case 'system':
@@ -61,7 +61,6 @@ function assistantItems(message: AssistantMessage, vendor: string): readonly obj
   return items;
 }
 
-/** The text, with its annotations where it has some. */
 function contentOf({ providerData, text }: TextPart): unknown {
   const annotations = asFields(providerData)?.['citations'];
   return annotations === undefined ? text : [{ type: 'output_text', text, annotations }];

@@ -1,18 +1,13 @@
 import { gptRules, type GptRules, gptRulesAtOpenAI } from '../openai/models.ts';
 import { type ModelRules, TAKES_ALL } from '../wire/model-rules.ts';
 
-/** What a model accepts in the Responses API. @internal */
 export interface ResponsesRules extends ModelRules {
-  /** Whether it is known to reason, so that a request may ask for its encrypted reasoning. */
+  /** So that a request may ask for its encrypted reasoning. */
   readonly hasReasoning: boolean;
-  /** Whether a schema for the reply is accepted. */
   readonly takesSchema: boolean;
 }
 
-/**
- * The rules of a model: OpenAI's families in `openai/models.ts` are the same in both APIs, but here every model takes tools beside an
- * effort, and efforts go up to `max`. As of November 2026. `isOpenAI`: a name that is not known is one of the newest models. @internal
- */
+/** As of November 2026. OpenAI's families are the same in both APIs, but here every model takes tools beside an effort, and efforts go up to `max`. */
 export function responsesRules(model: string, isOpenAI: boolean): ResponsesRules {
   const rules = isOpenAI ? gptRulesAtOpenAI(model) : gptRules(model);
   return rules === undefined ? { ...TAKES_ALL, hasReasoning: false, takesSchema: true } : fromGpt(rules);

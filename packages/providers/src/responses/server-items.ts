@@ -4,7 +4,6 @@ import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } f
 
 type ServerPart = ServerToolCall | ServerToolResult;
 
-/** What is read from an item. */
 interface ItemReading {
   readonly name?: string | undefined;
   readonly input?: unknown;
@@ -13,7 +12,7 @@ interface ItemReading {
   readonly isError?: boolean;
 }
 
-/** The items of tools that the vendor runs: https://platform.openai.com/docs/api-reference/responses/object. Most hold the call and its result. */
+/** https://platform.openai.com/docs/api-reference/responses/object. Most hold the call and its result. */
 const READERS: ReadonlyMap<string, (item: Fields) => ItemReading> = new Map([
   ['web_search_call', readWebSearch],
   ['file_search_call', readFileSearch],
@@ -27,15 +26,12 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
   ['tool_search_output', 'tool_search_call'],
 ]);
 
-/** Reads the items of tools that the vendor ran, in order. @internal */
 export interface ServerItemReader {
-  /** Returns the parts of a complete item; undefined for an item of another kind. */
   read(item: Fields): readonly ServerPart[] | undefined;
 }
 
-/** Creates the reader of one reply. @internal */
 export function createServerItemReader(): ServerItemReader {
-  /** The id of the last call of each type: some outputs do not name theirs. */
+  /** Some outputs do not name their call. */
   const lastIds = new Map<string, string>();
   return {
     read(item) {
@@ -106,7 +102,7 @@ function outputText(item: Fields): string {
   return [...tools, ...texts].filter((text) => text !== '').join('\n');
 }
 
-/** Reads an annotation of a text that begins at `offset` of its part; `length` is the length of the part so far. @internal */
+/** `offset`: where the text begins in its part; `length`: that of the part so far. */
 export function readAnnotation(annotation: Fields, length: number, offset: number): Citation {
   const { url, title, filename, file_id: document } = annotation;
   const start = (asNumber(annotation['start_index']) ?? -1) + offset;

@@ -15,7 +15,6 @@ const COUNTED = [
   .join(' ')
   .split(' ');
 
-/** OpenAI's Responses API. @internal */
 export const responsesWire: Wire<ResponsesWireConfig, WireSettings> = {
   resolve: resolveResponses,
   createEncoder: createResponsesEncoder,

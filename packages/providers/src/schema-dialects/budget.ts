@@ -1,11 +1,9 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { KernelError } from '@kernel/protocol';
 
-/** Counts the work of translating one schema. @internal */
 export interface Budget {
-  /** Counts one node and its text. Throws `TOOL_SCHEMA_INVALID` when the schema has grown beyond its limit. */
+  /** Throws `TOOL_SCHEMA_INVALID` when the schema has grown beyond its limit. */
   spend(text?: unknown): void;
-  /** Does work one level deeper. Throws `TOOL_SCHEMA_INVALID` beyond the deepest level. */
   nest<T>(work: () => T): T;
 }
 
@@ -15,7 +13,7 @@ const CHARACTERS_PER_NODE = 16;
 /** Deeper than any real schema, and far less deep than the stack allows. */
 const MAX_DEPTH = 500;
 
-/** Creates the budget of one schema: its own size, and a fixed growth. References that lead to references can multiply without end. @internal */
+/** The schema's own size, and a fixed growth: references that lead to references can multiply without end. */
 export function createBudget(schema: JsonSchema): Budget {
   let left = MAX_GROWTH;
   let ownLength: number | undefined;
@@ -38,7 +36,6 @@ export function createBudget(schema: JsonSchema): Budget {
   };
 }
 
-/** The error of a schema that cannot be translated, with the name of its tool if that is known. @internal */
 export function tooLarge(tool?: string, cause?: unknown): KernelError {
   const subject = tool === undefined ? 'The schema' : `The schema of the tool "${tool}"`;
   const message = `${subject} becomes too large or too deep for this API when its references are inlined.`;

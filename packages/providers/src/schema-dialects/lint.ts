@@ -3,15 +3,12 @@ import { checkDialect, type Dialect } from './dialects.ts';
 import type { DialectLoss } from './rewrite-context.ts';
 import { type DialectSchema, toolDialect } from './to-dialect.ts';
 
-/** A tool's schema as a wire will send it, with the warnings about it. @internal */
 export interface ChosenSchema extends DialectSchema {
-  /** Whether strict mode applies. */
   readonly strict: boolean;
-  /** What the wire cannot express. */
   readonly warnings: readonly ProviderWarning[];
 }
 
-/** Chooses between strict mode and the wire's own dialect: strict only if the tool asks for it and nothing is lost. @internal */
+/** Strict only if the tool asks for it and nothing is lost. */
 export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined): ChosenSchema {
   const warnings: ProviderWarning[] = [];
   if (tool.strict === true) {

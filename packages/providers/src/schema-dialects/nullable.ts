@@ -1,6 +1,5 @@
 import { isSchema, schemaList, typesOf } from './schema-node.ts';
 
-/** Returns a schema that accepts null in addition to what `schema` accepts. @internal */
 export function nullable(schema: unknown): unknown {
   if (!isSchema(schema) || Object.keys(schema).length === 0) return schema;
   const { anyOf } = schema;

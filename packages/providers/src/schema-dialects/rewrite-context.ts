@@ -12,16 +12,11 @@ export interface DialectLoss {
   readonly message: string;
 }
 
-/** The state of rewriting one schema. @internal */
 export interface RewriteContext {
-  /** What the dialect accepts. */
   readonly rules: DialectRules;
-  /** The tool's whole schema, for references. */
   readonly root: JsonSchema;
-  /** Limits how large the result becomes. */
   readonly budget: Budget;
-  /** What is lost so far. */
   readonly losses: DialectLoss[];
-  /** The references being inlined; one that occurs again is recursive. */
+  /** One that occurs again is recursive. */
   readonly activeRefs: readonly string[];
 }

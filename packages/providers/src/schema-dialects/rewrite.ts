@@ -6,7 +6,7 @@ import { nullable } from './nullable.ts';
 import type { RewriteContext } from './rewrite-context.ts';
 import { acceptsNull, isSchema, requiredOf, resolveRef, schemaList, schemaMap, typesOf } from './schema-node.ts';
 
-/** Keywords whose subschemas are counted one by one. */
+/** Counted one by one. */
 const SUBSCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   '$defs',
@@ -17,7 +17,6 @@ const SUBSCHEMAS: ReadonlySet<string> = new Set([
   'additionalProperties',
 ]);
 
-/** Rewrites a schema with what the dialect accepts; everything else is converted, moved to the description or left out, and listed as a loss. @internal */
 export function rewrite(node: unknown, path: string, context: RewriteContext): JsonSchema {
   context.budget.spend();
   return context.budget.nest(() => rewriteNode(node, path, context));

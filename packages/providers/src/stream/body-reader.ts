@@ -4,23 +4,19 @@ import { describeHtmlPage } from '../http/vendor-error.ts';
 import { parseJson } from '../json-fields.ts';
 import { createSseParser, type SseEvent, type SseParser } from './sse.ts';
 
-/** Receives the content of a body: server-sent events, or one JSON value. */
 export interface BodyHandler {
-  /** One server-sent event. */
   onEvent(event: SseEvent): void;
-  /** The body of a reply that is one JSON value, parsed and as text. Called once, at the end. */
+  /** Once, at the end. */
   onJson(value: unknown, text: string): void;
 }
 
-/** Reads a body by its first character, whatever its content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
+/** By the first character, whatever the content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
 export interface BodyReader {
-  /** Returns whether the reply made progress; comments alone are not progress. */
+  /** Whether the reply made progress; comments alone are none. */
   push(bytes: Uint8Array): boolean;
-  /** Throws `PROVIDER_PROTOCOL` for invalid JSON and for an HTML page. */
   end(): void;
 }
 
-/** Creates a reader; `provider` names it in errors. */
 export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number): BodyReader {
   let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
   const chunks: Uint8Array[] = [];

@@ -6,10 +6,7 @@ import { createLineParser } from './ndjson.ts';
 /** How many unread lines stop the reading from the connection. */
 const MAX_UNREAD_LINES = 64;
 
-/**
- * Sends a request and yields the lines of its reply as they arrive, without blank ones; no more is read from the connection than the reader takes.
- * An abort throws `signal.reason`, and leaving the loop closes the connection. @internal
- */
+/** No more is read from the connection than the reader takes. An abort throws `signal.reason`, and leaving the loop closes the connection. */
 export async function* readLines(
   client: AuthenticatedClient,
   request: ApiRequest,

@@ -1,15 +1,14 @@
 import { createUtf8Decoder } from '@kernel/internal';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
-/** Splits bytes into lines; calls `onLine` synchronously with each line that is not blank. */
 export interface LineParser {
-  /** Throws `PROVIDER_PROTOCOL` for a line over the limit, and whatever `onLine` throws. Returns how many lines were completed. */
+  /** Returns how many lines were completed. */
   push(bytes: Uint8Array): number;
-  /** Ends the input: a last line without a newline is delivered as well. */
+  /** A last line without a newline is delivered as well. */
   end(): void;
 }
 
-/** Creates a push parser for newline-delimited JSON. Linear: an incomplete line is kept in chunks and joined once. */
+/** Linear: an incomplete line is kept in chunks and joined once. */
 export function createLineParser(
   onLine: (line: string) => void,
   maxLineLength: number = DEFAULT_LIMITS.lineLength,

@@ -6,11 +6,8 @@ const ARGUMENT_KEYS = ['arguments', 'parameters'];
 const NAME_KEYS = ['name', 'function'];
 const ALLOWED_KEYS = new Set([...ARGUMENT_KEYS, ...NAME_KEYS, 'id', 'type']);
 
-/**
- * Reads JSON text of a call object, or of a list of them: `{"name", "arguments"}` with its common variants (`parameters`,
- * `function`, arguments as text, wrapped in `{"type": "function", "function": …}`). The arguments stay as they were written. Undefined if
- * the text contains anything else; with `strict` also if the arguments are missing.
- */
+// `{"name", "arguments"}` or a list of them, with its common variants: `parameters`, `function`, arguments as text, `{"type": "function", …}` around it.
+// The arguments stay as they were written. `strict`: a call without them is none.
 export function readCallObjects(text: string, strict = false): readonly TextCall[] | undefined {
   const value = parseJson(text);
   if (Array.isArray(value)) {
@@ -35,7 +32,7 @@ function readOne(text: string, strict: boolean): TextCall | undefined {
   return object === undefined ? undefined : { name, arguments: object };
 }
 
-/** Returns the JSON text of an object, taken out of a JSON string if it is in one; blank text and null are `{}`. Undefined for anything else. */
+/** Taken out of a JSON string if it is in one; blank text and null are `{}`. Undefined for anything but an object. */
 export function argumentObject(text: string): string | undefined {
   const value = parseJson(text);
   if (value === null || text.trim() === '') return '{}';

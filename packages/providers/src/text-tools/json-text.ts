@@ -1,10 +1,10 @@
-/** Finds the end of a JSON value in text that grows, examining each character once. */
+/** Examines each character once. */
 export interface JsonEnd {
-  /** Continues where it stopped. Returns the length up to the end of the value, undefined if more is needed, -1 if it is not JSON. */
+  /** Continues where it stopped. The length up to the end of the value, undefined if more is needed, -1 if it is not JSON. */
   find(text: string): number | undefined;
 }
 
-/** Creates a finder for one object or array that begins at `from`, after optional white space. */
+/** Of one object or array, after optional white space. */
 export function createJsonEnd(from: number): JsonEnd {
   let at = from;
   let depth = 0;
@@ -32,19 +32,17 @@ export function createJsonEnd(from: number): JsonEnd {
   };
 }
 
-/** Whether a character code is a space, tab, line feed or carriage return. */
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The index of the first character from `from` on that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-/** Returns the members of the JSON text of an object, each value as it was written. Of a repeated key the last one counts. */
+/** Each value as it was written. Of a repeated key the last one counts. */
 export function jsonMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   for (const piece of splitMembers(text)) {
@@ -55,12 +53,11 @@ export function jsonMembers(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-/** Returns the items of the JSON text of an array, each as it was written. */
 export function jsonItems(text: string): readonly string[] {
   return splitMembers(text);
 }
 
-/** Splits at the commas of the outermost brackets. */
+/** At the commas of the outermost brackets. */
 function splitMembers(text: string): readonly string[] {
   const inner = text.trim().slice(1, -1);
   const parts: string[] = [];
@@ -80,7 +77,7 @@ function splitMembers(text: string): readonly string[] {
   return last === '' ? parts : [...parts, last];
 }
 
-/** The index after the JSON string that begins at `from`; beyond the text if it does not end. */
+/** Beyond the text if the string does not end. */
 export function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;

@@ -3,27 +3,23 @@ import { encodeFunction } from './encode-function.ts';
 import type { TextCall } from './format.ts';
 import { tokenFreeJson } from './result-text.ts';
 
-/** The tools as function definitions, one JSON object per line, without control tokens: a description may come from elsewhere. */
+/** Without control tokens: a description may come from elsewhere. */
 function toolLines(tools: readonly Tool[]): string {
   return tools.map((tool) => tokenFreeJson(encodeFunction(tool))).join('\n');
 }
 
-/** A prompt that describes the tools and the form of a call. */
 export function promptWith(tools: readonly Tool[], instructions: string, open = '<tools>', close = '</tools>'): string {
   return `# Tools\n\nYou may call these functions. Their signatures, one per line:\n${open}\n${toolLines(tools)}\n${close}\n\n${instructions}`;
 }
 
-/** A call as JSON text, its arguments unchanged. */
 export function callJson(call: TextCall, key = 'arguments'): string {
   return `{"name": ${JSON.stringify(call.name)}, "${key}": ${call.arguments}}`;
 }
 
-/** Several calls as the JSON text of a list. */
 export function callsJson(calls: readonly TextCall[]): string {
   return `[${calls.map((call) => callJson(call)).join(', ')}]`;
 }
 
-/** A result as JSON text, without the control tokens of chat templates. */
 export function resultJson({ name, text }: { readonly name: string; readonly text: string }): string {
   return tokenFreeJson({ name, content: text });
 }

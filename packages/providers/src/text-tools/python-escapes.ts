@@ -16,12 +16,8 @@ const ESCAPE = /\\(?:U([\da-fA-F]{8})|u([\da-fA-F]{4})|x([\da-fA-F]{2})|([0-7]{1
 
 const LAST_CODE_POINT = 0x10_ffff;
 
-/**
- * Decodes the escapes of a Python string. An escape that Python does not know, or whose digits are missing (`C:\Users`), stays as it is
- * written. Undefined for a character by its name (`\N{BULLET}`) and for a code beyond Unicode.
- *
- * Documented at https://docs.python.org/3/reference/lexical_analysis.html#escape-sequences.
- */
+// https://docs.python.org/3/reference/lexical_analysis.html#escape-sequences. An escape that Python does not know, or whose digits are missing
+// (`C:\Users`), stays as it is written. Undefined for a character by its name (`\N{BULLET}`) and for a code beyond Unicode.
 export function decodePythonEscapes(text: string): string | undefined {
   let isUnknown = false;
   const decoded = text.replaceAll(ESCAPE, (...match: readonly unknown[]) => {

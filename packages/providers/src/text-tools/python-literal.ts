@@ -2,11 +2,8 @@ import type { JsonValue } from '@kernel/protocol';
 import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
 import { decodePythonEscapes } from './python-escapes.ts';
 
-/** A call with keyword arguments in Python syntax. */
 export interface PythonCall {
-  /** The name of the function. */
   readonly name: string;
-  /** The JSON text of an object. Numbers are kept as they were written. */
   readonly arguments: string;
 }
 
@@ -19,7 +16,7 @@ const KEYWORDS: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ]);
 
-/** Reads calls separated by commas or line ends up to the end of the text; undefined if it contains anything else. */
+/** Separated by commas or line ends. Undefined if the text contains anything else. */
 export function readPythonCalls(text: string): readonly PythonCall[] | undefined {
   const reader = createReader(text);
   const calls: PythonCall[] = [];
@@ -67,7 +64,6 @@ function createReader(text: string): Reader {
     return members === undefined ? undefined : { name, arguments: `{${members}}` };
   }
 
-  /** Reads one literal as JSON text. */
   function value(): string | undefined {
     space();
     const { at } = reader;
@@ -97,7 +93,7 @@ function createReader(text: string): Reader {
   return { done: () => reader.at >= text.length, space, take, call };
 }
 
-/** The index after the quoted string that begins at `from`; undefined if none does, or if its line ends first. */
+/** Undefined if none begins there, or if its line ends first. */
 function endOfQuoted(text: string, from: number): number | undefined {
   const quote = text[from];
   if (quote !== '"' && quote !== "'") return undefined;
@@ -110,7 +106,7 @@ function endOfQuoted(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Writes a JSON value as a Python literal; undefined for one that is nested too deeply to be read back. */
+/** Undefined for a value that is nested too deeply to be read back. */
 export function toPython(value: JsonValue): string | undefined {
   return isTooDeep(value) ? undefined : write(value);
 }

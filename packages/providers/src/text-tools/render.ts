@@ -13,13 +13,11 @@ import {
 import { asFields, parseJson } from '../json-fields.ts';
 import type { TextFormat } from './format.ts';
 
-/** Turns requests with tools into requests of text only. */
 export interface Renderer {
-  /** Puts the tools into the system prompt, and the calls and results of the history into the text of messages. */
   render(request: ProviderRequest): ProviderRequest;
 }
 
-/** Creates a renderer for one format. The text of a list of tools and of each frozen message is cached, so that prompt caches hit. */
+/** The text of a list of tools and of each frozen message is cached, so that prompt caches hit. */
 export function createRenderer(format: TextFormat): Renderer {
   const prompts = new WeakMap<readonly Tool[], string>();
   const rendered = new WeakMap<Message, Message>();
@@ -40,7 +38,7 @@ export function createRenderer(format: TextFormat): Renderer {
     return text;
   }
 
-  /** All results of a turn in one user message: many templates require alternating roles. */
+  /** In one user message: many templates require alternating roles. */
   function results(messages: readonly ToolMessage[]): Message {
     const [first] = messages;
     const known = first === undefined ? undefined : resultMessages.get(first);
@@ -89,7 +87,7 @@ function mustCallText(choice: ProviderRequest['toolChoice']): string {
   return typeof choice === 'object' ? `\n\nYou must call the function "${choice.name}" in your next answer.` : '';
 }
 
-/** Calls as text, other parts as they are, in order; adjacent calls are written together. */
+/** Adjacent calls are written together. */
 function withTextCalls(message: AssistantMessage, format: TextFormat): AssistantMessage['content'] {
   const parts: Exclude<AssistantMessage['content'][number], ToolCall>[] = [];
   let text = '';

@@ -1,8 +1,6 @@
-/**
- * Where a control token of a chat template begins: `<|…|>`, `<｜…｜>` and `<…|>`, tags of tools, calls, arguments and results, `[TOOL_RESULTS]`,
- * `[SYSTEM_PROMPT]`, `<think>`, `<<SYS>>`, `]~b]`, `[e~[`, beginnings and ends of turns. The token of any format counts in every format,
- * since servers map them to the same special tokens.
- */
+// Where a control token of a chat template begins: `<|…|>`, `<｜…｜>` and `<…|>`, tags of tools, calls, arguments and results, `[TOOL_RESULTS]`,
+// `[SYSTEM_PROMPT]`, `<think>`, `<<SYS>>`, `]~b]`, `[e~[`, beginnings and ends of turns. The token of any format counts in every format,
+// since servers map them to the same special tokens.
 const TOKEN_START =
   /[<[](?=[|｜]|\/?[ \t]{0,8}(?:tool_|tool▁|tools>|available_tools|system_?prompt|think[>\]]|sys>|function[=>]|parameter[=>]|arg_(?:key|value)>|minimax:|inst\]|s>|bos>|eos>|sop>|gmask\]|im_|(?:begin|beginning|start|end)_of_|[a-z_]{1,24}\|>)|e~\[)|\](?=~!?b[[\]])/gi;
 
@@ -12,17 +10,17 @@ const ESCAPED: ReadonlyMap<string, string> = new Map([
   [']', String.raw`\u005d`],
 ]);
 
-/** Tool output as text that cannot end its envelope: a backslash splits each control token, as in `<\/tool_response>`. */
+/** Tool output that cannot end its envelope: a backslash splits each control token, as in `<\/tool_response>`. */
 export function plainResult(text: string): string {
   return text.replaceAll(TOKEN_START, (first) => `${first}\\`);
 }
 
-/** A value as JSON that contains no control token, wherever it came from: the first character of each is escaped, so that the decoded text is unchanged. */
+/** The first character of each control token is escaped, so that the decoded text is unchanged. */
 export function tokenFreeJson(value: unknown): string {
   return (JSON.stringify(value) ?? 'null').replaceAll(TOKEN_START, (first) => ESCAPED.get(first) ?? first);
 }
 
-/** Tool output in a code fence; a backslash splits each run of three backticks in it. */
+/** A backslash splits each run of three backticks. */
 export function fencedResult(info: string, text: string): string {
   return `\`\`\`${info}\n${plainResult(text).replaceAll(/`(?=``)/g, '`\\')}\n\`\`\``;
 }

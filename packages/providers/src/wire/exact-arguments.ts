@@ -1,14 +1,14 @@
 import { createJsonSource, type JsonSource } from '@kernel/protocol';
 
-/** The arguments of calls that arrive as objects within the JSON of a reply. @internal */
+/** Of calls that arrive as objects within the JSON of a reply. */
 export interface ExactArguments {
-  /** The JSON that is read from now on, as text and parsed. */
+  /** The JSON that is read from now on. */
   read(text: string, parsed: unknown): void;
-  /** The arguments for the call: as they are, or their text if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
+  /** As they are, or their text if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
   of(value: unknown): unknown;
 }
 
-/** Creates it for one reply; `key` is the vendor's name for arguments. Costs nothing before there is an object. @internal */
+/** `key` is the vendor's name for arguments. Costs nothing before there is an object. */
 export function createExactArguments(key: string): ExactArguments {
   let current: readonly [text: string, parsed: unknown] | undefined;
   let source: JsonSource | undefined;

@@ -7,35 +7,26 @@ import { DEFAULT_USER_AGENT, isSecretHeader } from '../http/headers.ts';
 import { type ResolvedLimits, resolveLimits } from '../http/limits.ts';
 import { type ResolvedTimeouts, resolveTimeouts } from '../http/timeouts.ts';
 
-/** What the requests of one provider share. @internal */
 export interface WireContext {
-  /** Sends requests with the provider's credentials. */
   readonly client: AuthenticatedClient;
-  /** Knows the provider's secrets. */
   readonly redactor: Redactor;
-  /** The size limits of each response. */
   readonly limits: ResolvedLimits;
-  /** The timeouts of each request. */
   readonly timeouts: ResolvedTimeouts;
 }
 
-/** What a wire adds to a config. @internal */
 export interface WireContextOptions {
-  /** The origin of all requests. */
   readonly origin: string;
-  /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
-  /** Headers that the vendor requires; those of the config win. */
+  /** Those of the config win. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Secrets in requests besides the credential. */
+  /** Besides the credential. */
   readonly secrets?: readonly string[] | undefined;
-  /** Creates the signer of requests without a token. */
   readonly createSigner?: ((redactor: Redactor) => Signer | undefined) | undefined;
 }
 
 const DEFAULT_CONNECTIONS = 10;
 
-/** Creates the context of a provider. Nothing is loaded or opened before the first request. @internal */
+/** Nothing is loaded or opened before the first request. */
 export function createWireContext(config: CommonConfig, options: WireContextOptions): WireContext {
   const { authorize, createSigner, origin } = options;
   const redactor = createRedactor();
@@ -65,7 +56,7 @@ export function createWireContext(config: CommonConfig, options: WireContextOpti
   return { client, redactor, limits, timeouts };
 }
 
-/** The headers of every request; those of the config win. Names of beta features are joined. */
+/** Those of the config win. Names of beta features are joined. */
 function requestHeaders(
   required: Readonly<Record<string, string>> = {},
   configured: Readonly<Record<string, string>> = {},

@@ -20,59 +20,42 @@ import type { DecoderContext } from './message-builder.ts';
 import { IDENTITY_TOOL_DECODER, type ToolDecoder } from './tool-encoder.ts';
 import { createWireContext, type WireContext } from './wire-context.ts';
 
-/** A request in a wire's terms. @internal */
 export interface EncodedRequest {
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  /** The JSON body. */
   readonly body: string | Uint8Array;
-  /** The `accept` header. */
   readonly accept: string;
-  /** What the wire cannot express. */
   readonly warnings: readonly ProviderWarning[];
-  /** Maps the reply's calls back to the tools. Absent: there are no tools. */
+  /** Absent: there are no tools. */
   readonly toolDecoder?: ToolDecoder | undefined;
   /** Lets the encoder reuse the memory of `body`. */
   readonly freeBody?: (() => void) | undefined;
-  /** The paths of a reply in the background; absent for a reply that ends with its connection. */
+  /** Absent for a reply that ends with its connection. */
   readonly background?: BackgroundPaths | undefined;
-  /** The media type of the requested audio; absent if none is requested. */
   readonly audioType?: string | undefined;
 }
 
-/** What the settings of any wire hold. @internal */
 export interface BaseSettings {
-  /** Scheme, host and port of the API. */
   readonly origin: string;
-  /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
-  /** The vendor's own tools, if its API has some. */
   readonly serverTools?: ServerTools;
 }
 
-/** A wire: everything that is specific to a vendor's API. @internal */
 export interface Wire<Config extends CommonConfig, Settings extends BaseSettings> {
-  /** Checks a config and fills in the vendor's defaults. Throws `CONFIG_INVALID`. */
+  /** Checks a config and fills in the vendor's defaults. */
   readonly resolve: (config: Config) => Settings;
-  /** Returns the headers that the vendor requires in every request. */
+  /** Those that the vendor requires in every request. */
   readonly headers?: (settings: Settings) => Readonly<Record<string, string>>;
-  /** Creates what turns requests into the vendor's JSON; called once per provider. */
+  /** Called once per provider. */
   readonly createEncoder: (settings: Settings) => (request: ProviderRequest) => EncodedRequest;
-  /** Creates what turns the bytes of one reply into events. */
   readonly createDecoder: (context: DecoderContext, headers: ResponseHeaders) => ReplyDecoder;
-  /** Creates the signer of requests that have no token. */
   readonly createSigner?: (config: Config, settings: Settings, redactor: Redactor) => Signer | undefined;
-  /** How a model is best constrained to a schema. */
   readonly structuredOutput: (settings: Settings, model: string) => StructuredOutput;
-  /** How the vendor counts tokens, if it does. */
   readonly tokenCounter?: TokenCounter<Settings>;
-  /** Sends an embedding request. */
   readonly embed?: (context: WireContext, settings: Settings, request: EmbedRequest) => Promise<EmbedResult>;
-  /** Sends a transcription request. */
   readonly transcribe?: (context: WireContext, settings: Settings, request: TranscribeRequest) => Promise<Transcript>;
 }
 
-/** Resolves a config and creates the context of its requests. @internal */
 export function openWire<Config extends CommonConfig, Settings extends BaseSettings>(
   { createSigner, headers, resolve }: Wire<Config, Settings>,
   config: Config,
@@ -88,7 +71,7 @@ export function openWire<Config extends CommonConfig, Settings extends BaseSetti
   return { settings, context };
 }
 
-/** Creates a provider over a wire. Never retries; nothing is encoded or sent before the first `next()` of a stream. @internal */
+/** Never retries; nothing is encoded or sent before the first `next()` of a stream. */
 export function wireProvider<Config extends CommonConfig, Settings extends BaseSettings>(
   wire: Wire<Config, Settings>,
   config: Config,

@@ -13,7 +13,7 @@ export function annotateResult(result: ToolResult, { error, repairs, notes }: Va
   return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
 }
 
-/** Names what was repaired, without the values: they may be long, or secret. */
+/** Without the values: they may be long, or secret. */
 function repairNote(repairs: readonly ToolRepair[]): string {
   const shown = repairs.slice(0, MAX_REPAIRS).map(({ path, rule }) => `${truncate(path || '/', MAX_PATH)} ${rule}`);
   const more = repairs.length > MAX_REPAIRS ? `, and ${repairs.length - MAX_REPAIRS} more` : '';

@@ -5,18 +5,12 @@ import { createPatternTest } from '../validator/patterns/pattern.ts';
 import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
-/** Returns the properties of a value that a schema library has dropped, given what it made of the value. */
 export type DroppedPropertyFinder = (value: unknown, output: unknown) => readonly UnknownProperty[];
 
-/** The name of the whole schema for references into it. */
 const ROOT = 'urn:kernel:arguments';
 
-/**
- * Creates a finder of properties that are unknown only in their place: in the form of a union that the value has, in an item of a tuple, in a
- * member of a record. Like the libraries, it takes the first form that accepts the value. A property that is in the output has not been dropped.
- *
- * Returns undefined for a schema without such places.
- */
+// Finds properties that are unknown only in their place: in the form of a union that the value has, in an item of a tuple, in a member of a record. Like
+// the libraries, it takes the first form that accepts the value. Undefined for a schema without such places.
 export function createDroppedPropertyFinder(schema: JsonSchema): DroppedPropertyFinder | undefined {
   if (!hasPlaces(schema)) return undefined;
   const index = indexSchema(schema);
@@ -64,7 +58,7 @@ export function createDroppedPropertyFinder(schema: JsonSchema): DroppedProperty
   };
 }
 
-/** The schemas that apply to the same value as a schema does, with the first form of each union that accepts it. */
+/** With the first form of each union that accepts the value. */
 function schemasFor(
   schema: Schema,
   value: unknown,
@@ -98,7 +92,6 @@ function itemSchemas(schemas: readonly JsonSchema[], at: number): readonly Schem
   });
 }
 
-/** What the schemas that apply to one object say about its properties. */
 function shapeOf(schemas: readonly JsonSchema[]): {
   readonly knownProperties: readonly string[];
   readonly isClosed: boolean;
@@ -132,7 +125,6 @@ function membersOf(value: unknown): readonly (readonly [string, Schema])[] {
   return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
 }
 
-/** Whether a schema has unions, tuples or records of schemas anywhere. */
 function hasPlaces(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some((each) => hasPlaces(each));
   if (!isObject(schema)) return false;
@@ -142,7 +134,7 @@ function hasPlaces(schema: unknown): boolean {
   return Object.values(schema).some((each) => hasPlaces(each));
 }
 
-/** The JSON pointers of all objects of a schema, as URI fragments. */
+/** As URI fragments. */
 function pointersOf(schema: JsonSchema): ReadonlyMap<unknown, string> {
   const pointers = new Map<unknown, string>();
   const visit = (value: unknown, pointer: string): void => {

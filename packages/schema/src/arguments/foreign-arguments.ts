@@ -54,7 +54,6 @@ export async function callValidated<Context>(
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 const validators = new WeakMap<JsonSchema, Validator>();
 
-/** Checks and compiles a schema at the first call. */
 function validatorOf({ name, parameters }: Tool): Validator {
   const known = validators.get(parameters);
   if (known !== undefined) return known;
@@ -64,7 +63,6 @@ function validatorOf({ name, parameters }: Tool): Validator {
   return validator;
 }
 
-/** Undefined for a schema that cannot be used. */
 function compiled(given: JsonSchema | (() => JsonSchema), name: string): Validator | undefined {
   try {
     const schema = typeof given === 'function' ? given() : given;

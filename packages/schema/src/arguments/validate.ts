@@ -9,13 +9,10 @@ import { type RawArguments, parseArguments } from './parse.ts';
 import type { ValidatedArguments, ValidatedTool, ValidationPolicy } from './types.ts';
 import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
 
-/** One call's arguments on their way through validation. */
 interface Validation {
   readonly binding: ValidatedTool;
   readonly policy: ValidationPolicy;
-  /** What was changed to parse them. */
   readonly parseRepairs: readonly ToolRepair[];
-  /** What the schema does not mention, found so far. */
   readonly unknownProperties: UnknownProperty[];
 }
 
@@ -68,7 +65,6 @@ function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationP
   );
 }
 
-/** What happens to a value that was rejected: it is coerced and validated once more. */
 function coerce(value: unknown, validation: Validation): Outcome {
   const { binding, policy, parseRepairs } = validation;
   const validator = binding.input.validator();
@@ -89,7 +85,6 @@ function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
   return rejected ? rejectUnknown(value, validation, repairs) : parseWithLibrary(value, repairs, validation);
 }
 
-/** Lets the tool's schema library decide, if it has one. */
 function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], validation: Validation): Outcome {
   const { tool, input } = validation.binding;
   if (input.parse === undefined) return accept(value, repairs, validation);
@@ -104,7 +99,7 @@ function accept(input: unknown, repairs: readonly ToolRepair[], validation: Vali
   return { input, repairs, notes: notesOf(validation.unknownProperties) };
 }
 
-/** Accepts what a schema library made of a value, unless it has dropped properties that must not be. */
+/** Unless the library has dropped properties that must not be. */
 function acceptParsed(
   value: unknown,
   input: unknown,
@@ -140,7 +135,7 @@ function reject(
   return { error: argumentsError(binding.tool.name, issues, unknownProperties), repairs, notes: [] };
 }
 
-/** Rejects a value for its unknown properties, and names what else is wrong with it and could not be repaired. */
+/** Names what else is wrong with the value and could not be repaired. */
 function rejectUnknown(value: unknown, validation: Validation, repairs: readonly ToolRepair[]): ValidatedArguments {
   const { binding, policy, unknownProperties } = validation;
   const validator = binding.input.validator();
@@ -151,7 +146,7 @@ function rejectUnknown(value: unknown, validation: Validation, repairs: readonly
 
 const filters = new WeakMap<object, UnknownPropertyFilter>();
 
-/** Adds unknown properties to `found` and, with the policy `strip`, returns a copy without them. */
+/** With the policy `strip`, returns a copy without them. */
 function filterUnknown(
   value: unknown,
   binding: ValidatedTool,
@@ -193,7 +188,7 @@ function notesOf(unknown: readonly UnknownProperty[]): readonly string[] {
     : [...notes, `And ${more} more unknown ${more === 1 ? 'argument was' : 'arguments were'} left out.`];
 }
 
-/** Calls a schema library; if it throws, it has rejected the value. */
+/** A library that throws has rejected the value. */
 function callParse(
   parse: NonNullable<ValidatedTool['input']['parse']>,
   value: unknown,

@@ -1,18 +1,14 @@
-/** A value that is changed without changing the original: each object and array on the path to a change is copied once. */
+/** Each object and array on the path to a change is copied once. */
 export interface CopyOnWrite {
-  /** The value with all changes so far. */
   value(): unknown;
-  /** The member that some keys lead to; undefined if there is none. */
   get(keys: readonly string[]): unknown;
-  /** Replaces a member that exists; the order of keys stays. Without keys, replaces the whole value. */
+  /** A member that exists; the order of keys stays. Without keys, the whole value. */
   set(keys: readonly string[], member: unknown): void;
-  /** Removes the property of an object; an item of an array stays. */
+  /** An item of an array stays. */
   remove(keys: readonly string[]): void;
 }
 
-/** Creates a copy-on-write view of JSON data. */
 export function createCopyOnWrite(original: unknown): CopyOnWrite {
-  /** What was copied already, and may be changed. */
   const copies = new Set<object>();
   let root = original;
 
@@ -24,7 +20,7 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
     return copy;
   }
 
-  /** The object or array that holds the last key, and all on the way to it, as copies. */
+  /** With all on the way to it, as copies. */
   function parentOf(keys: readonly string[]): object | undefined {
     let parent = copyOf(root);
     if (parent !== undefined) root = parent;

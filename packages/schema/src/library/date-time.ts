@@ -1,10 +1,7 @@
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,9}))?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/**
- * Reads a date and time of RFC 3339. Undefined for any other text, a day that its month does not have, and a fraction of a second that a `Date`
- * would round. @internal
- */
+/** RFC 3339. Undefined for a day that its month does not have, and for a fraction of a second that a `Date` would round. */
 export function parseDateTime(text: string): Date | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;

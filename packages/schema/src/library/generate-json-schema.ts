@@ -4,11 +4,10 @@ import type { StandardSchemaWithJson } from '../standard-schema.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
 import { libraryHint } from './library-hint.ts';
 
-/** A JSON Schema that a library generated, and those of its parts that are dates. @internal */
 export interface GeneratedSchema {
-  /** The schema, without what only the library needs. */
+  /** Without what only the library needs. */
   readonly jsonSchema: JsonSchema;
-  /** The subschemas whose values the library expects as a `Date`. */
+  /** Those whose values the library expects as a `Date`. */
   readonly dates: ReadonlySet<object>;
 }
 
@@ -16,7 +15,6 @@ export interface GeneratedSchema {
 const MARK = 'x-kernel-date';
 const DATE = { type: 'string', format: 'date-time', [MARK]: true };
 
-/** Generates the JSON Schema of a schema's input. Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`. @internal */
 export function generateJsonSchema(schema: StandardSchemaWithJson, subject: string): GeneratedSchema {
   const unchecked: Partial<StandardSchemaWithJson> | null | undefined = schema;
   const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
@@ -36,7 +34,7 @@ export function generateJsonSchema(schema: StandardSchemaWithJson, subject: stri
   }
 }
 
-/** What zod says of a schema: https://zod.dev/json-schema */
+/** https://zod.dev/json-schema */
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: { readonly def: { readonly type: string; readonly values?: readonly unknown[] } };
@@ -46,7 +44,7 @@ interface ZodPart {
 /** Types that zod leaves empty if it may not throw. */
 const UNREPRESENTABLE = new Set('bigint symbol undefined void custom function transform map set nan'.split(' '));
 
-/** Options of zod that represent dates, and nothing else that JSON has no form for. */
+/** They represent dates, and nothing else that JSON has no form for. */
 function zodOptions(): Record<string, unknown> {
   const asked = new Set<unknown>();
   return {

@@ -2,7 +2,6 @@ type Shape = Readonly<Record<string, unknown>>;
 
 const GUIDE = 'See "Schemas of other libraries" in the guide "Write a tool".';
 
-/** What to write for a schema that does not provide its JSON Schema, by the library that it is of: one line each. @internal */
 export function libraryHint(schema: unknown): string {
   const isSchema = (typeof schema === 'object' || typeof schema === 'function') && schema !== null;
   // The schema of a library is an object, or with ArkType and Effect a function with properties.

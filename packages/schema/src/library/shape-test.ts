@@ -3,13 +3,10 @@ import type { JsonSchema } from '@kernel/protocol';
 import { isSchemaObject } from '../validator/schema-index.ts';
 import { parseDateTime } from './date-time.ts';
 
-/** Tells the alternatives of a schema apart. @internal */
 export interface ShapeTest {
-  /** Whether a value has the types, the required properties and the constants of a schema. A date is a text of its form, or read already. */
+  /** By types, required properties and constants. A date is a text of its form, or read already. */
   test(schema: unknown, value: unknown): boolean;
-  /** Forgets what was found out about the values so far. */
   reset(): void;
-  /** Returns the schema that a local reference names; undefined if there is none. */
   resolve(reference: string): unknown;
 }
 
@@ -23,7 +20,6 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: (value) => isObject(value) && !Array.isArray(value),
 };
 
-/** Creates the test for the alternatives within a schema; `dates` are its subschemas for dates. @internal */
 export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): ShapeTest {
   function resolve(reference: string): unknown {
     if (reference === '#') return root;
@@ -33,7 +29,7 @@ export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): S
     return isObject(defs) && Object.hasOwn(defs, key) ? defs[key] : undefined;
   }
 
-  /** What was found out: alternatives within alternatives would be tested again at each level. */
+  /** Alternatives within alternatives would be tested again at each level. */
   let known = new WeakMap<object, WeakMap<object, boolean>>();
 
   function test(schema: unknown, value: unknown): boolean {

@@ -9,7 +9,6 @@ const MAX_NAME_LENGTH = 120_000;
 const LONG_ENUM = 250;
 const MAX_LONG_ENUM_LENGTH = 15_000;
 
-/** Whether a strict schema is within the limits that vendors document for their strict modes. */
 export function isWithinStrictLimits(schema: JsonSchema): boolean {
   const total = { properties: 0, enumValues: 0, nameLength: 0 };
 

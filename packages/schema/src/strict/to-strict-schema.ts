@@ -33,7 +33,7 @@ function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
   return closeObject(result, depth) ? result : undefined;
 }
 
-/** Rewrites the schemas of a map in place; false if one of them has no strict form. */
+/** In place; false if one of them has no strict form. */
 function rewriteMap(schema: Record<string, unknown>, keyword: string, depth: number): boolean {
   const map = schema[keyword];
   if (!isSchemaObject(map)) return map === undefined;
@@ -59,7 +59,7 @@ function rewriteItems(schema: Record<string, unknown>, depth: number): boolean {
   return items !== undefined;
 }
 
-/** Closes an object and requires all of its properties. False for one that allows properties without a name. */
+/** False for an object that allows properties without a name. */
 function closeObject(schema: Record<string, unknown>, depth: number): boolean {
   const isObject = [schema['type']].flat().includes('object') || schema['properties'] !== undefined;
   if (!isObject) return true;
@@ -76,7 +76,6 @@ function closeObject(schema: Record<string, unknown>, depth: number): boolean {
   return true;
 }
 
-/** The schema, or null. */
 function orNull(schema: JsonSchema): JsonSchema {
   const { default: _default, description, ...rest } = schema;
   const described = description === undefined ? {} : { description };

@@ -4,7 +4,7 @@ import { reportIssue } from './issues.ts';
 import { isMultipleOf } from './multiple-of.ts';
 import { createPatternTest } from './patterns/pattern.ts';
 
-/** Compiles a keyword from its value; `undefined` if the keyword ignores a value of that type. */
+/** Undefined if the keyword ignores a value of that type. */
 export type Assertion = (expected: unknown) => Check | undefined;
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -17,10 +17,9 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isObject,
 };
 
-/** The seven type names of JSON Schema. */
 export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
 
-/** The assertions that look at no subschema: type, const, enum, numbers and strings. */
+/** Those that look at no subschema. */
 export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
   ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
   ['const', (expected) => oneOfValues('const', [expected])],
@@ -101,7 +100,7 @@ function patternCheck(source: unknown): Check | undefined {
     typeof value !== 'string' || matches(value) || reportIssue(validation, path, value, details, accepts);
 }
 
-/** Whether a text has at least `min` characters (code points, not UTF-16 code units). */
+/** In code points, not UTF-16 code units. */
 function hasLength(text: string, min: number): boolean {
   if (text.length < min) return false;
   if (text.length >= min * 2) return true;

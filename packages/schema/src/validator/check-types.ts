@@ -23,36 +23,30 @@ export interface ValidationIssue {
   accepts(candidate: unknown): boolean;
 }
 
-/** What an issue says beyond where it is. */
 export type IssueDetails = Omit<ValidationIssue, 'path' | 'received' | 'accepts'>;
 
-/** A position in a value, as a linked list that is only built while issues are collected. */
+/** A linked list that is only built while issues are collected. */
 export interface InstancePath {
-  /** The enclosing object or array; `undefined` for a member of the root. */
+  /** Undefined for a member of the root. */
   readonly parent: InstancePath | undefined;
-  /** The property name or index in the parent. */
   readonly key: string | number;
 }
 
-/** The properties and items of one value that schemas have evaluated. Tracked only where an `unevaluated…` keyword needs it. */
+/** Tracked only where an `unevaluated…` keyword needs it. */
 export interface Evaluated {
-  /** Names of the evaluated properties. */
   readonly properties: Set<string>;
-  /** Indexes of the evaluated items. */
   readonly items: Set<number>;
 }
 
-/** The state of one validation. */
 export interface ValidationContext {
-  /** The issues so far; `undefined` in the fast pass, which stops at the first failure. */
+  /** Undefined in the fast pass, which stops at the first failure. */
   readonly issues: ValidationIssue[] | undefined;
-  /** Results so far, for schemas that are applied to the same value again. */
   readonly memo: Memo;
-  /** The resources entered so far, outermost first. Tracked only where a `$dynamicRef` needs it. */
+  /** Outermost first. Tracked only where a `$dynamicRef` needs it. */
   readonly scope: SchemaResource[];
 }
 
-/** A compiled schema or keyword. Returns whether the value passes, and records issues if the context collects them. */
+/** Returns whether the value passes, and records issues if the context collects them. */
 export type Check = (
   value: unknown,
   path: InstancePath | undefined,
@@ -60,44 +54,36 @@ export type Check = (
   evaluated: Evaluated | undefined,
 ) => boolean;
 
-/** Results of schemas that are reached by reference, kept for one validation. */
+/** Of schemas that are reached by reference, kept for one validation. */
 export interface Memo {
   /** How many references have been followed. */
   steps: number;
-  /** By dynamic scope, for references that depend on it (`undefined` for others), then by schema and value. Created when first needed. */
+  /** By dynamic scope (`undefined` where nothing depends on it), then by schema and value. Created when first needed. */
   results: Map<unknown, Map<Check, WeakMap<object, MemoizedResult>>> | undefined;
 }
 
-/** The result of one schema for one value. */
 export interface MemoizedResult {
-  /** Whether the value passed. */
   readonly ok: boolean;
-  /** What was evaluated; `undefined` if it was not tracked. */
+  /** Undefined if it was not tracked. */
   readonly evaluated: Evaluated | undefined;
-  /** The issues; `undefined` if they were not collected. */
+  /** Undefined if they were not collected. */
   readonly issues: readonly ValidationIssue[] | undefined;
-  /** Where the value was found. */
   readonly path: InstancePath | undefined;
 }
 
-/** What compiling one keyword can use. */
 export interface KeywordContext {
-  /** The schema that has the keyword. */
   readonly schema: JsonSchema;
-  /** The resource that the schema belongs to. */
   readonly resource: SchemaResource;
-  /** The dialect of the resource. */
   readonly dialect: Dialect;
-  /** Resolves references. */
   readonly index: SchemaIndex;
-  /** Whether any `unevaluated…` keyword needs evaluated properties and items to be tracked. */
+  /** Whether any `unevaluated…` keyword needs it. */
   readonly tracksEvaluated: boolean;
-  /** Whether any `$dynamicRef` needs the dynamic scope to be tracked. */
+  /** Whether any `$dynamicRef` needs it. */
   readonly tracksScope: boolean;
   /** The check of the schema `false`. */
   readonly never: Check;
   /** The check of the whole schema that has the keyword. */
   readonly self: Check;
-  /** Compiles a subschema; the same schema object gives the same check. */
+  /** The same schema object gives the same check. */
   compile(schema: Schema): Check;
 }

@@ -116,7 +116,7 @@ function checksOf(context: KeywordContext): readonly Check[] {
   return checks.filter((check) => check !== undefined);
 }
 
-/** Combines the checks of one schema: the fast pass stops at the first failure, otherwise all of them run. */
+/** The fast pass stops at the first failure, otherwise all checks run. */
 function all(checks: readonly Check[]): Check {
   const [first, second] = checks;
   if (first === undefined) return always;
@@ -132,7 +132,6 @@ function all(checks: readonly Check[]): Check {
   };
 }
 
-/** The same, and tracks what the checks evaluate. */
 function allTracked(checks: readonly Check[]): Check {
   return (value, path, validation, evaluated) => {
     const ownEvaluated = createEvaluated();
@@ -151,7 +150,7 @@ function createContext(issues: ValidationIssue[] | undefined): ValidationContext
   return { issues, memo: createMemo(), scope: [] };
 }
 
-/** Returns `undefined` for a value nested so deeply that the stack overflows. */
+/** Undefined for a value nested so deeply that the stack overflows. */
 function unlessTooDeep(work: () => boolean): boolean | undefined {
   try {
     return work();

@@ -8,7 +8,6 @@ import type {
   ValidationIssue,
 } from './check-types.ts';
 
-/** Records an issue if the context collects them, and returns false. */
 export function reportIssue(
   validation: ValidationContext,
   path: InstancePath | undefined,
@@ -20,7 +19,6 @@ export function reportIssue(
   return false;
 }
 
-/** Creates an issue with a value at a path. */
 export function createIssue(
   path: InstancePath | undefined,
   value: unknown,
@@ -30,7 +28,7 @@ export function createIssue(
   return { path: toPointer(path), received: value, accepts, ...details };
 }
 
-/** The path of a member. Allocates nothing in the fast pass. */
+/** Allocates nothing in the fast pass. */
 export function childPath(
   validation: ValidationContext,
   parent: InstancePath | undefined,
@@ -39,18 +37,16 @@ export function childPath(
   return validation.issues === undefined ? undefined : { parent, key };
 }
 
-/** Whether a value passes a check. Records nothing. */
 export function passes(check: Check, value: unknown, validation: ValidationContext): boolean {
   return check(value, undefined, withoutIssues(validation), undefined);
 }
 
-/** The same context, but not collecting issues. */
 export function withoutIssues(validation: ValidationContext): ValidationContext {
   if (validation.issues === undefined) return validation;
   return { issues: undefined, memo: validation.memo, scope: validation.scope };
 }
 
-/** Returns what a check finds wrong without recording it in the context; empty if the value passes. */
+/** Empty if the value passes. */
 export function collectIssues(
   check: Check,
   value: unknown,
@@ -62,12 +58,10 @@ export function collectIssues(
   return passed ? [] : issues;
 }
 
-/** A record of nothing evaluated yet. */
 export function createEvaluated(): Evaluated {
   return { properties: new Set(), items: new Set() };
 }
 
-/** Adds what one schema evaluated to the record of the schema that applied it. */
 export function addEvaluated(target: Evaluated | undefined, source: Evaluated | undefined): void {
   if (target === undefined || source === undefined) return;
   for (const name of source.properties) target.properties.add(name);

@@ -1,4 +1,3 @@
-/** What the value of a keyword must be. */
 export type KeywordKind =
   | 'schema'
   | 'schemas'
@@ -35,7 +34,7 @@ const KINDS: readonly (readonly [KeywordKind, string])[] = [
   ['text', 'pattern $ref $dynamicRef $anchor $dynamicAnchor $id'],
 ];
 
-/** The keywords whose values are checked. Unknown keywords are ignored, as both drafts require. */
+/** Unknown keywords are ignored, as both drafts require. */
 export const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map(
   KINDS.flatMap(([kind, keywords]) => keywords.split(' ').map((keyword) => [keyword, kind] as const)),
 );

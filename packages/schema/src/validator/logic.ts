@@ -11,7 +11,6 @@ import {
 import { isSchema } from './schema-index.ts';
 import { unionIssues } from './union-issues.ts';
 
-/** The keywords that apply schemas to the same value: allOf, anyOf, oneOf, not, if/then/else. */
 export function logicChecks(context: KeywordContext): readonly Check[] {
   return [allOf(context), anyOf(context), oneOf(context), not(context), conditional(context)].filter(
     (check) => check !== undefined,

@@ -8,16 +8,11 @@ const MAX_DYNAMIC_STEPS = 20_000;
 /** How many issues are copied from a cached result; no reader uses more. */
 const MAX_ISSUES = 200;
 
-/** Creates an empty memo. */
 export function createMemo(): Memo {
   return { steps: 0, results: undefined };
 }
 
-/**
- * Applies a referenced schema at most once to each value, so that recursion through a union does not take exponential time.
- *
- * With `dynamic` the result depends on the dynamic scope as well; too many steps then throw a RangeError.
- */
+/** So that recursion through a union does not take exponential time. `dynamic`: the result depends on the dynamic scope too, and too many steps throw. */
 export function memoize(check: Check, dynamic: boolean): Check {
   return (value, path, validation, evaluated) => {
     const { memo, issues } = validation;

@@ -1,4 +1,4 @@
-/** Whether `value` is a whole multiple of `step`, in exact decimal arithmetic: 0.3 is a multiple of 0.1. */
+/** In exact decimal arithmetic: 0.3 is a multiple of 0.1. */
 export function isMultipleOf(value: number, step: number): boolean {
   if (step <= 0) return false;
   if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;

@@ -2,7 +2,7 @@ import type { Check, KeywordContext, ValidationContext } from './check-types.ts'
 import { memoize } from './memoize.ts';
 import type { SchemaResource } from './schema-index.ts';
 
-/** `$ref` and `$dynamicRef`. A reference that cannot be resolved accepts nothing; `inspectSchema` rejects those in tools. */
+/** A reference that cannot be resolved accepts nothing; `inspectSchema` rejects those in tools. */
 export function referenceChecks(context: KeywordContext): readonly Check[] {
   const { schema, resource, index } = context;
   const checks: Check[] = [];
@@ -35,7 +35,7 @@ function dynamicCheck(name: string, initial: Check, context: KeywordContext): Ch
   };
 }
 
-/** Runs a check in the dynamic scope of another resource. Without `tracksScope`, returns the check itself. */
+/** Without `tracksScope`, the check itself. */
 export function entering(check: Check, resource: SchemaResource, tracksScope: boolean): Check {
   if (!tracksScope) return check;
   return (value, path, validation, evaluated) => {

@@ -65,7 +65,7 @@ export function isSchemaObject(value: unknown): value is JsonSchema {
   return isObject(value);
 }
 
-/** Yields each direct subschema with the JSON pointer tokens that lead to it. */
+/** With the JSON pointer tokens that lead to it. */
 export function* subschemas(
   schema: JsonSchema,
 ): Generator<{ readonly schema: Schema; readonly tokens: readonly string[] }> {

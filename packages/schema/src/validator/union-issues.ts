@@ -1,9 +1,7 @@
 import type { ValidationIssue } from './check-types.ts';
 
-/**
- * Chooses what to report about a value that matches no branch of a union: the types and values that would be accepted, the property that
- * discriminates between the branches, or the issues of the closest branch. `unionIssue` is the issue of the union itself.
- */
+// For a value that matches no branch: the types and values that would be accepted, the property that discriminates between the branches, or the issues
+// of the closest branch.
 export function unionIssues(
   unionIssue: ValidationIssue,
   branches: readonly (readonly ValidationIssue[])[],
@@ -27,7 +25,7 @@ export function unionIssues(
   return branches.toSorted((a, b) => score(a) - score(b))[0] ?? [unionIssue];
 }
 
-/** If every branch requires another constant value at the same path, that path is the issue, with all the values. */
+/** Every branch requires another constant at the same path. */
 function discriminatorIssue(branches: readonly (readonly ValidationIssue[])[]): ValidationIssue | undefined {
   const [first = []] = branches;
   for (const issue of first) {

@@ -1,18 +1,16 @@
 import type { ExchangeEvents } from '../transport.ts';
 
-/** Reads one body with back-pressure. */
 export interface BodyPump {
-  /** Reports the chunks of a response; resolves at its end, or after `stop`. */
+  /** Resolves at the end of the body, or after `stop`. */
   read(response: Response): Promise<void>;
-  /** Reads no further chunk, and holds back the one that is being read. */
+  /** Holds back the chunk that is being read as well. */
   pause(): void;
-  /** Continues. */
   resume(): void;
-  /** Cancels the body. No event follows. */
+  /** No event follows. */
   stop(): void;
 }
 
-/** Creates the pump of one response. The body of a `fetch` without streams, such as that of React Native, is delivered in one chunk. */
+/** The body of a `fetch` without streams, such as that of React Native, is delivered in one chunk. */
 export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>): BodyPump {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let stopped = false;

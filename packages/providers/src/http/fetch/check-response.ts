@@ -1,7 +1,6 @@
 import { isObject } from '@kernel/internal';
 import { describeType, KernelError } from '@kernel/protocol';
 
-/** Throws `CONFIG_INVALID` for what is not a `Response`, and says what the `fetch` returned. */
 export function checkResponse(provider: string, value: unknown): void {
   const problem = problemOf(value);
   if (problem === undefined) return;

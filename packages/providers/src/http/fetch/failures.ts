@@ -1,7 +1,7 @@
 import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
-/** Returns the reason why a `fetch` failed: the `fetch` of Node has it as the cause of "fetch failed". */
+/** The `fetch` of Node has it as the cause of "fetch failed". */
 export function failureOf(error: unknown): unknown {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   // The timeouts of a `fetch` are not those of the config: they count as failures of the connection.
@@ -11,13 +11,12 @@ export function failureOf(error: unknown): unknown {
   return cause;
 }
 
-/** The error of a header that cannot be sent. */
 export function invalidHeaderError(error: unknown): Error {
   const message = errorMessage(error);
   return Object.assign(new Error(message), { code: 'ERR_INVALID_CHAR' });
 }
 
-/** The error of a redirect: one that `fetch` followed although it must not, or one whose target it hides, as browsers do. */
+/** One that `fetch` followed although it must not, or one whose target it hides, as browsers do. */
 export function redirectError(provider: string, { redirected, status, url }: Response): KernelError {
   const what = redirected
     ? `fetch followed a redirect to ${new URL(url).origin}`

@@ -15,15 +15,11 @@ import { createBodyPump } from './body-pump.ts';
 import { checkResponse } from './check-response.ts';
 import { failureOf, invalidHeaderError, redirectError } from './failures.ts';
 
-/** Permission to have one request under way. */
 interface Permit {
   release(): void;
 }
 
-/**
- * Opens the transport over a `fetch`. At most `connections` requests are under way at a time; whether each has a connection of its own is
- * up to the `fetch`, which also decodes the body. Nothing tells when a connection is established, or when the body has left.
- */
+/** Whether each request has a connection of its own is up to the `fetch`. Nothing tells when one is established, or when the body has left. */
 export function openTransport(options: TransportOptions): Transport {
   const { provider } = options;
   const used = nodeOnlySetting(options);
@@ -123,12 +119,12 @@ function startExchange(
   };
 }
 
-/** Cancels a body that is not being read, without waiting: `cancel` may fail or never settle. */
+/** Without waiting: `cancel` may fail or never settle. */
 function discardBody({ body }: Response): void {
   body?.cancel().catch(() => undefined);
 }
 
-/** Leaves out the default `user-agent`, which browsers refuse or ignore: only one from the config is sent. */
+/** Browsers refuse or ignore a `user-agent`: only one from the config is sent. */
 function toHeaders({ 'user-agent': userAgent, ...headers }: Readonly<Record<string, string>>): Headers {
   try {
     const named = userAgent === undefined || userAgent === DEFAULT_USER_AGENT ? {} : { 'user-agent': userAgent };

@@ -13,7 +13,7 @@ import {
 import { type Connection, openPool } from './connection.ts';
 import { classifyEncoding, createInflater, type Inflater } from './inflate.ts';
 
-/** Opens the transport of Node: undici's client, whose connections report what `fetch` hides. Does not connect yet. */
+/** undici's connections report what `fetch` hides. Does not connect yet. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const { provider } = options;
   const pool = await openPool(options);

@@ -3,17 +3,13 @@ import { asFields, asNumber, asText } from '../../json-fields.ts';
 import type { MessageBuilder } from '../../wire/message-builder.ts';
 import { createBase64Joiner } from './base64-joiner.ts';
 
-/** The audio of a reply while it arrives. @internal */
 export interface SpokenReply {
-  /** Reads a delta, or the whole audio of a reply in one piece. */
   read(audio: unknown): void;
-  /** Fills the reserved place with the audio part. Throws `PROVIDER_PROTOCOL` for data that is not base64. */
   end(): void;
 }
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Reserves a place in the message for the audio and creates its reader. @internal */
 export function createSpokenReply(
   builder: MessageBuilder,
   emit: (event: ProviderEvent) => void,

@@ -1,18 +1,17 @@
 import { concatBytes, fromBase64, toBase64 } from '@kernel/internal';
 
-/** Joins base64 that arrives in pieces: complete texts, each with its padding, or one text that was cut anywhere. A run is base64 up to its padding. @internal */
+/** Pieces are complete texts, each with its padding, or one text that was cut anywhere. A run is base64 up to its padding. */
 export interface Base64Joiner {
-  /** Adds a piece, and returns the new whole bytes as base64; undefined if the piece is not base64. */
+  /** Returns the new whole bytes as base64; undefined if the piece is not base64. */
   add(text: string): string | undefined;
-  /** Returns the remaining bytes as base64; undefined if they are not whole. Nothing may be added afterwards. */
+  /** Undefined if the remaining bytes are not whole. */
   end(): string | undefined;
-  /** Returns all bytes as one base64 text. */
   joined(): string;
 }
 
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
-/** Creates a joiner. It takes linear time: at most three characters wait for the next piece. @internal */
+/** Linear: at most three characters wait for the next piece. */
 export function createBase64Joiner(): Base64Joiner {
   const pieces: string[] = [];
   let pending = '';
@@ -44,12 +43,12 @@ export function createBase64Joiner(): Base64Joiner {
   };
 }
 
-/** Whether a text is whole groups of four, the last with at most two characters of padding. */
+/** Whole groups of four, the last with at most two characters of padding. */
 function isRun(run: string): boolean {
   return run.length % 4 === 0 && !/^=|===|=[^=]/.test(run.slice(-4)) && !run.slice(0, -4).includes('=');
 }
 
-/** Joins runs. They are encoded anew only if one before the last has padding. */
+/** Encoded anew only if one before the last has padding. */
 function joinRuns(runs: readonly string[]): string {
   const given = runs.filter((run) => run !== '');
   if (given.slice(0, -1).every((run) => !run.endsWith('='))) return given.join('');

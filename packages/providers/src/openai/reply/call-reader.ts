@@ -5,47 +5,42 @@ import type { DecoderContext, MessageBuilder } from '../../wire/message-builder.
 import { opaquePart } from '../../wire/message-parts.ts';
 import { createOpaqueCall, type OpaqueCall } from './opaque-call.ts';
 
-/** Which entries of `tool_calls`, which may leave their `type` out, and which parts of a content are calls. @internal */
+/** Entries of `tool_calls` may leave their `type` out. */
 export const CHAT_CALLS: CallTypes = { calls: ['function', 'tool_use'], vendor: [] };
 
-/** Reads the calls of one reply. @internal */
 export interface CallReader {
   /** The JSON that is read from now on, as text and parsed. */
   begin(text: string, parsed: unknown): void;
-  /** Reads the calls in a message, or in a delta of one. */
   read(message: Fields, isWhole: boolean): void;
-  /** Reads the calls among the parts of a content, but for those that the reply's list of calls has as well. */
+  /** But for those that the reply's list of calls has as well. */
   readParts(parts: readonly unknown[], type: unknown): void;
-  /** Completes what is known only at the end. */
   end(): void;
 }
 
-/** A call of a tool that takes text, while it arrives. */
+/** Of a tool that takes text. */
 interface TextCall {
   readonly index: number | undefined;
   readonly id: string | undefined;
   input: string;
 }
 
-/** A piece of a call of a type that nobody knows, with its arguments as they were written. */
+/** Of a call of a type that nobody knows, with its arguments as they were written. */
 interface Piece {
   readonly call: Fields;
   readonly inner: Fields;
   readonly arguments: unknown;
 }
 
-/** Creates the reader of one reply. @internal */
 export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext): CallReader {
   const exact = createExactArguments('arguments');
   const exactInput = createExactArguments('input');
-  /** Calls that only the vendor understands, by index. */
   const opaque = new Map<number, OpaqueCall>();
-  /** The types of the calls that are not of functions, by index: later pieces leave it out. */
+  /** Of the calls that are not of functions: later pieces leave it out. */
   const types = new Map<number, string>();
   const textCalls = new Map<number, TextCall>();
-  /** The pieces of calls of a type that nobody knows, by index, until one has the name: only that says whether it is a call. */
+  /** Until a piece has the name: only that says whether it is a call. */
   const undecided = new Map<number, Piece[]>();
-  /** The ids of the calls in the reply's list; undefined among them where one has none. */
+  /** Undefined among them where a call has none. */
   const listed = new Set<string | undefined>();
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
@@ -140,7 +135,6 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   };
 }
 
-/** Reserves a place and returns what fills it with a call that only the vendor understands. */
 function keepIn(builder: MessageBuilder): (kind: string, call: Fields) => void {
   const fill = builder.reserve();
   return (kind, call) => fill(opaquePart(kind, call));

@@ -2,22 +2,17 @@ import { asFields, asList, asNumber, asText, type Fields } from '../../json-fiel
 import type { MessageBuilder } from '../../wire/message-builder.ts';
 import { citationOf } from '../../wire/server-tools/parts.ts';
 
-/** Reads the sources of one reply. @internal */
 export interface CitationReader {
-  /** Reads the fields beside the choices, where Perplexity lists its sources. Each chunk repeats them. */
+  /** The fields beside the choices, where Perplexity lists its sources. Each chunk repeats them. */
   readReply(reply: Fields): void;
-  /** Reads the annotations of a message or a delta of one. */
   readMessage(message: Fields, builder: MessageBuilder): void;
-  /** Adds the sources that were listed for the whole reply. */
   end(builder: MessageBuilder): void;
 }
 
 const MAX_SOURCES = 100;
 
-/**
- * Creates the reader of one reply. Annotations: https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat, which OpenRouter has too; lists
- * of sources: https://docs.perplexity.ai/api-reference/chat-completions-post. @internal
- */
+// Annotations, which OpenRouter has too: https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat
+// Lists of sources: https://docs.perplexity.ai/api-reference/chat-completions-post
 export function createCitationReader(): CitationReader {
   let results: readonly unknown[] = [];
   let urls: readonly unknown[] = [];

@@ -1,14 +1,12 @@
 import { asFields, asList, asText } from '../../json-fields.ts';
 
-/** A piece of a reply's text. @internal */
 export interface TextPiece {
-  /** Whether it is part of the answer or of the model's reasoning. */
   readonly type: 'text' | 'reasoning';
   /** Never empty. */
   readonly text: string;
 }
 
-/** Reads content that is a list of parts (Mistral and others): text as text, thinking as reasoning. @internal */
+/** Of Mistral and others. */
 export function textPiecesOf(content: readonly unknown[]): readonly TextPiece[] {
   return content.flatMap((value): readonly TextPiece[] => {
     const part = asFields(value);

@@ -12,7 +12,7 @@ import { finishReasonOf } from './finish-reason.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 
-/** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
+/** A stream of chunks or one JSON object, whichever the server sends. */
 export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const calls = createCallReader(builder, context);

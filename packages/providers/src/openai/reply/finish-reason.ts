@@ -12,10 +12,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'refusal'],
 ]);
 
-/**
- * Maps a vendor's finish reason. Calls win over every reason except a cut: servers say `stop`, `function_call` or values of their own
- * although there are calls. A refusal counts only if the reply was not cut. @internal
- */
+/** Calls win over every reason except a cut: servers say `stop` or values of their own although there are calls. A refusal counts only without a cut. */
 export function finishReasonOf(reason: string | undefined, hasCalls: boolean, refused: boolean): FinishReason {
   const known = reason === undefined ? undefined : REASONS.get(reason.toLowerCase());
   if (known !== undefined && dropsCalls(known)) return known;

@@ -5,18 +5,16 @@ const SUFFIX = '_tool_call';
 /** Fields that a delta repeats instead of continuing them. */
 const WHOLE = new Set(['id', 'type', 'name']);
 
-/** A call of a tool that is no function, such as a custom tool, which takes text: kept for the vendor, never run. @internal */
+/** Of a tool that is no function: kept for the vendor, never run. */
 export interface OpaqueCall {
-  /** Adds the call or a piece of it. */
   add(piece: Fields): void;
 }
 
-/** Whether an opaque part of this kind is a call, and goes back among the calls. @internal */
 export function isOpaqueCallKind(kind: string): boolean {
   return kind.endsWith(SUFFIX);
 }
 
-/** Creates an empty call; `keep` gets it as the vendor would have sent it at once, after each piece. @internal */
+/** `keep` gets it as the vendor would have sent it at once, after each piece. */
 export function createOpaqueCall(keep: (kind: string, call: Fields) => void): OpaqueCall {
   let call: Fields = {};
   return {
@@ -27,7 +25,7 @@ export function createOpaqueCall(keep: (kind: string, call: Fields) => void): Op
   };
 }
 
-/** Fields with those of a delta: objects are joined, text inside of them is appended, anything else replaces what was there. */
+/** Objects are joined, text inside of them is appended, anything else replaces what was there. */
 function joined(before: Fields, delta: Fields, appends: boolean): Fields {
   const fields = new Map(Object.entries(before));
   const isFirst = fields.size === 0;

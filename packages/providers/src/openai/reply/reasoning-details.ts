@@ -3,15 +3,13 @@ import { asFields, asList, asText, type Fields } from '../../json-fields.ts';
 
 const JOINED_FIELDS = new Set(['text', 'summary', 'data']);
 
-/** Joins the `reasoning_details` of OpenRouter, which arrive in pieces and are sent back complete: signatures and encrypted thoughts. @internal */
+/** Joins the `reasoning_details` of OpenRouter, which arrive in pieces and are sent back complete: signatures and encrypted thoughts. */
 export interface ReasoningDetails {
-  /** Adds the details of a chunk; returns their text. */
   add(chunk: unknown): string;
-  /** All details so far; undefined if there are none. */
   complete(): JsonValue | undefined;
 }
 
-/** Creates an empty list. Pieces with the same type, index and id are one detail. @internal */
+/** Pieces with the same type, index and id are one detail. */
 export function createReasoningDetails(): ReasoningDetails {
   const details = new Map<string, Map<string, unknown>>();
   return {

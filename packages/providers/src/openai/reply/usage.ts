@@ -1,7 +1,6 @@
 import type { Usage } from '@kernel/protocol';
 import { asFields, asNumber } from '../../json-fields.ts';
 
-/** Reads token counts; undefined if there are none. @internal */
 export function usageOf(value: unknown): Usage | undefined {
   const usage = asFields(value);
   if (usage === undefined) return undefined;

@@ -16,21 +16,19 @@ const NAME = /[\w.-]+/y;
 /** Longer than what precedes the arguments of any call. */
 const MAX_HEAD_LENGTH = 300;
 
-/** All calls of a reply inside the outer marks. */
 export const deepseekCalls: CallParser = {
   open: ALL,
   createFinder: untilMark(ALL, ALL_END, (text) => text.slice(0, -ALL_END.length).trimEnd().endsWith(ONE_END)),
   parse: (text) => readCalls(text.slice(ALL.length, -ALL_END.length)),
 };
 
-/** One call without the outer marks. */
 export const deepseekCall: CallParser = {
   open: ONE,
   createFinder: findOne,
   parse: readCalls,
 };
 
-/** The format of DeepSeek V3, V3.1 and R1. */
+/** DeepSeek V3, V3.1 and R1. */
 export const deepseek: TextFormat = {
   name: 'deepseek',
   prompt: (tools) =>
@@ -45,7 +43,6 @@ export const deepseek: TextFormat = {
   layout: ['<｜end▁of▁sentence｜>'],
 };
 
-/** Reads one call after the other; undefined if there is anything else. */
 function readCalls(text: string): readonly TextCall[] | undefined {
   const calls: TextCall[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
@@ -62,15 +59,13 @@ function readCalls(text: string): readonly TextCall[] | undefined {
   return calls.length === 0 ? undefined : calls;
 }
 
-/** What precedes the arguments of a call. */
 interface Head {
   readonly name: string;
   readonly isFenced: boolean;
-  /** Where the arguments begin. */
   readonly bodyAt: number;
 }
 
-/** Reads `name<sep>`, or the word `function`, the separator, the name and a code fence; undefined for anything else. */
+/** `name<sep>`, or the word `function`, the separator, the name and a code fence. */
 function readHead(text: string, start: number): Head | undefined {
   if (!text.startsWith(ONE, start)) return undefined;
   let at = skipSpace(text, start + ONE.length);
@@ -98,13 +93,13 @@ function readHead(text: string, start: number): Head | undefined {
   return { name: word, isFenced: true, bodyAt: skipSpace(text, bodyAt + JSON_FENCE.length) };
 }
 
-/** Where arguments in a fence end that are not an object. */
+/** For arguments in a fence that are not an object. */
 function fenceEnd(text: string, { bodyAt }: Head): number | undefined {
   const end = text.indexOf(FENCE, bodyAt);
   return end === -1 ? undefined : end;
 }
 
-/** The index after the closing mark, if only the end of the fence and white space precede it. */
+/** If only the end of the fence and white space precede the mark. */
 function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | undefined {
   let at = skipSpace(text, Math.max(bodyEnd, 0));
   if (bodyEnd === -1 || (isFenced && !text.startsWith(FENCE, at))) return undefined;
@@ -112,7 +107,7 @@ function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | un
   return text.startsWith(ONE_END, at) ? at + ONE_END.length : undefined;
 }
 
-/** Finds the end of one call; the closing mark may occur inside an argument. */
+/** The closing mark may occur inside an argument. */
 function findOne(): MarkupEndFinder {
   const find = untilMark(ONE, ONE_END, () => true)();
   let head: Head | undefined;

@@ -8,7 +8,6 @@ import { pythonCall } from './llama.ts';
 const OPEN = '```tool_code\n';
 const CLOSE = '\n```';
 
-/** A code fence of Python calls. */
 export const toolCode: CallParser = {
   open: OPEN,
   lineStart: true,
@@ -16,7 +15,7 @@ export const toolCode: CallParser = {
   parse: (text) => readPythonCalls(text.slice(OPEN.length, -CLOSE.length)),
 };
 
-/** The format of Gemma 2 and 3 when shown how: a code fence of Python calls. */
+/** Gemma 2 and 3, when shown how: a code fence of Python calls. */
 export const gemma: TextFormat = {
   name: 'gemma',
   prompt: (tools) =>

@@ -8,7 +8,6 @@ import { taggedJson } from './hermes.ts';
 const MARK = '<|tool_call|>';
 const PLAIN = '<tool_call>[';
 
-/** `<|tool_call|>` and a JSON list. */
 export const graniteCalls: CallParser = {
   open: MARK,
   createFinder: jsonThen(MARK, ''),
@@ -22,7 +21,7 @@ const plainCalls: CallParser = {
   parse: (text) => readCallObjects(text.slice(PLAIN.length - 1)),
 };
 
-/** The format of Granite 3 and 4. */
+/** Granite 3 and 4. */
 export const granite: TextFormat = {
   name: 'granite',
   prompt: (tools) =>

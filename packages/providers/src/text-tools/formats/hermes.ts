@@ -6,14 +6,13 @@ import { callJson, promptWith, resultJson } from '../prompts.ts';
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
 
-/** `<tool_call>` JSON `</tool_call>`. */
 export const taggedJson: CallParser = {
   open: OPEN,
   createFinder: jsonThen(OPEN, CLOSE),
   parse: (text) => readCallObjects(text.slice(OPEN.length, -CLOSE.length)),
 };
 
-/** The format of Hermes, Qwen 2.5, Qwen 3 and many fine-tunes. */
+/** Hermes, Qwen 2.5, Qwen 3 and many fine-tunes. */
 export const hermes: TextFormat = {
   name: 'hermes',
   prompt: (tools) =>

@@ -14,19 +14,14 @@ const HEAD =
 
 const readHead = headUpTo(ARGUMENTS, HEAD);
 
-/** The first call of a section, also with the mark that some models write for it, and each further call. */
+/** Also with the mark that some models write for a section. */
 export const kimiCalls: readonly CallParser[] = [SECTION, '<|tool_call_section_begin|>', OPEN].map((open) => ({
   open,
   createFinder: headThenArguments({ readHead, closes: [CLOSE], tails: [SECTION_END, '<|tool_call_section_end|>'] }),
   parse: readCall,
 }));
 
-/**
- * `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`: the format of Kimi K2. The number counts calls; it
- * is not read.
- *
- * Documented at https://github.com/MoonshotAI/Kimi-K2/blob/main/docs/tool_call_guidance.md.
- */
+/** https://github.com/MoonshotAI/Kimi-K2/blob/main/docs/tool_call_guidance.md. The number in an id counts calls; it is not read. */
 export const kimiK2: TextFormat = {
   name: 'kimi-k2',
   prompt: (tools) =>

@@ -8,18 +8,13 @@ import { tokenFreeJson } from '../result-text.ts';
 const OPEN = '<tool_calls>';
 const CLOSE = '</tool_calls>';
 
-/** Call objects, or a list of them, between tags. */
 export const minimaxM1Calls: CallParser = {
   open: OPEN,
   createFinder: jsonValuesThen(OPEN, CLOSE),
   parse: (text) => readObjects(text.slice(OPEN.length, -CLOSE.length).trim()),
 };
 
-/**
- * `<tool_calls>`, a JSON object a line, `</tool_calls>`: the format of MiniMax M1.
- *
- * Documented at https://github.com/MiniMax-AI/MiniMax-M1/blob/main/docs/function_call_guide.md.
- */
+/** https://github.com/MiniMax-AI/MiniMax-M1/blob/main/docs/function_call_guide.md */
 export const minimaxM1: TextFormat = {
   name: 'minimax-m1',
   prompt: (tools) =>

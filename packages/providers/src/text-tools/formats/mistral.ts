@@ -13,7 +13,6 @@ const MAX_HEAD_LENGTH = 300;
 /** `[TOOL_CALLS]` and a JSON list, or `[TOOL_CALLS]name[ARGS]{…}`. */
 export const mistralCalls: CallParser = { open: MARK, createFinder, parse };
 
-/** The format of Mistral's models. */
 export const mistral: TextFormat = {
   name: 'mistral',
   prompt: (tools) =>
@@ -54,7 +53,7 @@ function parse(text: string): ReturnType<CallParser['parse']> {
   return object === undefined ? undefined : [{ name: head.name, arguments: object }];
 }
 
-/** Reads what newer models write before the arguments: the name, and perhaps an id and `[ARGS]`. */
+/** What newer models write before the arguments: the name, and perhaps an id and `[ARGS]`. */
 function readHead(text: string): { readonly name: string; readonly end: number } | undefined {
   let at = skipSpace(text, MARK.length);
   const take = (pattern: RegExp): string => {

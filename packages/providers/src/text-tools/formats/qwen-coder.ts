@@ -30,7 +30,7 @@ const untagged: CallParser = {
   parse: readCall,
 };
 
-/** `<function=…><parameter=…>`: the format of Qwen 3 Coder. Values are read by the tool's schema: text stays text. */
+/** Qwen 3 Coder. Values are read by the tool's schema: text stays text. */
 export const qwenCoder: TextFormat = {
   name: 'qwen-coder',
   prompt: (tools) =>
@@ -57,7 +57,6 @@ function isComplete(text: string): boolean {
   return inner.endsWith(PARAMETER_END) || endsWithFunction(inner.slice(-200));
 }
 
-/** Whether the text ends with the opening tag of a function. */
 function endsWithFunction(text: string): boolean {
   const from = text.lastIndexOf(FUNCTION);
   return from !== -1 && readName(text, from + FUNCTION.length)?.next === text.length;
@@ -82,14 +81,14 @@ function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly Text
   return [{ name, arguments: `{${members.join(',')}}` }];
 }
 
-/** Reads a name up to `>` on the same line, and where the text goes on after it. */
+/** Up to `>` on the same line. */
 function readName(text: string, from: number): { readonly name: string; readonly next: number } | undefined {
   const end = text.indexOf('>', from);
   const name = end === -1 ? '' : text.slice(from, end);
   return name === '' || name.includes('\n') ? undefined : { name, next: end + 1 };
 }
 
-/** Reads a parameter. Its value ends where another one or the end of the call follows: the closing tag may also be part of the value. */
+/** A value ends where another parameter or the end of the call follows: the closing tag may also be part of it. */
 function readParameter(
   text: string,
   from: number,
