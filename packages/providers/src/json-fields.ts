@@ -53,6 +53,10 @@ export function compactJson(text: string): string {
   }
 }
 
+export function pickFields(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+}
+
 /** For a value that `JSON.parse` returned. */
 export function toJson(value: unknown): JsonValue {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -1,15 +1,10 @@
 import type { Fields } from '../json-fields.ts';
 import { createOpaqueFields } from '../wire/opaque-fields.ts';
 
-export interface OpaqueBlock {
-  add(delta: Fields): void;
-  end(): void;
-}
-
-export function createOpaqueBlock(start: Fields, keep: (block: Fields) => void): OpaqueBlock {
+export function createOpaqueBlock(start: Fields, keep: (block: Fields) => void) {
   const fields = createOpaqueFields(start);
   return {
-    add(delta) {
+    add(delta: Fields) {
       for (const [key, value] of Object.entries(delta)) {
         if (key === 'partial_json') fields.addInput(value);
         else if (key !== 'type') fields.add(key, value);
@@ -21,3 +16,5 @@ export function createOpaqueBlock(start: Fields, keep: (block: Fields) => void):
     },
   };
 }
+
+export type OpaqueBlock = ReturnType<typeof createOpaqueBlock>;

@@ -1,6 +1,6 @@
-import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
+import type { Citation, Source } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
-import type { CallTypes } from '../wire/call-types.ts';
+import type { CallTypes } from '../wire/tool-encoder.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
 
 const SERVER_CALLS = ['server_tool_use', 'mcp_tool_use'];
@@ -8,15 +8,11 @@ const RESULT = '_tool_result';
 
 export const MESSAGES_CALLS: CallTypes = { calls: ['tool_use'], vendor: [...SERVER_CALLS, `*${RESULT}`] };
 
-export interface ServerPartReader {
-  read(block: Fields): ServerToolCall | ServerToolResult | undefined;
-}
-
 /** https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview */
-export function createServerPartReader(): ServerPartReader {
+export function createServerPartReader() {
   const names = new Map<string, string>();
   return {
-    read(block) {
+    read(block: Fields) {
       const type = asText(block['type']) ?? '';
       if (SERVER_CALLS.includes(type)) {
         const [id = '', name = type] = [asText(block['id']), asText(block['name'])];

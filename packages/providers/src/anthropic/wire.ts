@@ -1,10 +1,10 @@
 import type { WireSettings } from '../config/wire-settings.ts';
-import { pickFields } from '../wire/count-tokens.ts';
-import type { Wire } from '../wire/wire.ts';
+import { type Wire } from '../wire/wire.ts';
 import { type AnthropicWireConfig, resolveAnthropic } from './config.ts';
 import { createAnthropicDecoder } from './decode.ts';
 import { createAnthropicEncoder } from './encode.ts';
 import { rulesOf } from './models.ts';
+import { pickFields } from '../json-fields.ts';
 
 /** https://docs.claude.com/en/api/messages-count-tokens */
 const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');

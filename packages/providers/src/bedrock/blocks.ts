@@ -1,5 +1,5 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { argumentsObject } from '../wire/arguments-object.ts';
+import { argumentsObject } from '../wire/arguments.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { dataOf, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';

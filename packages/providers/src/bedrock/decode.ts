@@ -1,7 +1,7 @@
 import { concatBytes, copyBytes, decodeUtf8, errorMessage } from '@kernel/internal';
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createExactArguments, type ExactArguments } from '../wire/exact-arguments.ts';
+import { createExactArguments, type ExactArguments } from '../wire/arguments.ts';
 import {
   createMessageBuilder,
   type DecoderContext,
@@ -14,6 +14,7 @@ import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { callOf, createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
 import { createServerPartReader, readCitation } from './server-parts.ts';
 import type { ReadFrame } from './optional-packages.ts';
+import { toUsage } from '../wire/usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -230,15 +231,9 @@ function finish(builder: MessageBuilder, stopReason: string | undefined): void {
 
 function usageOf(value: unknown): Usage | undefined {
   const usage = asFields(value);
-  const input = asNumber(usage?.['inputTokens']);
-  const output = asNumber(usage?.['outputTokens']);
-  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
-  const read = asNumber(usage['cacheReadInputTokens']);
-  const written = asNumber(usage['cacheWriteInputTokens']);
-  return {
-    inputTokens: (input ?? 0) + (read ?? 0) + (written ?? 0),
-    outputTokens: output ?? 0,
-    ...(read === undefined ? {} : { cachedInputTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-  };
+  const cachedInputTokens = asNumber(usage?.['cacheReadInputTokens']);
+  const cacheWriteTokens = asNumber(usage?.['cacheWriteInputTokens']);
+  const cached = (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const [input, output] = [asNumber(usage?.['inputTokens']), asNumber(usage?.['outputTokens'])];
+  return toUsage(input, output, { cachedInputTokens, cacheWriteTokens }, cached);
 }

@@ -1,7 +1,6 @@
 import { toJsonText } from '@kernel/internal';
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
@@ -13,7 +12,7 @@ import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { createNameCheck } from '../wire/server-tools/check-names.ts';
-import { createToolEncoder } from '../wire/tool-encoder.ts';
+import { createToolEncoder, placeholderTools } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
 import { modelSettings } from './settings.ts';
 

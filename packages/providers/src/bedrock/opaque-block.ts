@@ -1,7 +1,6 @@
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
-import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { createOpaqueFields } from '../wire/opaque-fields.ts';
-import type { ToolDecoder } from '../wire/tool-encoder.ts';
+import { type ToolDecoder, type CallTypes, isCall } from '../wire/tool-encoder.ts';
 
 /** The kinds of blocks that are read; every other one is kept as it is. */
 const READ = new Set(['text', 'reasoningContent', 'citationsContent', 'citation']);
@@ -32,22 +31,13 @@ function kindOf(key: string, fields: Fields | undefined): string {
   return key === 'toolUse' ? (asText(fields?.['type']) ?? key) : key;
 }
 
-export interface OpaqueBlock {
-  /** Text is appended, a list continues the content. */
-  add(delta: Fields): void;
-  end(): void;
-}
-
-export function createOpaqueBlock(
-  kind: string,
-  start: Fields,
-  keep: (kind: string, block: Fields) => void,
-): OpaqueBlock {
+export function createOpaqueBlock(kind: string, start: Fields, keep: (kind: string, block: Fields) => void) {
   const key = Object.keys(start)[0] ?? kind;
   const fields = createOpaqueFields(asFields(start[key]) ?? {});
   const content: unknown[] = [];
   return {
-    add(delta) {
+    /** Text is appended, a list continues the content. */
+    add(delta: Fields) {
       const value = delta[key];
       content.push(...asList(value));
       for (const [name, piece] of Object.entries(asFields(value) ?? {})) {
@@ -63,3 +53,5 @@ export function createOpaqueBlock(
     },
   };
 }
+
+export type OpaqueBlock = ReturnType<typeof createOpaqueBlock>;

@@ -1,17 +1,13 @@
-import type { Citation, OpaquePart, ServerToolCall, ServerToolResult } from '@kernel/protocol';
+import type { Citation } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
 import { opaquePart } from '../wire/message-parts.ts';
 import { citationOf, serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
 
-export interface ServerPartReader {
-  read(kind: string, block: Fields): ServerToolCall | ServerToolResult | OpaquePart;
-}
-
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html */
-export function createServerPartReader(): ServerPartReader {
+export function createServerPartReader() {
   const names = new Map<string, string>();
   return {
-    read(kind, block) {
+    read(kind: string, block: Fields) {
       const call = asFields(block['toolUse']);
       if (call !== undefined) {
         const [id = '', name = kind] = [asText(call['toolUseId']), asText(call['name'])];

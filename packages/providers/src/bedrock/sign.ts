@@ -1,7 +1,7 @@
 import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { configError } from '../config/config-error.ts';
-import type { Signer } from '../http/authenticated-client.ts';
+import { JSON_TYPE, type Signer } from '../http/authenticated-client.ts';
 import type { AwsCredentials, BedrockSettings, BedrockWireConfig } from './config.ts';
 import { loadSigner, type SignRequest } from './optional-packages.ts';
 
@@ -41,8 +41,8 @@ export function createBedrockSigner(
       hostname,
       path,
       query: Object.fromEntries(new URLSearchParams(query)),
-      headers: { host, 'content-type': request.contentType },
-      body: request.body,
+      headers: { host, 'content-type': request.contentType ?? JSON_TYPE },
+      body: request.body ?? '',
     });
     return headers;
   };

@@ -7,8 +7,7 @@ import {
   type ProviderEvent,
 } from '@kernel/protocol';
 import { type AnyRequest, type CassetteEntry, toJson, toRecorded, writeCassette } from './cassette.ts';
-import { createSanitizer, type Sanitizer } from './sanitizer.ts';
-import { sanitizeEvents } from './sanitize-events.ts';
+import { createSanitizer, type Sanitizer, sanitizeEvents } from './sanitizer.ts';
 import { tapStream } from '../policies/tap-stream.ts';
 import { wrapUnary } from '../policies/wrap-unary.ts';
 

@@ -1,6 +1,10 @@
 import { checkFunctions, checkKeys, optionKeys } from '@kernel/protocol';
-import { type ConnectionSettings, nodeOnlySetting, type TlsSettings } from '../http/connection-settings.ts';
-import { readProxyCredential } from '../http/proxy-credential.ts';
+import {
+  type ConnectionSettings,
+  nodeOnlySetting,
+  type TlsSettings,
+  readProxyCredential,
+} from '../http/connection-settings.ts';
 import { hasScheme } from './base-url.ts';
 import { configError } from './config-error.ts';
 

@@ -1,7 +1,6 @@
-import { isObject, errorMessage } from '@kernel/internal';
+import { isObject, errorMessage, MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from '@kernel/internal';
 import { describeType, type JsonObject, type JsonValue } from '@kernel/protocol';
 import { configError } from './config-error.ts';
-import { secretsIn } from './server-tool-secrets.ts';
 
 /** One of the vendor's own tools: most run at the vendor, some here. Created by the functions of each vendor, such as `webSearch`. */
 export interface ServerTool {
@@ -156,4 +155,24 @@ function joinFields(all: JsonObject, fields: JsonObject): JsonObject {
     joined.set(key, isList(known) && isList(value) ? [...known, ...value] : value);
   }
   return Object.fromEntries(joined);
+}
+
+/** Values of headers and of `authorization…` fields; in URLs user names, passwords, query values and long path segments. */
+export function secretsIn(value: unknown, isSecret = false): readonly string[] {
+  if (typeof value === 'string') return isSecret ? [value.replace(/^(Bearer|Basic) /i, '')] : secretsOfUrl(value);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    secretsIn(inner, isSecret || key === 'headers' || key.startsWith('authorization')),
+  );
+}
+
+function secretsOfUrl(text: string): readonly string[] {
+  const url = /^(?:https?|wss?):/i.test(text) ? URL.parse(text) : null;
+  if (url === null) return [];
+  const { password, pathname, searchParams, username } = url;
+  const values = [...searchParams.values(), username, password].filter(
+    (each) => each.length >= MIN_GUESSED_SECRET_LENGTH,
+  );
+  // Some URLs carry their key as a segment of the path.
+  return [...values, ...pathname.split('/').filter((segment) => segment.length >= MIN_SECRET_SEGMENT_LENGTH)];
 }

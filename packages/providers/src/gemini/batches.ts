@@ -1,7 +1,11 @@
 import { KernelError } from '@kernel/protocol';
-import type { BatchApi, BatchOperations, VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-batch.ts';
-import type { Batch } from '../batches/types.ts';
+import {
+  type BatchApi,
+  type BatchOperations,
+  type VendorResult,
+  type Batch,
+  checkEnded,
+} from '../batches/batch-api.ts';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';

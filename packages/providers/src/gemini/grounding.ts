@@ -2,7 +2,6 @@ import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import type { OpenPart } from '../wire/message-parts.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
-import type { TextRange, TextRanges } from './text-ranges.ts';
 
 const MAX_CITATIONS = 200;
 
@@ -112,3 +111,41 @@ function chunksOf(metadata: Fields): readonly Source[] {
     return sourceOf({ url: found['uri'], title: found['title'], document: found['placeId'] });
   });
 }
+
+export interface TextRange {
+  /** It joins adjacent text parts of the vendor. */
+  readonly part: OpenPart;
+  /** In UTF-16 code units. */
+  readonly from: number;
+  /** Exclusive. */
+  to: number;
+}
+
+/** By the index of the vendor's part in the whole reply. */
+export function createTextRanges() {
+  const parts: { readonly kind: string; range: TextRange | undefined }[] = [];
+  let isFirst = false;
+  let last: TextRange | undefined;
+  return {
+    /** The first part of a chunk may continue the last part of the chunk before. */
+    beginChunk() {
+      isFirst = true;
+    },
+    add(kind: string, length: number, part: OpenPart | undefined) {
+      const before = parts.at(-1);
+      const isStreamed = isFirst && (kind === 'text' || kind === 'thought') && before?.kind === kind;
+      const continues = isStreamed && (before.range === undefined || before.range.part === (part ?? before.range.part));
+      isFirst = false;
+      const entry = continues ? before : { kind, range: undefined };
+      if (!continues) parts.push(entry);
+      if (part === undefined || length === 0) return;
+      entry.range ??= { part, from: part.length - length, to: part.length };
+      entry.range.to = part.length;
+      last = entry.range;
+    },
+    at: (index: number) => parts[index]?.range,
+    last: () => last,
+  };
+}
+
+export type TextRanges = ReturnType<typeof createTextRanges>;

@@ -1,14 +1,6 @@
 import { sliceHead } from '@kernel/internal';
 import { asFields, asNumber, asText } from '../json-fields.ts';
 
-export interface PartialArguments {
-  /** Returns what is wrong with one of them; undefined if nothing is. */
-  add(pieces: readonly unknown[]): string | undefined;
-  /** Whether every text that was announced to continue has ended. */
-  isComplete(): boolean;
-  text(): string;
-}
-
 type Key = string | number;
 
 /** Deeper paths than any schema needs; a limit keeps hostile ones from exhausting the stack. */
@@ -16,7 +8,7 @@ const MAX_DEPTH = 64;
 /** One step of a path: `.name`, `[0]`, `['name']` or `["name"]`. */
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/y;
 
-export function createPartialArguments(args: unknown): PartialArguments {
+export function createPartialArguments(args: unknown) {
   const root: object = Object.fromEntries(Object.entries(asFields(args) ?? {}));
   /** The paths of texts that continue. */
   const open = new Set<string>();
@@ -44,17 +36,21 @@ export function createPartialArguments(args: unknown): PartialArguments {
   }
 
   return {
-    add(pieces) {
+    /** Returns what is wrong with one of them; undefined if nothing is. */
+    add(pieces: readonly unknown[]) {
       for (const piece of pieces) {
         const problem = addPiece(piece);
         if (problem !== undefined) return problem;
       }
       return undefined;
     },
+    /** Whether every text that was announced to continue has ended. */
     isComplete: () => open.size === 0,
     text: () => JSON.stringify(root),
   };
 }
+
+export type PartialArguments = ReturnType<typeof createPartialArguments>;
 
 /** Such as `$.a.b[0]`; undefined for anything else. */
 function parsePath(path: string): readonly Key[] | undefined {

@@ -1,11 +1,9 @@
 import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import type { Token } from '../config/credentials.ts';
-import type { ConnectionSettings } from './connection-settings.ts';
 import { httpError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
 import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
 import { createTimer, timeoutError } from './timeouts.ts';
-import { hasBody, type HttpMethod, type Transport } from './transport.ts';
+import { hasBody, type HttpMethod, type ResponseHeaders, type Transport, type TransportOptions } from './transport.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -14,12 +12,16 @@ export interface ApiRequest {
   readonly method?: HttpMethod | undefined;
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  readonly contentType: string;
-  readonly accept: string;
+  /** Default `application/json`. */
+  readonly contentType?: string | undefined;
+  /** Default `application/json`. */
+  readonly accept?: string | undefined;
   /** In lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
 }
+
+export const JSON_TYPE = 'application/json';
 
 export interface AuthenticatedClient {
   /** 0 if there is none. */
@@ -31,13 +33,11 @@ export interface AuthenticatedClient {
 /** For a request without a token; resolves to the headers to add. */
 export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
 
-export interface AuthenticatedClientOptions extends HttpRequestOptions, ConnectionSettings {
-  readonly origin: string;
-  readonly connections: number;
-  readonly fetch?: typeof globalThis.fetch | undefined;
+export interface AuthenticatedClientOptions
+  extends HttpRequestOptions, Omit<TransportOptions, 'connectMs' | 'onSecret'> {
   readonly token: Token;
   readonly headers: Readonly<Record<string, string>>;
-  authorize(token: string): Readonly<Record<string, string>>;
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
   readonly sign?: Signer | undefined;
 }
 
@@ -48,7 +48,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
   let transport: Transport | undefined;
 
   function startRequest(
-    { body, method = 'POST', path }: ApiRequest,
+    { body = '', method = 'POST', path }: ApiRequest,
     headers: Readonly<Record<string, string>>,
     handler: ResponseHandler,
     elapsedMs: number,
@@ -78,8 +78,14 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 
       function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
-        const type = hasBody(request.method ?? 'POST') ? { 'content-type': request.contentType } : {};
-        const headers = { ...options.headers, ...type, accept: request.accept, ...request.headers, ...added };
+        const type = hasBody(request.method ?? 'POST') ? { 'content-type': request.contentType ?? JSON_TYPE } : {};
+        const headers = {
+          ...options.headers,
+          ...type,
+          accept: request.accept ?? JSON_TYPE,
+          ...request.headers,
+          ...added,
+        };
         const retryUnauthorized = (status: number): boolean => {
           const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
           if (renewed === undefined) return false;
@@ -143,16 +149,10 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 }
 
 async function openTransport(options: AuthenticatedClientOptions): Promise<Transport> {
-  const { connections, fetch, origin, provider, proxy, redactor, socketPath, timeouts, tls } = options;
+  const { fetch, redactor, timeouts } = options;
   const module = await (fetch === undefined ? import('#transport') : import('./fetch/transport.ts'));
   return module.openTransport({
-    connections,
-    fetch,
-    origin,
-    provider,
-    proxy,
-    socketPath,
-    tls,
+    ...options,
     connectMs: timeouts.connectMs,
     onSecret: (secret) => redactor.add(secret),
   });

@@ -1,3 +1,5 @@
+import { KernelError } from '@kernel/protocol';
+
 /** Certificates: PEM text or the bytes of a file, or several of them. */
 export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[];
 
@@ -35,4 +37,22 @@ export function nodeOnlySetting({ proxy, socketPath, tls }: ConnectionSettings):
   if (proxy !== undefined && proxy !== false) return 'proxy';
   if (tls !== undefined) return 'tls';
   return socketPath === undefined ? undefined : 'socketPath';
+}
+
+/** Both parts are secrets, since some proxies take a token as the user name. */
+export interface ProxyCredential {
+  readonly user: string;
+  readonly password: string;
+}
+
+export function readProxyCredential(provider: string, { origin, password, username }: URL): ProxyCredential {
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `${provider}: the user name or password of the proxy ${origin} has a percent sign that encodes nothing.`,
+      { hint: 'Write a percent sign of a user name or password as %25.' },
+    );
+  }
 }

@@ -2,21 +2,12 @@ import { MAX_QUIET, type ResolvedTimeouts } from './timeouts.ts';
 
 type Phase = 'firstByteMs' | 'idleMs';
 
-export interface Deadlines {
-  wait(phase: Phase): void;
-  /** Without content only until all such waits together are `MAX_QUIET` of them. */
-  extend(hasContent: boolean): void;
-  /** Because the consumer does not read. The total deadline stays. */
-  suspend(): void;
-  stop(): void;
-}
-
 /** One timer serves all deadlines: it is set for the earliest that could apply and checks them all when it fires, so a quick reply costs one timer. */
 export function createDeadlines(
   timeouts: ResolvedTimeouts,
   elapsedMs: number,
   onExpiry: (timeout: Phase | 'totalMs' | 'quiet') => void,
-): Deadlines {
+) {
   const { firstByteMs, idleMs, totalMs } = timeouts;
   const shortestPhaseMs = Math.min(firstByteMs || Infinity, idleMs || Infinity);
   const totalDeadline = totalMs === 0 ? Infinity : performance.now() + Math.max(1, totalMs - elapsedMs);
@@ -59,19 +50,21 @@ export function createDeadlines(
 
   setTimer(totalDeadline, performance.now());
   return {
-    wait(next) {
+    wait(next: Phase) {
       const now = performance.now();
       phase = next;
       startWait(next, now);
       if (timer === undefined || timerDeadline > phaseDeadline)
         setTimer(Math.min(now + shortestPhaseMs, totalDeadline), now);
     },
-    extend(hasContent) {
+    /** Without content only until all such waits together are `MAX_QUIET` of them. */
+    extend(hasContent: boolean) {
       const now = performance.now();
       endWait(now);
       if (hasContent) quietMs = 0;
       if (phase !== undefined) startWait(phase, now);
     },
+    /** Because the consumer does not read. The total deadline stays. */
     suspend() {
       endWait(performance.now());
       phase = undefined;
@@ -83,3 +76,5 @@ export function createDeadlines(
     },
   };
 }
+
+export type Deadlines = ReturnType<typeof createDeadlines>;

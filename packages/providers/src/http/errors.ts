@@ -1,9 +1,8 @@
 import { errorMessage, type Redactor } from '@kernel/internal';
-import { type JsonObject, KernelError } from '@kernel/protocol';
-import type { ResponseHeaders } from './headers.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { type JsonObject, KernelError, type KernelErrorOptions } from '@kernel/protocol';
+import type { ResponseHeaders } from './transport.ts';
 import { timeoutError } from './timeouts.ts';
-import { describeHtmlPage, excerpt, readErrorBody, type VendorError } from './vendor-error.ts';
+import { describeHtmlPage, excerpt, readErrorBody, type VendorError, retryAfterMs } from './vendor-error.ts';
 
 const EXCERPT_LENGTH = 1000;
 const REQUEST_ID_HEADERS = [
@@ -88,6 +87,10 @@ export function networkError(provider: string, error: unknown, connectMs: number
     cause,
     data,
   });
+}
+
+export function protocolError(provider: string, message: string, details?: KernelErrorOptions): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `${provider}: ${message}`, details);
 }
 
 function isRetryableStatus(status: number): boolean {

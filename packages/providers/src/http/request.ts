@@ -2,10 +2,9 @@ import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { createDeadlines } from './deadlines.ts';
 import { networkError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
 import { limitError } from './limits.ts';
 import { MAX_QUIET, quietError, type ResolvedTimeouts, timeoutError } from './timeouts.ts';
-import type { Exchange, ExchangeEvents, Transport, TransportRequest } from './transport.ts';
+import type { Exchange, ExchangeEvents, Transport, TransportRequest, ResponseHeaders } from './transport.ts';
 
 /** Synchronously. An exception ends the request and comes back through `onError`. */
 export interface ResponseHandler {

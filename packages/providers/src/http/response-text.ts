@@ -1,9 +1,9 @@
-import { concatBytes, copyBytes, decodeUtf8, onAbort, type Redactor } from '@kernel/internal';
+import { concatBytes, copyBytes, decodeUtf8, onAbort, type Redactor, toJsonText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { parseJson } from '../json-fields.ts';
 import type { ApiRequest, AuthenticatedClient } from './authenticated-client.ts';
-import { replyError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
+import { protocolError, replyError } from './errors.ts';
+import type { ResponseHeaders } from './transport.ts';
 import type { HttpRequest } from './request.ts';
 import { describeHtmlPage, findVendorError } from './vendor-error.ts';
 
@@ -59,11 +59,34 @@ export function parseJsonResponse(provider: string, text: string, redactor: Reda
   if (page !== undefined) throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`);
   const value = parseJson(text);
   if (value === undefined) {
-    throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is not valid JSON, or it was cut short.`, {
-      retryable: true,
-    });
+    throw protocolError(provider, 'the reply is not valid JSON, or it was cut short.', { retryable: true });
   }
   const error = findVendorError(value);
   if (error !== undefined) throw replyError(provider, error, redactor);
   return value;
+}
+
+/** What a request is sent with, and what its errors need. */
+interface RequestContext {
+  readonly name: string;
+  readonly client: AuthenticatedClient;
+  readonly redactor: Redactor;
+}
+
+/** An error object under status 200 throws. */
+export async function requestJson(
+  { client, name, redactor }: RequestContext,
+  request: ApiRequest,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  return parseJsonResponse(name, await requestText(client, request, signal), redactor);
+}
+
+export async function postJson(
+  context: RequestContext,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  return requestJson(context, { path, body: toJsonText(body) }, signal);
 }

@@ -72,13 +72,8 @@ export function quietError(provider: string, idleMs: number, times: number): Ker
   return timeoutError(provider, 'idleMs', idleMs, 'for content, while the server only kept the reply open', times);
 }
 
-export interface Timer {
-  start(): void;
-  stop(): void;
-}
-
 /** With `ms` 0 it never fires. */
-export function createTimer(ms: number, onExpiry: () => void): Timer {
+export function createTimer(ms: number, onExpiry: () => void) {
   let timer: NodeJS.Timeout | undefined;
   return {
     start() {

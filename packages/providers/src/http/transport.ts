@@ -1,5 +1,4 @@
 import type { ConnectionSettings } from './connection-settings.ts';
-import type { ResponseHeaders } from './headers.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -58,4 +57,15 @@ export interface TransportOptions extends ConnectionSettings {
 
 export function abortedError(): Error {
   return new Error('The request was closed.');
+}
+
+/** By lower-case name. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export const DEFAULT_USER_AGENT = 'kernel-providers';
+
+const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
+
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADER.test(name);
 }

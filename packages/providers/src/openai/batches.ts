@@ -1,7 +1,12 @@
 import { createJsonSource, KernelError } from '@kernel/protocol';
-import { type BatchApi, type BatchOperations, readResultLine, type VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-batch.ts';
-import type { Batch } from '../batches/types.ts';
+import {
+  type BatchApi,
+  type BatchOperations,
+  readResultLine,
+  type VendorResult,
+  type Batch,
+  checkEnded,
+} from '../batches/batch-api.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { encodeForm } from '../http/form-data.ts';
 import { joinBytes } from '../http/join-bytes.ts';

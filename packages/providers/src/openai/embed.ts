@@ -3,8 +3,8 @@ import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
 import { resolveOptions } from '../config/model-options.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
 import { inputsOf, toEmbedResult } from '../embeddings/embed-result.ts';
-import { postJson } from '../http/post-json.ts';
-import type { WireContext } from '../wire/wire-context.ts';
+import { postJson } from '../http/response-text.ts';
+import type { WireContext } from '../wire/wire.ts';
 import type { ChatSettings } from './config.ts';
 
 const RESERVED_KEYS = new Set(['model', 'input']);
@@ -17,7 +17,7 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
   // The default options are for chat: an embeddings endpoint refuses temperature and the like.
   const { extra } = resolveOptions({}, request.options, RESERVED_KEYS);
   const body = { ...extra, model, input };
-  const reply = asFields(await postJson(context, settings.name, settings.path('embeddings'), body, signal));
+  const reply = asFields(await postJson(context, settings.path('embeddings'), body, signal));
   const vectors = new Map<number, unknown>();
   for (const [at, entry] of asList(reply?.['data']).entries()) {
     const fields = asFields(entry);

@@ -1,17 +1,22 @@
 import { toJsonText } from '@kernel/internal';
-import { type AssistantMessage, type JsonValue, type Message, toolCallsOf } from '@kernel/protocol';
+import {
+  type AssistantMessage,
+  type JsonValue,
+  type Message,
+  toolCallsOf,
+  type MediaPart,
+  type TextPart,
+} from '@kernel/protocol';
 import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
-import { argumentsText } from '../wire/arguments-object.ts';
-import { opaqueData } from '../wire/media.ts';
+import { argumentsText } from '../wire/arguments.ts';
+import { opaqueData, dataOf, markError, textOrNote, unsupportedPart, urlOf } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
-import { createBodyBuffers } from '../http/body-buffers.ts';
 import type { ChatSettings } from './config.ts';
 import { hasRecording, recordingOf } from './audio.ts';
-import { encodePart, resultText } from './content-parts.ts';
 import { markEnd } from './prompt-cache.ts';
-import { isOpaqueCallKind } from './reply/opaque-call.ts';
-import { sizeOf } from '../http/join-bytes.ts';
+import { isOpaqueCallKind } from './reply/call-reader.ts';
+import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
 
 export interface Body {
   readonly bytes: Uint8Array;
@@ -157,4 +162,35 @@ function reasoningOf(message: AssistantMessage): string {
   let text = '';
   for (const part of message.content) if (part.type === 'reasoning') text += part.text;
   return text;
+}
+
+const API = 'chat-completions';
+
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp3', 'mp3'],
+]);
+
+export function encodePart(part: TextPart | MediaPart, detail: string | undefined): object {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type === 'image') {
+    return { type: 'image_url', image_url: { url: urlOf(part, API), ...(detail === undefined ? {} : { detail }) } };
+  }
+  if (part.type === 'file' && part.id !== undefined) return { type: 'file', file: { file_id: part.id } };
+  const data = dataOf(part, API);
+  if (part.type === 'file') {
+    return { type: 'file', file: { filename: part.name ?? 'file', file_data: urlOf(part, API) } };
+  }
+  const format = AUDIO_FORMATS.get(part.mimeType);
+  if (format === undefined)
+    throw unsupportedPart(`audio of type "${part.mimeType}"`, API, 'Convert it to audio/wav or audio/mpeg.');
+  return { type: 'input_audio', input_audio: { data, format } };
+}
+
+/** A tool message of this wire carries only text. */
+export function resultText(content: string | readonly (TextPart | MediaPart)[], isError: boolean): string {
+  return markError(typeof content === 'string' ? content : content.map(textOrNote).join('\n'), isError);
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '@kernel/protocol';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
+import { JSON_TYPE } from '../http/authenticated-client.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 import type { BackgroundPaths, BackgroundReply } from '../stream/reply-decoder.ts';
 
@@ -52,7 +53,6 @@ export function createBackgroundProgress(
   streams: boolean,
   onNext: () => void,
 ): BackgroundProgress {
-  const accept = 'application/json';
   let id: string | undefined;
   let last = -1;
   let isContinued = false;
@@ -87,13 +87,10 @@ export function createBackgroundProgress(
       hasProgress = false;
       isContinued = true;
       onNext();
-      const type = asksStream ? 'text/event-stream' : accept;
-      return { ...next, request: { method: 'GET', path, contentType: '', accept: type, body: '' } };
+      const accept = asksStream ? 'text/event-stream' : JSON_TYPE;
+      return { ...next, request: { method: 'GET', path, accept } };
     },
-    cancellation: () =>
-      id === undefined || isEnded
-        ? undefined
-        : { path: paths.cancel(id), contentType: 'application/json', accept, body: '{}' },
+    cancellation: () => (id === undefined || isEnded ? undefined : { path: paths.cancel(id), body: '{}' }),
   };
 }
 

@@ -2,9 +2,8 @@ import { canonicalJson } from '@kernel/internal';
 import { findJsonLoss, type JsonObject, type Message, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import type { CallFragment } from '../wire/call-assembler.ts';
-import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { markError } from '../wire/media.ts';
-import type { ToolDecoder } from '../wire/tool-encoder.ts';
+import { type ToolDecoder, type CallTypes, isCall } from '../wire/tool-encoder.ts';
 
 /** Custom tools are named by the caller. */
 const NAMES: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,5 @@
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
-import { createExactArguments } from '../wire/exact-arguments.ts';
+import { createExactArguments } from '../wire/arguments.ts';
 import { createMessageBuilder, type DecoderContext, type FillPlace } from '../wire/message-builder.ts';
 import { opaquePart } from '../wire/message-parts.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
@@ -7,11 +7,12 @@ import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError, type VendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { createBackgroundProgress } from './background.ts';
-import { reasoningOf, toCallData, toReasoningData } from './item-data.ts';
+import { reasoningOf, toCallData, toReasoningData } from './items.ts';
 import { isFunctionCall, readClientCall } from './client-calls.ts';
 import { createServerItemReader, readAnnotation } from './server-items.ts';
 import { createInferredIndexes } from './inferred-indexes.ts';
-import { usageOf } from './usage.ts';
+import type { Usage } from '@kernel/protocol';
+import { toUsage } from '../wire/usage.ts';
 
 /** Every other item is kept as it is. */
 const READ = new Set(['message', 'reasoning']);
@@ -236,4 +237,14 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
 
 function callIn(item: Fields): { readonly id: string | undefined; readonly name: string | undefined } {
   return { id: asText(item['call_id'] ?? item['id']), name: asText(item['name']) };
+}
+
+export function usageOf(value: unknown): Usage | undefined {
+  const usage = asFields(value);
+  const input = asFields(usage?.['input_tokens_details']);
+  return toUsage(asNumber(usage?.['input_tokens']), asNumber(usage?.['output_tokens']), {
+    cachedInputTokens: asNumber(input?.['cached_tokens']),
+    cacheWriteTokens: asNumber(input?.['cache_write_tokens']),
+    reasoningTokens: asNumber(asFields(usage?.['output_tokens_details'])?.['reasoning_tokens']),
+  });
 }

@@ -1,13 +1,9 @@
 /** For gateways whose events have no indexes: each item that is added, or complete without having been added, gets the next one. */
-export interface InferredIndexes {
-  indexOf(type: string): number;
-}
-
-export function createInferredIndexes(): InferredIndexes {
+export function createInferredIndexes() {
   let index = 0;
   let state: 'new' | 'open' | 'complete' = 'new';
   return {
-    indexOf(type) {
+    indexOf(type: string) {
       const isAdded = type === 'response.output_item.added';
       const isDone = type === 'response.output_item.done';
       if ((isAdded && state !== 'new') || (isDone && state === 'complete')) index += 1;

@@ -1,6 +1,6 @@
-import { argumentsText } from '../wire/arguments-object.ts';
-import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { asFields } from '../json-fields.ts';
+import { argumentsText } from '../wire/arguments.ts';
+import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage, JsonValue } from '@kernel/protocol';
+import { asFields, asList, asText, type Fields, toJson } from '../json-fields.ts';
 import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { markEnd } from '../openai/prompt-cache.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
@@ -102,4 +102,23 @@ function partOf(part: TextPart | MediaPart, detail: string | undefined): object 
   return part.url === undefined
     ? { type: 'input_file', filename: part.name ?? 'file', file_data: url }
     : { type: 'input_file', file_url: part.url };
+}
+
+export function reasoningOf(item: Fields): string {
+  return [...asList(item['summary']), ...asList(item['content'])]
+    .map((part) => asText(asFields(part)?.['text']) ?? '')
+    .join('');
+}
+
+/** Without the status, which is output only. */
+export function toReasoningData(item: Fields): JsonValue {
+  const { status: _, ...rest } = item;
+  return toJson(rest);
+}
+
+/** Those that only the vendor understands, such as its namespace. */
+export function toCallData(item: Fields): JsonValue | undefined {
+  const { type: _type, id: _id, call_id: _callId, name: _name, arguments: _text, status: _status, ...rest } = item;
+  const own = Object.entries(rest).filter(([, value]) => value !== null);
+  return own.length === 0 ? undefined : { item: toJson(Object.fromEntries(own)) };
 }

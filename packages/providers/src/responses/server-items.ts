@@ -1,8 +1,6 @@
-import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
+import type { Citation, Source } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
-
-type ServerPart = ServerToolCall | ServerToolResult;
 
 interface ItemReading {
   readonly name?: string | undefined;
@@ -26,15 +24,11 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
   ['tool_search_output', 'tool_search_call'],
 ]);
 
-export interface ServerItemReader {
-  read(item: Fields): readonly ServerPart[] | undefined;
-}
-
-export function createServerItemReader(): ServerItemReader {
+export function createServerItemReader() {
   /** Some outputs do not name their call. */
   const lastIds = new Map<string, string>();
   return {
-    read(item) {
+    read(item: Fields) {
       const type = asText(item['type']) ?? '';
       const id = (asText(item['call_id']) || asText(item['id'])) ?? '';
       const callType = OUTPUTS.get(type);

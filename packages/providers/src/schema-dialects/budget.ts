@@ -1,12 +1,6 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { KernelError } from '@kernel/protocol';
 
-export interface Budget {
-  /** Throws `TOOL_SCHEMA_INVALID` when the schema has grown beyond its limit. */
-  spend(text?: unknown): void;
-  nest<T>(work: () => T): T;
-}
-
 /** How much a schema may grow by inlining, in nodes; sixteen characters count like a node. */
 const MAX_GROWTH = 20_000;
 const CHARACTERS_PER_NODE = 16;
@@ -14,19 +8,20 @@ const CHARACTERS_PER_NODE = 16;
 const MAX_DEPTH = 500;
 
 /** The schema's own size, and a fixed growth: references that lead to references can multiply without end. */
-export function createBudget(schema: JsonSchema): Budget {
+export function createBudget(schema: JsonSchema) {
   let left = MAX_GROWTH;
   let ownLength: number | undefined;
   let depth = 0;
   return {
-    spend(text) {
+    /** Throws `TOOL_SCHEMA_INVALID` when the schema has grown beyond its limit. */
+    spend(text?: unknown) {
       left -= 1 + lengthOf(text) / CHARACTERS_PER_NODE;
       if (left >= 0) return;
       // Few schemas come so far: only for them the schema's own size is read.
       if (ownLength === undefined) left += ownLength = JSON.stringify(schema).length;
       if (left < 0) throw tooLarge();
     },
-    nest(work) {
+    nest<T>(work: () => T) {
       depth += 1;
       if (depth > MAX_DEPTH) throw tooLarge();
       const result = work();
@@ -35,6 +30,8 @@ export function createBudget(schema: JsonSchema): Budget {
     },
   };
 }
+
+export type Budget = ReturnType<typeof createBudget>;
 
 export function tooLarge(tool?: string, cause?: unknown): KernelError {
   const subject = tool === undefined ? 'The schema' : `The schema of the tool "${tool}"`;

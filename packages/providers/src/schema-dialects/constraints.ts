@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
-import type { RewriteContext } from './rewrite-context.ts';
+import type { RewriteContext } from './dialects.ts';
 import { typesOf } from './schema-node.ts';
 
 export const STRUCTURAL: ReadonlySet<string> = new Set([

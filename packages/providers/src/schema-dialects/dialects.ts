@@ -1,4 +1,5 @@
-import { checkChoice } from '@kernel/protocol';
+import { checkChoice, type JsonSchema } from '@kernel/protocol';
+import type { Budget } from './budget.ts';
 
 /** A vendor's subset of JSON Schema. `openai-strict` and `anthropic-output` are those that the vendor enforces. */
 export type Dialect = 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-output' | 'gemini' | 'mistral' | 'ollama';
@@ -79,4 +80,23 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
 export function checkDialect(owner: string, dialect: Dialect): void {
   if (!Object.hasOwn(DIALECTS, dialect ?? ''))
     checkChoice(owner, 'the dialect', dialect ?? null, Object.keys(DIALECTS));
+}
+
+/** Something that a tool's schema says and a vendor's dialect cannot. Local validation still checks it. */
+export interface DialectLoss {
+  /** JSON pointer into the tool's schema. */
+  readonly path: string;
+  /** The keyword that is lost or changed. */
+  readonly keyword: string;
+  /** What happens to it. */
+  readonly message: string;
+}
+
+export interface RewriteContext {
+  readonly rules: DialectRules;
+  readonly root: JsonSchema;
+  readonly budget: Budget;
+  readonly losses: DialectLoss[];
+  /** One that occurs again is recursive. */
+  readonly activeRefs: readonly string[];
 }

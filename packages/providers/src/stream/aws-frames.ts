@@ -1,19 +1,13 @@
 import { concatBytes, copyBytes } from '@kernel/internal';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
-export interface FrameSplitter {
-  /** Returns how many frames were completed. */
-  push(bytes: Uint8Array): number;
-  hasPartialFrame(): boolean;
-}
-
 const MIN_FRAME_BYTES = 16;
 
 /** The first four bytes of a frame are its length; its content, checksums included, is not examined. */
 export function createFrameSplitter(
   onFrame: (bytes: Uint8Array) => void,
   maxFrameBytes: number = DEFAULT_LIMITS.lineLength,
-): FrameSplitter {
+) {
   let chunks: Uint8Array[] = [];
   let buffered = 0;
   /** Undefined until its first four bytes are buffered. */
@@ -26,7 +20,8 @@ export function createFrameSplitter(
   }
 
   return {
-    push(bytes) {
+    /** Returns how many frames were completed. */
+    push(bytes: Uint8Array) {
       // The memory is reused by the caller.
       chunks.push(copyBytes(bytes));
       buffered += bytes.length;

@@ -11,13 +11,7 @@ export interface BodyHandler {
 }
 
 /** By the first character, whatever the content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
-export interface BodyReader {
-  /** Whether the reply made progress; comments alone are none. */
-  push(bytes: Uint8Array): boolean;
-  end(): void;
-}
-
-export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number): BodyReader {
+export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number) {
   let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
   const chunks: Uint8Array[] = [];
   let events = 0;
@@ -32,7 +26,8 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
     );
 
   return {
-    push(bytes) {
+    /** Whether the reply made progress; comments alone are none. */
+    push(bytes: Uint8Array) {
       if (kind === 'unknown') kind = sniff(bytes);
       if (kind === 'whole') {
         chunks.push(copyBytes(bytes));

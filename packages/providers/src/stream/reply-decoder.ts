@@ -1,6 +1,6 @@
 import type { ProviderEvent } from '@kernel/protocol';
 import type { ApiRequest } from '../http/authenticated-client.ts';
-import type { ResponseHeaders } from '../http/headers.ts';
+import type { ResponseHeaders } from '../http/transport.ts';
 
 export interface ReplyDecoder {
   /** Whether the reply made progress, if only by a sign that the server is still at work. Throws for a failure inside the reply. */

@@ -1,7 +1,7 @@
 import { asFields, parseJson } from '../json-fields.ts';
 import { type JsonEnd, endOfString, jsonItems, jsonMembers } from './json-text.ts';
 import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
-import { tokenFreeJson } from './result-text.ts';
+import { tokenFreeJson } from './prompts.ts';
 
 /** What stands at both ends of a string; nothing is escaped between them. */
 const QUOTE = '<|"|>';

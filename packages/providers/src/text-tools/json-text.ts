@@ -1,17 +1,15 @@
-/** Examines each character once. */
-export interface JsonEnd {
-  /** Continues where it stopped. The length up to the end of the value, undefined if more is needed, -1 if it is not JSON. */
-  find(text: string): number | undefined;
-}
+import { asFields, parseJson } from '../json-fields.ts';
+import type { TextCall } from './format.ts';
 
 /** Of one object or array, after optional white space. */
-export function createJsonEnd(from: number): JsonEnd {
+export function createJsonEnd(from: number) {
   let at = from;
   let depth = 0;
   let inText = false;
   let escaped = false;
   return {
-    find(text) {
+    /** Continues where it stopped. The length up to the end of the value, undefined if more is needed, -1 if it is not JSON. */
+    find(text: string) {
       for (; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
         if (escaped) escaped = false;
@@ -31,6 +29,8 @@ export function createJsonEnd(from: number): JsonEnd {
     },
   };
 }
+
+export type JsonEnd = ReturnType<typeof createJsonEnd>;
 
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
@@ -82,4 +82,45 @@ export function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
   return at + 1;
+}
+
+const ARGUMENT_KEYS = ['arguments', 'parameters'];
+const NAME_KEYS = ['name', 'function'];
+const ALLOWED_KEYS = new Set([...ARGUMENT_KEYS, ...NAME_KEYS, 'id', 'type']);
+
+// `{"name", "arguments"}` or a list of them, with its common variants: `parameters`, `function`, arguments as text, `{"type": "function", …}` around it.
+// The arguments stay as they were written. `strict`: a call without them is none.
+export function readCallObjects(text: string, strict = false): readonly TextCall[] | undefined {
+  const value = parseJson(text);
+  if (Array.isArray(value)) {
+    const calls = jsonItems(text).map((item) => readOne(item, strict));
+    return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
+  }
+  const call = asFields(value) === undefined ? undefined : readOne(text, strict);
+  return call === undefined ? undefined : [call];
+}
+
+function readOne(text: string, strict: boolean): TextCall | undefined {
+  if (asFields(parseJson(text)) === undefined) return undefined;
+  const members = jsonMembers(text);
+  if ([...members.keys()].some((key) => !ALLOWED_KEYS.has(key))) return undefined;
+  const wrapped = members.get('function');
+  if (wrapped?.startsWith('{') === true) return members.has('name') ? undefined : readOne(wrapped, strict);
+  const name = NAME_KEYS.map((key) => parseJson(members.get(key) ?? '')).find((value) => typeof value === 'string');
+  if (typeof name !== 'string') return undefined;
+  const argumentText = ARGUMENT_KEYS.map((key) => members.get(key)).find((value) => value !== undefined);
+  if (argumentText === undefined) return strict ? undefined : { name, arguments: '{}' };
+  const object = argumentObject(argumentText);
+  return object === undefined ? undefined : { name, arguments: object };
+}
+
+/** Taken out of a JSON string if it is in one; blank text and null are `{}`. Undefined for anything but an object. */
+export function argumentObject(text: string): string | undefined {
+  const value = parseJson(text);
+  if (value === null || text.trim() === '') return '{}';
+  if (typeof value === 'string') {
+    if (value.trim() === '') return '{}';
+    return asFields(parseJson(value)) === undefined ? undefined : value;
+  }
+  return asFields(value) === undefined ? undefined : text;
 }

@@ -1,7 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { encodeFunction } from './encode-function.ts';
 import type { TextCall } from './format.ts';
-import { tokenFreeJson } from './result-text.ts';
 
 /** Without control tokens: a description may come from elsewhere. */
 function toolLines(tools: readonly Tool[]): string {
@@ -22,4 +21,31 @@ export function callsJson(calls: readonly TextCall[]): string {
 
 export function resultJson({ name, text }: { readonly name: string; readonly text: string }): string {
   return tokenFreeJson({ name, content: text });
+}
+
+// Where a control token of a chat template begins: `<|…|>`, `<｜…｜>` and `<…|>`, tags of tools, calls, arguments and results, `[TOOL_RESULTS]`,
+// `[SYSTEM_PROMPT]`, `<think>`, `<<SYS>>`, `]~b]`, `[e~[`, beginnings and ends of turns. The token of any format counts in every format,
+// since servers map them to the same special tokens.
+const TOKEN_START =
+  /[<[](?=[|｜]|\/?[ \t]{0,8}(?:tool_|tool▁|tools>|available_tools|system_?prompt|think[>\]]|sys>|function[=>]|parameter[=>]|arg_(?:key|value)>|minimax:|inst\]|s>|bos>|eos>|sop>|gmask\]|im_|(?:begin|beginning|start|end)_of_|[a-z_]{1,24}\|>)|e~\[)|\](?=~!?b[[\]])/gi;
+
+const ESCAPED: ReadonlyMap<string, string> = new Map([
+  ['<', String.raw`\u003c`],
+  ['[', String.raw`\u005b`],
+  [']', String.raw`\u005d`],
+]);
+
+/** Tool output that cannot end its envelope: a backslash splits each control token, as in `<\/tool_response>`. */
+export function plainResult(text: string): string {
+  return text.replaceAll(TOKEN_START, (first) => `${first}\\`);
+}
+
+/** The first character of each control token is escaped, so that the decoded text is unchanged. */
+export function tokenFreeJson(value: unknown): string {
+  return (JSON.stringify(value) ?? 'null').replaceAll(TOKEN_START, (first) => ESCAPED.get(first) ?? first);
+}
+
+/** A backslash splits each run of three backticks. */
+export function fencedResult(info: string, text: string): string {
+  return `\`\`\`${info}\n${plainResult(text).replaceAll(/`(?=``)/g, '`\\')}\n\`\`\``;
 }

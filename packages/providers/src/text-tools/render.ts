@@ -13,12 +13,8 @@ import {
 import { asFields, parseJson } from '../json-fields.ts';
 import type { TextFormat } from './format.ts';
 
-export interface Renderer {
-  render(request: ProviderRequest): ProviderRequest;
-}
-
 /** The text of a list of tools and of each frozen message is cached, so that prompt caches hit. */
-export function createRenderer(format: TextFormat): Renderer {
+export function createRenderer(format: TextFormat) {
   const prompts = new WeakMap<readonly Tool[], string>();
   const rendered = new WeakMap<Message, Message>();
   const resultMessages = new WeakMap<Message, { readonly from: readonly ToolMessage[]; readonly message: Message }>();
@@ -54,7 +50,7 @@ export function createRenderer(format: TextFormat): Renderer {
   }
 
   return {
-    render({ tools = [], toolChoice, messages, ...rest }) {
+    render({ tools = [], toolChoice, messages, ...rest }: ProviderRequest) {
       const out: Message[] = [];
       const offeredTools = toolChoice === 'none' ? [] : tools;
       const prompt = offeredTools.length === 0 ? '' : promptOf(offeredTools) + mustCallText(toolChoice);

@@ -6,13 +6,6 @@ export interface ScanListener {
   call(call: TextCall): void;
 }
 
-/** What it finds depends only on the whole text. */
-export interface Scanner {
-  push(piece: string): void;
-  /** Markup that never ended is text. */
-  end(): void;
-}
-
 const WHITE_SPACE = ['\n', '\r', ' ', '\t'];
 
 /** How many opening marks may turn out not to begin markup, and how many characters may be read for that; beyond it, the rest of a reply is text. */
@@ -27,7 +20,7 @@ export function createScanner(
   format: Pick<TextFormat, 'parsers' | 'layout'>,
   tools: ReadonlyMap<string, Tool>,
   listener: ScanListener,
-): Scanner {
+) {
   const afterCalls = [...WHITE_SPACE, ...(format.layout ?? [])];
   const findMark = createMarkFinder(format.parsers);
   let buffer = '';
@@ -108,11 +101,12 @@ export function createScanner(
   }
 
   return {
-    push(piece) {
+    push(piece: string) {
       buffer += piece;
       if (buffer.length - examinedLength < (examinedLength - ALWAYS_EXAMINED_LENGTH) / 16) return;
       while (step(false)) continue;
     },
+    /** Markup that never ended is text. */
     end() {
       while (step(true)) continue;
       if (!foundCall && boundaryText !== '') listener.text(boundaryText);

@@ -10,16 +10,8 @@ export interface EncodedMessage {
   readonly blocks: readonly string[];
 }
 
-export interface AlternatingMessages {
-  readonly system: readonly string[];
-  readonly messages: readonly EncodedMessage[];
-}
-
 /** All results of a turn, in call order, and what the user adds become one user message. A message without blocks is left out, and its neighbours merge. */
-export function alternateRoles(
-  history: readonly Message[],
-  encode: (message: Message) => readonly string[],
-): AlternatingMessages {
+export function alternateRoles(history: readonly Message[], encode: (message: Message) => readonly string[]) {
   const system: string[] = [];
   const groups: { role: Role; messages: Message[] }[] = [];
   for (const message of history) {

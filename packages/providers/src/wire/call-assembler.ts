@@ -14,21 +14,6 @@ export interface CallFragment {
   readonly providerData?: JsonValue | undefined;
 }
 
-/** The only place that joins argument text. */
-export interface CallAssembler {
-  /** The `position`-th of the `count` fragments of its chunk. */
-  add(fragment: CallFragment, position?: number, count?: number): ToolCallDelta | undefined;
-  /** Given up ones included. */
-  size(): number;
-  /** A later fragment never joins the calls so far, and only `drop` returns them. */
-  restart(): void;
-  /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
-  finish(): readonly ToolCall[];
-  finishByIndex(): ReadonlyMap<number, ToolCall>;
-  /** Those given up, and with `reason` all others. Never throws. */
-  drop(reason: FinishReason | undefined): readonly DroppedCall[];
-}
-
 interface OpenCall {
   /** The order of appearance: the `index` of the call's deltas. */
   readonly ordinal: number;
@@ -45,7 +30,8 @@ interface OpenCall {
 // Fragments belong together by index, then by id, then by position. A fragment that names another call, or begins a second argument object, opens a new
 // call; one that repeats the whole arguments adds nothing. Argument text stays as the vendor sent it, except that blank text becomes `{}`. An id that
 // is empty or taken within the reply is replaced by a generated one.
-export function createCallAssembler(): CallAssembler {
+/** The only place that joins argument text. */
+export function createCallAssembler() {
   const calls: OpenCall[] = [];
   const abandoned: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
@@ -96,12 +82,15 @@ export function createCallAssembler(): CallAssembler {
   }
 
   return {
+    /** Given up ones included. */
     size: () => abandoned.length + calls.length,
+    /** A later fragment never joins the calls so far, and only `drop` returns them. */
     restart() {
       abandoned.push(...calls.splice(0));
       for (const index of [byIndex, byId, byPosition]) index.clear();
     },
-    add(raw, position = 0, count = 1) {
+    /** The `position`-th of the `count` fragments of its chunk. */
+    add(raw: CallFragment, position: number = 0, count: number = 1): ToolCallDelta | undefined {
       const { index, providerData } = raw;
       const fragment = { index, id: emptyToUndefined(raw.id), name: emptyToUndefined(raw.name), providerData };
       const text = argumentText(raw.arguments);
@@ -126,9 +115,14 @@ export function createCallAssembler(): CallAssembler {
         arguments: text,
       };
     },
+    /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
     finish: () => [...finishByIndex().values()],
     finishByIndex,
-    drop: (reason) => [...toDropped(abandoned, 'other'), ...(reason === undefined ? [] : toDropped(calls, reason))],
+    /** Those given up, and with `reason` all others. Never throws. */
+    drop: (reason: FinishReason | undefined) => [
+      ...toDropped(abandoned, 'other'),
+      ...(reason === undefined ? [] : toDropped(calls, reason)),
+    ],
   };
 }
 

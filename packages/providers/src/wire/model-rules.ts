@@ -31,20 +31,17 @@ export const TAKES_ALL: ModelRules = {
 /** The first entry whose pattern matches counts. */
 export type Families<Rules> = readonly (readonly [RegExp, Rules])[];
 
-export interface Notes {
-  leftOut(what: string, why?: string): void;
-  sentAs(what: string, instead: string, why?: string): void;
-  mayBeRefused(what: string, why: string): void;
-}
-
-export function notesOf(model: string, warnings: ProviderWarning[]): Notes {
+export function notesOf(model: string, warnings: ProviderWarning[]) {
   const refused = `"${model}" does not take it`;
   return {
-    leftOut: (what, why = refused) => void warnings.push({ message: `${what} is left out: ${why}` }),
-    sentAs: (what, instead, why = refused) => void warnings.push({ message: `${what} is sent as ${instead}: ${why}` }),
-    mayBeRefused: (what, why) => void warnings.push({ message: `${what} may be refused: ${why}` }),
+    leftOut: (what: string, why: string = refused) => void warnings.push({ message: `${what} is left out: ${why}` }),
+    sentAs: (what: string, instead: string, why: string = refused) =>
+      void warnings.push({ message: `${what} is sent as ${instead}: ${why}` }),
+    mayBeRefused: (what: string, why: string) => void warnings.push({ message: `${what} may be refused: ${why}` }),
   };
 }
+
+export type Notes = ReturnType<typeof notesOf>;
 
 /** In lower case, without the path that a gateway puts before it. */
 export function modelName(model: string): string {

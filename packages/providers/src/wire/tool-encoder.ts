@@ -6,9 +6,11 @@ import {
   type JsonValue,
   type ProviderWarning,
   type Tool,
+  type Message,
+  toolCallsOf,
 } from '@kernel/protocol';
 import type { Dialect } from '../schema-dialects/dialects.ts';
-import { chooseSchema } from '../schema-dialects/lint.ts';
+import { chooseSchema } from '../schema-dialects/to-dialect.ts';
 import { NO_SERVER_TOOLS, type ServerTools } from '../config/server-tools.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import { parseJson } from '../json-fields.ts';
@@ -144,4 +146,31 @@ function encodeTools(
 
 function hasSameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, at) => tool === b[at]);
+}
+
+/** Each wire has its own; the table in `docs/guides/server-tools.md` shows all of them. */
+export interface CallTypes {
+  readonly calls: readonly string[];
+  /** Never a call, whatever its name is. `*_x` stands for every type that ends in `_x`. */
+  readonly vendor: readonly string[];
+}
+
+/** Its type says so, or nobody knows its type and a tool of its name was on offer. */
+export function isCall(
+  { calls, vendor }: CallTypes,
+  type: string,
+  name: string | undefined,
+  { offers }: ToolDecoder,
+): boolean {
+  if (calls.includes(type)) return true;
+  if (vendor.some((known) => (known.startsWith('*') ? type.endsWith(known.slice(1)) : type === known))) return false;
+  return name !== undefined && offers(name);
+}
+
+/** For wires that refuse calls without tools. */
+export function placeholderTools(messages: readonly Message[]): readonly Tool[] | undefined {
+  const names = new Set(messages.flatMap((message) => toolCallsOf(message).map((call) => call.name)));
+  if (names.size === 0) return undefined;
+  const parameters = { type: 'object', properties: {} };
+  return [...names].map((name) => ({ name, description: 'No longer offered.', parameters }));
 }

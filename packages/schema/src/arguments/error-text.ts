@@ -1,7 +1,7 @@
 import { nearest, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { issuePath, type StandardIssue } from '../standard-schema.ts';
-import type { ValidationIssue } from '../validator/check-types.ts';
+import type { ValidationIssue } from '../validator/checks.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
 /** Including the error code. */

@@ -1,6 +1,6 @@
 import { parsePointer, pointerToken } from '@kernel/internal';
 import { findJsonLoss, type JsonValue, parseNumber, type ToolRepair } from '@kernel/protocol';
-import type { ValidationIssue } from '../validator/check-types.ts';
+import type { ValidationIssue } from '../validator/checks.ts';
 import type { Validator } from '../validator/compile-schema.ts';
 import { type CopyOnWrite, createCopyOnWrite } from './copy-on-write.ts';
 

@@ -1,14 +1,5 @@
 /** Each object and array on the path to a change is copied once. */
-export interface CopyOnWrite {
-  value(): unknown;
-  get(keys: readonly string[]): unknown;
-  /** A member that exists; the order of keys stays. Without keys, the whole value. */
-  set(keys: readonly string[], member: unknown): void;
-  /** An item of an array stays. */
-  remove(keys: readonly string[]): void;
-}
-
-export function createCopyOnWrite(original: unknown): CopyOnWrite {
+export function createCopyOnWrite(original: unknown) {
   const copies = new Set<object>();
   let root = original;
 
@@ -36,8 +27,9 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
 
   return {
     value: () => root,
-    get: (keys) => keys.reduce<unknown>((value, key) => own(value, key), root),
-    set(keys, member) {
+    get: (keys: readonly string[]) => keys.reduce<unknown>((value, key) => own(value, key), root),
+    /** A member that exists; the order of keys stays. Without keys, the whole value. */
+    set(keys: readonly string[], member: unknown) {
       const last = keys.at(-1);
       if (last === undefined) root = member;
       else {
@@ -45,12 +37,15 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
         if (parent !== undefined) define(parent, last, member);
       }
     },
-    remove(keys) {
+    /** An item of an array stays. */
+    remove(keys: readonly string[]) {
       const parent = parentOf(keys);
       if (parent !== undefined && !Array.isArray(parent)) Reflect.deleteProperty(parent, keys.at(-1) ?? '');
     },
   };
 }
+
+export type CopyOnWrite = ReturnType<typeof createCopyOnWrite>;
 
 function own(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;

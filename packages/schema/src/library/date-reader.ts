@@ -2,8 +2,7 @@ import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import type { StandardIssue } from '../standard-schema.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
-import { createShapeTest } from './shape-test.ts';
-import { parseDateTime } from './date-time.ts';
+import { createShapeTest, parseDateTime } from './shape-test.ts';
 
 export interface DatesRead {
   /** Only what holds a date is copied. */

@@ -1,14 +1,6 @@
 import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchemaObject } from '../validator/schema-index.ts';
-import { parseDateTime } from './date-time.ts';
-
-export interface ShapeTest {
-  /** By types, required properties and constants. A date is a text of its form, or read already. */
-  test(schema: unknown, value: unknown): boolean;
-  reset(): void;
-  resolve(reference: string): unknown;
-}
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -20,7 +12,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: (value) => isObject(value) && !Array.isArray(value),
 };
 
-export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): ShapeTest {
+export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>) {
   function resolve(reference: string): unknown {
     if (reference === '#') return root;
     const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
@@ -69,4 +61,19 @@ export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): S
     known = new WeakMap();
   };
   return { test, reset, resolve };
+}
+
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,9}))?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+/** RFC 3339. Undefined for a day that its month does not have, and for a fraction of a second that a `Date` would round. */
+export function parseDateTime(text: string): Date | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [, year = '', month = '', day = '', , fraction = ''] = match;
+  if (/[1-9]/.test(fraction.slice(3))) return undefined;
+  const daysInMonth = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > daysInMonth) return undefined;
+  const date = new Date(text.toUpperCase());
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }

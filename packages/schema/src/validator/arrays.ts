@@ -1,6 +1,5 @@
 import { canonicalJson } from '@kernel/internal';
-import type { Check, KeywordContext } from './check-types.ts';
-import { childPath, passes, reportIssue } from './issues.ts';
+import { type Check, type KeywordContext, childPath, passes, reportIssue } from './checks.ts';
 import { isSchema } from './schema-index.ts';
 
 export function arrayChecks(context: KeywordContext): readonly Check[] {

@@ -1,13 +1,20 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { arrayChecks } from './arrays.ts';
 import { ASSERTIONS } from './assertions.ts';
-import type { Check, KeywordContext, ValidationContext, ValidationIssue } from './check-types.ts';
-import { addEvaluated, createEvaluated, createIssue, reportIssue } from './issues.ts';
+import {
+  type Check,
+  type KeywordContext,
+  type ValidationContext,
+  type ValidationIssue,
+  addEvaluated,
+  createEvaluated,
+  createIssue,
+  reportIssue,
+} from './checks.ts';
 import { logicChecks } from './logic.ts';
-import { metaSchemas } from './meta-schemas.ts';
-import { createMemo } from './memoize.ts';
+import { metaSchemas } from './keywords.ts';
 import { objectChecks, propertiesCheck } from './objects.ts';
-import { entering, referenceChecks } from './references.ts';
+import { entering, referenceChecks, createMemo } from './references.ts';
 import { type Dialect, type Schema, indexSchema } from './schema-index.ts';
 import { unevaluatedChecks } from './unevaluated.ts';
 

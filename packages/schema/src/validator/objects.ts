@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
-import type { Check, KeywordContext } from './check-types.ts';
-import { childPath, passes, reportIssue } from './issues.ts';
+import { type Check, type KeywordContext, childPath, passes, reportIssue } from './checks.ts';
 import { createPatternTest } from './patterns/pattern.ts';
 import { isSchema, isSchemaObject } from './schema-index.ts';
 

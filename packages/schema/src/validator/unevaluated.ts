@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
-import type { Check, KeywordContext } from './check-types.ts';
-import { childPath, reportIssue } from './issues.ts';
+import { type Check, type KeywordContext, childPath, reportIssue } from './checks.ts';
 import { isSchema } from './schema-index.ts';
 
 /** They run last, on what no other keyword of the schema has evaluated. */

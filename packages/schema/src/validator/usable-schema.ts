@@ -1,8 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { keywordProblem } from './inspect-schema.ts';
-import { KEYWORDS } from './keywords.ts';
-import { metaSchemas } from './meta-schemas.ts';
+import { KEYWORDS, metaSchemas } from './keywords.ts';
 import { compilePattern } from './patterns/pattern.ts';
 import { findSlowPattern } from './patterns/slow-patterns.ts';
 import { indexSchema, isSchema, type Schema, type SchemaIndex, subschemas } from './schema-index.ts';

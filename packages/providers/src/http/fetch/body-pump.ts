@@ -1,17 +1,7 @@
 import type { ExchangeEvents } from '../transport.ts';
 
-export interface BodyPump {
-  /** Resolves at the end of the body, or after `stop`. */
-  read(response: Response): Promise<void>;
-  /** Holds back the chunk that is being read as well. */
-  pause(): void;
-  resume(): void;
-  /** No event follows. */
-  stop(): void;
-}
-
 /** The body of a `fetch` without streams, such as that of React Native, is delivered in one chunk. */
-export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>): BodyPump {
+export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>) {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let stopped = false;
   let paused: Promise<void> | undefined;
@@ -39,7 +29,8 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
   }
 
   return {
-    async read(response) {
+    /** Resolves at the end of the body, or after `stop`. */
+    async read(response: Response) {
       if (response.body === null || response.body === undefined) {
         const whole = new Uint8Array(await response.arrayBuffer());
         if (whole.length > 0) await deliver(whole);
@@ -53,10 +44,12 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
         if (done || stopped) return;
       }
     },
+    /** Holds back the chunk that is being read as well. */
     pause() {
       paused ??= new Promise((resolve) => (wake = resolve));
     },
     resume,
+    /** No event follows. */
     stop() {
       stopped = true;
       resume();

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { KernelError } from '@kernel/protocol';
-import type { TlsSettings } from '../connection-settings.ts';
-import { readProxyCredential } from '../proxy-credential.ts';
+import { type TlsSettings, readProxyCredential } from '../connection-settings.ts';
 
 /** Without its credential. */
 export interface Proxy {

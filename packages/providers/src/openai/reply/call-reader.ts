@@ -1,21 +1,11 @@
 import { asFields, asList, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
-import { type CallTypes, isCall } from '../../wire/call-types.ts';
-import { createExactArguments } from '../../wire/exact-arguments.ts';
+import { type CallTypes, isCall } from '../../wire/tool-encoder.ts';
+import { createExactArguments } from '../../wire/arguments.ts';
 import type { DecoderContext, MessageBuilder } from '../../wire/message-builder.ts';
 import { opaquePart } from '../../wire/message-parts.ts';
-import { createOpaqueCall, type OpaqueCall } from './opaque-call.ts';
 
 /** Entries of `tool_calls` may leave their `type` out. */
 export const CHAT_CALLS: CallTypes = { calls: ['function', 'tool_use'], vendor: [] };
-
-export interface CallReader {
-  /** The JSON that is read from now on, as text and parsed. */
-  begin(text: string, parsed: unknown): void;
-  read(message: Fields, isWhole: boolean): void;
-  /** But for those that the reply's list of calls has as well. */
-  readParts(parts: readonly unknown[], type: unknown): void;
-  end(): void;
-}
 
 /** Of a tool that takes text. */
 interface TextCall {
@@ -31,7 +21,7 @@ interface Piece {
   readonly arguments: unknown;
 }
 
-export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext): CallReader {
+export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext) {
   const exact = createExactArguments('arguments');
   const exactInput = createExactArguments('input');
   const opaque = new Map<number, OpaqueCall>();
@@ -103,17 +93,19 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   }
 
   return {
-    begin(text, parsed) {
+    /** The JSON that is read from now on, as text and parsed. */
+    begin(text: string, parsed: unknown) {
       exact.read(text, parsed);
       exactInput.read(text, parsed);
     },
-    read(message, isWhole) {
+    read(message: Fields, isWhole: boolean) {
       const list = asList(message['tool_calls']);
       for (const [at, call] of list.entries()) readEntry(call, at, list.length, isWhole);
       const legacyCall = asFields(message['function_call']);
       if (legacyCall !== undefined) readEntry({ index: 0, function: legacyCall }, 0, 1, false);
     },
-    readParts(parts, type) {
+    /** But for those that the reply's list of calls has as well. */
+    readParts(parts: readonly unknown[], type: unknown) {
       for (const entry of parts) {
         const part = asFields(entry) ?? {};
         const partType =
@@ -138,4 +130,45 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
 function keepIn(builder: MessageBuilder): (kind: string, call: Fields) => void {
   const fill = builder.reserve();
   return (kind, call) => fill(opaquePart(kind, call));
+}
+
+/** What the kinds of opaque parts that are calls end in. */
+const SUFFIX = '_tool_call';
+/** Fields that a delta repeats instead of continuing them. */
+const WHOLE = new Set(['id', 'type', 'name']);
+
+/** Of a tool that is no function: kept for the vendor, never run. */
+export interface OpaqueCall {
+  add(piece: Fields): void;
+}
+
+export function isOpaqueCallKind(kind: string): boolean {
+  return kind.endsWith(SUFFIX);
+}
+
+/** `keep` gets it as the vendor would have sent it at once, after each piece. */
+export function createOpaqueCall(keep: (kind: string, call: Fields) => void): OpaqueCall {
+  let call: Fields = {};
+  return {
+    add({ index: _index, ...piece }) {
+      call = joined(call, piece, false);
+      keep(`${asText(call['type']) ?? 'custom'}${SUFFIX}`, call);
+    },
+  };
+}
+
+/** Objects are joined, text inside of them is appended, anything else replaces what was there. */
+function joined(before: Fields, delta: Fields, appends: boolean): Fields {
+  const fields = new Map(Object.entries(before));
+  const isFirst = fields.size === 0;
+  for (const [key, value] of Object.entries(delta)) {
+    const known = fields.get(key);
+    const [inner, piece] = [asFields(known), asFields(value)];
+    if (inner !== undefined && piece !== undefined) fields.set(key, joined(inner, piece, true));
+    else if (appends && !WHOLE.has(key) && typeof known === 'string' && typeof value === 'string')
+      fields.set(key, known + value);
+    // A later delta says null where it has nothing to say.
+    else if (isFirst || value !== null) fields.set(key, value);
+  }
+  return Object.fromEntries(fields);
 }

@@ -1,9 +1,7 @@
-import { argumentObject } from '../call-object.ts';
 import { untilMark } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextCall, TextFormat } from '../format.ts';
-import { createJsonEnd, skipSpace } from '../json-text.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { createJsonEnd, skipSpace, argumentObject } from '../json-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const ALL = '<｜tool▁calls▁begin｜>';
 const ALL_END = '<｜tool▁calls▁end｜>';

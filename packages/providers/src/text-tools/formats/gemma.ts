@@ -1,8 +1,7 @@
 import { untilMark } from '../end-finders.ts';
 import type { CallParser, TextFormat } from '../format.ts';
-import { promptWith } from '../prompts.ts';
+import { promptWith, fencedResult } from '../prompts.ts';
 import { readPythonCalls } from '../python-literal.ts';
-import { fencedResult } from '../result-text.ts';
 import { pythonCall } from './llama.ts';
 
 const OPEN = '```tool_code\n';

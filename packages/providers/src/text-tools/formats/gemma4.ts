@@ -1,8 +1,7 @@
 import { headThenArguments, headUpTo } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { createGemmaObjectEnd, readGemmaObject, writeGemmaObject } from '../gemma-literal.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const OPEN = '<|tool_call>';
 const CLOSE = '<tool_call|>';

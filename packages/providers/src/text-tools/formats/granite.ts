@@ -1,8 +1,7 @@
-import { readCallObjects } from '../call-object.ts';
+import { readCallObjects } from '../json-text.ts';
 import { jsonThen } from '../end-finders.ts';
 import type { CallParser, TextFormat } from '../format.ts';
-import { callsJson, promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { callsJson, promptWith, plainResult } from '../prompts.ts';
 import { taggedJson } from './hermes.ts';
 
 const MARK = '<|tool_call|>';

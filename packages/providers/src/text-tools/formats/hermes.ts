@@ -1,4 +1,4 @@
-import { readCallObjects } from '../call-object.ts';
+import { readCallObjects } from '../json-text.ts';
 import { jsonThen } from '../end-finders.ts';
 import type { CallParser, TextFormat } from '../format.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';

@@ -1,8 +1,7 @@
-import { argumentObject } from '../call-object.ts';
+import { argumentObject } from '../json-text.ts';
 import { headThenArguments, headUpTo } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const SECTION = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';

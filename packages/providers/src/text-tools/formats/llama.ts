@@ -1,11 +1,10 @@
 import type { JsonValue } from '@kernel/protocol';
-import { readCallObjects } from '../call-object.ts';
 import { jsonLine, jsonThen, lineEnd } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
 import { asFields, parseJson } from '../../json-fields.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 import { readPythonCalls, toPython } from '../python-literal.ts';
-import { createJsonEnd, jsonMembers } from '../json-text.ts';
+import { createJsonEnd, jsonMembers, readCallObjects } from '../json-text.ts';
 
 const TAG = '<|python_tag|>';
 const LAYOUT = [';', '<|eom_id|>', '<|eot_id|>'];

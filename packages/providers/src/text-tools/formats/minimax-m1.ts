@@ -1,9 +1,7 @@
-import { readCallObjects } from '../call-object.ts';
 import { jsonValuesThen } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
-import { createJsonEnd, skipSpace } from '../json-text.ts';
-import { callJson, promptWith } from '../prompts.ts';
-import { tokenFreeJson } from '../result-text.ts';
+import { createJsonEnd, skipSpace, readCallObjects } from '../json-text.ts';
+import { callJson, promptWith, tokenFreeJson } from '../prompts.ts';
 
 const OPEN = '<tool_calls>';
 const CLOSE = '</tool_calls>';

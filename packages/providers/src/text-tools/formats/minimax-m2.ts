@@ -2,8 +2,7 @@ import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 import { endOfTaggedValue, taggedValue, taggedValueJson } from '../tagged-values.ts';
 
 const OPEN = '<minimax:tool_call>';

@@ -1,8 +1,6 @@
-import { argumentObject, readCallObjects } from '../call-object.ts';
 import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
-import { createJsonEnd, skipSpace } from '../json-text.ts';
-import { callsJson, promptWith } from '../prompts.ts';
-import { tokenFreeJson } from '../result-text.ts';
+import { createJsonEnd, skipSpace, argumentObject, readCallObjects } from '../json-text.ts';
+import { callsJson, promptWith, tokenFreeJson } from '../prompts.ts';
 
 const MARK = '[TOOL_CALLS]';
 const NAME = /[\w.-]+/y;
