@@ -42,7 +42,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const exact = createExactArguments('input');
   const counts = new Map<string, number>();
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
-  const serverParts = createServerPartReader();
+  const readServerPart = createServerPartReader();
   let stopReason: string | undefined;
   let serverToolCalls: Readonly<Record<string, number>> | undefined;
   let container: OpaquePart | undefined;
@@ -133,7 +133,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
           const fill = builder.reserve();
           opaqueBlocks.set(
             index,
-            createOpaqueBlock(block, (whole) => fill(serverParts.read(whole) ?? opaquePart(type, whole))),
+            createOpaqueBlock(block, (whole) => fill(readServerPart(whole) ?? opaquePart(type, whole))),
           );
         }
     }

@@ -11,19 +11,17 @@ export const MESSAGES_CALLS: CallTypes = { calls: ['tool_use'], vendor: [...SERV
 /** https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview */
 export function createServerPartReader() {
   const names = new Map<string, string>();
-  return {
-    read(block: Fields) {
-      const type = asText(block['type']) ?? '';
-      if (SERVER_CALLS.includes(type)) {
-        const [id = '', name = type] = [asText(block['id']), asText(block['name'])];
-        names.set(id, name);
-        return serverToolCall({ id, name, input: asFields(block['input']), data: block });
-      }
-      if (!type.endsWith(RESULT)) return undefined;
-      const callId = asText(block['tool_use_id']) ?? '';
-      const name = names.get(callId) ?? type.slice(0, -RESULT.length);
-      return serverToolResult({ callId, name, ...readContent(block), data: block });
-    },
+  return (block: Fields) => {
+    const type = asText(block['type']) ?? '';
+    if (SERVER_CALLS.includes(type)) {
+      const [id = '', name = type] = [asText(block['id']), asText(block['name'])];
+      names.set(id, name);
+      return serverToolCall({ id, name, input: asFields(block['input']), data: block });
+    }
+    if (!type.endsWith(RESULT)) return undefined;
+    const callId = asText(block['tool_use_id']) ?? '';
+    const name = names.get(callId) ?? type.slice(0, -RESULT.length);
+    return serverToolResult({ callId, name, ...readContent(block), data: block });
   };
 }
 

@@ -1,6 +1,6 @@
-import type { WireSettings } from '../config/wire-settings.ts';
+import type { ServerToolsConfig, WireSettings } from '../config/wire-settings.ts';
 import { type Wire } from '../wire/wire.ts';
-import { type AnthropicWireConfig, resolveAnthropic } from './config.ts';
+import { resolveAnthropic } from './config.ts';
 import { createAnthropicDecoder } from './decode.ts';
 import { createAnthropicEncoder } from './encode.ts';
 import { rulesOf } from './models.ts';
@@ -9,7 +9,7 @@ import { pickFields } from '../json-fields.ts';
 /** https://docs.claude.com/en/api/messages-count-tokens */
 const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');
 
-export const anthropicWire: Wire<AnthropicWireConfig, WireSettings> = {
+export const anthropicWire: Wire<ServerToolsConfig, WireSettings> = {
   resolve: resolveAnthropic,
   headers: ({ serverTools: { betas } }) => ({
     'anthropic-version': '2023-06-01',

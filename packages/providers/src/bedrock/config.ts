@@ -68,7 +68,7 @@ export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
   }
   const regionalUrl = `https://bedrock-runtime.${region ?? ''}.amazonaws.com`;
   return {
-    ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS, serverTools: config.serverTools }),
+    ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS }),
     region,
   };
 }

@@ -43,7 +43,7 @@ export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFra
 function jsonDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
-  const serverParts = createServerPartReader();
+  const readServerPart = createServerPartReader();
   const chunks: Uint8Array[] = [];
   return {
     push(bytes) {
@@ -66,7 +66,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
         const call = callOf(block, context.toolDecoder);
         if (call !== undefined) readCall(builder, call, at, exact);
         else if (kind === undefined) readBlock(builder, block);
-        else builder.reserve()(serverParts.read(kind, block));
+        else builder.reserve()(readServerPart(kind, block));
       }
       builder.usage(usageOf(value['usage']));
       finish(builder, asText(value['stopReason']));
@@ -78,8 +78,8 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
 function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
-  const serverParts = createServerPartReader();
-  const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(serverParts.read(kind, block));
+  const readServerPart = createServerPartReader();
+  const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(readServerPart(kind, block));
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   const calls = new Set<number | undefined>();
   let stopReason: string | undefined;

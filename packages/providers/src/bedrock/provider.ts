@@ -17,14 +17,10 @@ export function createBedrockProvider(config: BedrockWireConfig): Provider {
     config,
   );
   const { name } = provider;
-  const streaming = lazyProvider(
-    name,
-    async () => {
-      readFrame = await loadFrameReader();
-      return provider;
-    },
-    { countsTokens: false, embeds: false, transcribes: false },
-  );
+  const streaming = lazyProvider(name, async () => {
+    readFrame = await loadFrameReader();
+    return provider;
+  });
   return { ...provider, stream: (request) => (request.stream === false ? provider : streaming).stream(request) };
 }
 

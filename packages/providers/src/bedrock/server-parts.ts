@@ -6,25 +6,23 @@ import { citationOf, serverToolCall, serverToolResult } from '../wire/server-too
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html */
 export function createServerPartReader() {
   const names = new Map<string, string>();
-  return {
-    read(kind: string, block: Fields) {
-      const call = asFields(block['toolUse']);
-      if (call !== undefined) {
-        const [id = '', name = kind] = [asText(call['toolUseId']), asText(call['name'])];
-        names.set(id, name);
-        return serverToolCall({ id, name, input: call['input'], data: block });
-      }
-      const result = asFields(block['toolResult']);
-      if (result === undefined) return opaquePart(kind, block);
-      const callId = asText(result['toolUseId']) ?? '';
-      const texts = asList(result['content']).flatMap((entry) => {
-        const content = asFields(entry) ?? {};
-        return asText(content['text']) ?? (content['json'] === undefined ? [] : JSON.stringify(content['json']));
-      });
-      const isError = result['status'] === 'error';
-      const name = names.get(callId) ?? asText(result['type']) ?? kind;
-      return serverToolResult({ callId, name, text: texts.join('\n'), isError, data: block });
-    },
+  return (kind: string, block: Fields) => {
+    const call = asFields(block['toolUse']);
+    if (call !== undefined) {
+      const [id = '', name = kind] = [asText(call['toolUseId']), asText(call['name'])];
+      names.set(id, name);
+      return serverToolCall({ id, name, input: call['input'], data: block });
+    }
+    const result = asFields(block['toolResult']);
+    if (result === undefined) return opaquePart(kind, block);
+    const callId = asText(result['toolUseId']) ?? '';
+    const texts = asList(result['content']).flatMap((entry) => {
+      const content = asFields(entry) ?? {};
+      return asText(content['text']) ?? (content['json'] === undefined ? [] : JSON.stringify(content['json']));
+    });
+    const isError = result['status'] === 'error';
+    const name = names.get(callId) ?? asText(result['type']) ?? kind;
+    return serverToolResult({ callId, name, text: texts.join('\n'), isError, data: block });
   };
 }
 

@@ -41,9 +41,9 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
   const save = typeof sink === 'string' ? fileSink(sink) : sink;
 
   async function recorded<R extends AnyRequest, T extends object>(
-    kind: 'countTokens' | 'embed' | 'transcribe',
-    request: R,
     call: (request: R) => Promise<T>,
+    request: R,
+    kind: 'countTokens' | 'embed' | 'transcribe',
   ): Promise<T> {
     const sanitized = toRecorded(request, sanitizer);
     let result: T;
@@ -76,11 +76,7 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
         },
       });
     },
-    ...wrapUnary(provider, {
-      countTokens: (call, request) => recorded('countTokens', request, call),
-      embed: (call, request) => recorded('embed', request, call),
-      transcribe: (call, request) => recorded('transcribe', request, call),
-    }),
+    ...wrapUnary(provider, recorded),
   };
 }
 

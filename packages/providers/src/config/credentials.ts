@@ -80,9 +80,11 @@ async function fetchToken(
     throw new KernelError('CONFIG_INVALID', `${provider}: the token function failed.`, { cause: error });
   }
   if (typeof token !== 'string' || token === '') {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the token function returned no token.`, {
-      hint: 'It must return a non-empty string, or a promise of one.',
-    });
+    throw configError(
+      provider,
+      'the token function returned no token.',
+      'It must return a non-empty string, or a promise of one.',
+    );
   }
   return checkToken(token, provider, redactor);
 }
@@ -91,9 +93,11 @@ function checkToken(token: string, provider: string, redactor: Redactor): string
   const clean = token.trim();
   redactor.add(clean);
   if (!/^[\u0021-\u007e\u0080-\u00ff ]+$/.test(clean)) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the token contains a character that no header can carry.`, {
-      hint: 'Look for a line break or a quote that was copied with it.',
-    });
+    throw configError(
+      provider,
+      'the token contains a character that no header can carry.',
+      'Look for a line break or a quote that was copied with it.',
+    );
   }
   return clean;
 }

@@ -1,19 +1,5 @@
 import { type JsonObject, type JsonValue, KernelError, type ModelOptions } from '@kernel/protocol';
 
-export interface ResolvedOptions {
-  readonly maxTokens?: JsonValue;
-  readonly temperature?: JsonValue;
-  readonly topP?: JsonValue;
-  readonly stop?: JsonValue;
-  readonly seed?: JsonValue;
-  readonly reasoningEffort?: JsonValue;
-  readonly parallelToolCalls?: JsonValue;
-  /** `visionOptions.detail`. */
-  readonly imageDetail?: string;
-  /** For the root of the body. */
-  readonly extra: JsonObject;
-}
-
 const NAMES = [
   'maxTokens',
   'temperature',
@@ -26,6 +12,14 @@ const NAMES = [
 ] as const;
 
 type OptionName = (typeof NAMES)[number];
+
+/** Model options with the defaults and the request merged, under one spelling. */
+export type ResolvedOptions = { readonly [Name in Exclude<OptionName, 'visionOptions'>]?: JsonValue } & {
+  /** `visionOptions.detail`. */
+  readonly imageDetail?: string;
+  /** For the root of the body. */
+  readonly extra: JsonObject;
+};
 
 /** Each name in camelCase and in snake_case. */
 const SPELLINGS: ReadonlyMap<string, OptionName> = new Map(

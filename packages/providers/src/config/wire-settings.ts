@@ -1,9 +1,16 @@
 import type { ModelOptions } from '@kernel/protocol';
 import { parseBaseUrl } from './base-url.ts';
-import { checkConfig } from './check-config.ts';
+import { checkConfig, configKeys } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
-import { NO_SERVER_TOOLS, resolveServerTools, type ServerToolConfig, type ServerTools } from './server-tools.ts';
+import { resolveServerTools, type ServerToolConfig, type ServerTools } from './server-tools.ts';
+
+/** A config, under any name, for an API that has tools of its own. */
+export interface ServerToolsConfig extends CommonConfig {
+  readonly serverTools?: readonly ServerToolConfig[] | undefined;
+}
+
+const KEYS = configKeys({ serverTools: true });
 
 export interface WireSettings {
   readonly name: string;
@@ -19,24 +26,22 @@ export interface WireSettings {
 
 /** `basePath` is used where `baseUrl` has no path; `authHeader` is the vendor's header for a key. */
 export function resolveWireSettings(
-  config: CommonConfig,
+  config: ServerToolsConfig,
   defaults: {
     readonly baseUrl: string;
     readonly basePath: string;
     readonly authHeader?: string;
     readonly keys?: ReadonlySet<string>;
-    readonly serverTools?: readonly ServerToolConfig[] | undefined;
   },
 ): WireSettings {
-  checkConfig(config, defaults.keys);
+  checkConfig(config, defaults.keys ?? KEYS);
   const base = parseBaseUrl(config.name, config.baseUrl ?? defaults.baseUrl);
   return {
     name: config.name,
     origin: base.origin,
     basePath: base.path === '' ? defaults.basePath : base.path,
     query: base.query,
-    serverTools:
-      defaults.serverTools === undefined ? NO_SERVER_TOOLS : resolveServerTools(config.name, defaults.serverTools),
+    serverTools: resolveServerTools(config.name, config.serverTools),
     options: config.options ?? {},
     authorize: createAuthorizer(config, defaults.authHeader),
   };

@@ -1,5 +1,6 @@
-import { type EmbedRequest, type EmbedResult, describeType, KernelError } from '@kernel/protocol';
+import { type EmbedRequest, type EmbedResult, describeType } from '@kernel/protocol';
 import { asList } from '../json-fields.ts';
+import { protocolError } from '../http/errors.ts';
 
 export function inputsOf({ input }: EmbedRequest): readonly string[] {
   return typeof input === 'string' ? [input] : input;
@@ -15,10 +16,7 @@ export function toEmbedResult(
   const embeddings = vectors.map((value, index) => ({ index, vector: toVector(provider, value, index) }));
   if (embeddings.length !== expected || embeddings.some(({ vector }) => vector.length === 0)) {
     const received = embeddings.filter(({ vector }) => vector.length > 0).length;
-    throw new KernelError(
-      'PROVIDER_PROTOCOL',
-      `${provider}: ${expected} texts were sent, ${received} vectors came back.`,
-    );
+    throw protocolError(provider, `${expected} texts were sent, ${received} vectors came back.`);
   }
   return { embeddings, ...(tokens === undefined ? {} : { usage: { inputTokens: tokens, outputTokens: 0 } }) };
 }
@@ -28,9 +26,6 @@ function toVector(provider: string, value: unknown, index: number): readonly num
   return asList(value).map((component, at) => {
     if (typeof component === 'number' && Number.isFinite(component)) return component;
     const what = typeof component === 'number' ? String(component) : describeType(component);
-    throw new KernelError(
-      'PROVIDER_PROTOCOL',
-      `${provider}: component ${at} of vector ${index} is ${what}, not a number.`,
-    );
+    throw protocolError(provider, `component ${at} of vector ${index} is ${what}, not a number.`);
   });
 }

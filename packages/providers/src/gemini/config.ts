@@ -1,9 +1,8 @@
 import type { JsonObject, ModelOptions } from '@kernel/protocol';
-import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
 import { toPathSegment } from '../config/path-segment.ts';
-import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+import { resolveWireSettings, type ServerToolsConfig, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Gemini's generateContent API. */
 export interface GeminiConfig extends CommonConfig {
@@ -30,18 +29,12 @@ export interface GeminiOptions extends ModelOptions {
     | undefined;
 }
 
-export type GeminiWireConfig = CommonConfig & Pick<GeminiConfig, 'serverTools'>;
-
-const KEYS = configKeys({ serverTools: true });
-
 /** The key goes into a header, never into the URL. */
-export function resolveGemini(config: GeminiWireConfig): WireSettings {
+export function resolveGemini(config: ServerToolsConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://generativelanguage.googleapis.com',
     basePath: '/v1beta',
     authHeader: 'x-goog-api-key',
-    keys: KEYS,
-    serverTools: config.serverTools,
   });
 }
 

@@ -1,6 +1,6 @@
-import type { WireSettings } from '../config/wire-settings.ts';
+import type { ServerToolsConfig, WireSettings } from '../config/wire-settings.ts';
 import type { Wire, WireContext } from '../wire/wire.ts';
-import { geminiPath, type GeminiWireConfig, resolveGemini, resourceName } from './config.ts';
+import { geminiPath, resolveGemini, resourceName } from './config.ts';
 import { createGeminiDecoder } from './decode.ts';
 import { createGeminiEncoder } from './encode.ts';
 import { geminiRules } from './models.ts';
@@ -10,7 +10,7 @@ import { postJson } from '../http/response-text.ts';
 import { asFields, asList } from '../json-fields.ts';
 import { resolveOptions } from '../config/model-options.ts';
 
-export const geminiWire: Wire<GeminiWireConfig, WireSettings> = {
+export const geminiWire: Wire<ServerToolsConfig, WireSettings> = {
   resolve: resolveGemini,
   createEncoder: createGeminiEncoder,
   createDecoder: createGeminiDecoder,

@@ -3,11 +3,12 @@ import { type ChatSettings, type ChatWireConfig, resolveChat } from './config.ts
 import { createChatDecoder } from './reply/decode.ts';
 import { embed } from './embed.ts';
 import { createChatEncoder } from './encode.ts';
-import { KernelError, type TranscribeRequest, type Transcript } from '@kernel/protocol';
+import type { TranscribeRequest, Transcript } from '@kernel/protocol';
 import { resolveOptions } from '../config/model-options.ts';
 import { encodeForm } from '../http/form-data.ts';
 import { parseJsonResponse, requestText } from '../http/response-text.ts';
 import { asFields, asNumber, asText } from '../json-fields.ts';
+import { protocolError } from '../http/errors.ts';
 
 export const chatWire: Wire<ChatWireConfig, ChatSettings> = {
   resolve: resolveChat,
@@ -45,7 +46,7 @@ export async function transcribe(
   const reply = asFields(parseJsonResponse(settings.name, text, redactor));
   const transcript = asText(reply?.['text']);
   if (transcript === undefined) {
-    throw new KernelError('PROVIDER_PROTOCOL', `${settings.name}: the reply has no text.`);
+    throw protocolError(settings.name, 'the reply has no text.');
   }
   const language = asText(reply?.['language']);
   const duration = asNumber(Number(reply?.['duration'] ?? Number.NaN));

@@ -128,23 +128,17 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
           opening.first(provider.stream({ ...request, model })),
         ),
       ),
-    ...(counters.length === 0
-      ? {}
-      : {
-          countTokens: async (request) =>
-            attempt(request, counters, (inner, model) => inner.countTokens({ ...request, model })),
-        }),
-    ...(embedders.length === 0
-      ? {}
-      : {
-          embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })),
-        }),
-    ...(transcribers.length === 0
-      ? {}
-      : {
-          transcribe: async (request) =>
-            attempt(request, transcribers, (inner, model) => inner.transcribe({ ...request, model })),
-        }),
+    ...(counters.length > 0 && {
+      countTokens: async (request) =>
+        attempt(request, counters, (inner, model) => inner.countTokens({ ...request, model })),
+    }),
+    ...(embedders.length > 0 && {
+      embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })),
+    }),
+    ...(transcribers.length > 0 && {
+      transcribe: async (request) =>
+        attempt(request, transcribers, (inner, model) => inner.transcribe({ ...request, model })),
+    }),
   };
 }
 

@@ -26,8 +26,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   /** What arrived as deltas, by output index; in the background, of calls and reasoning too. */
   const texts = new Map<number, string>();
   const places = new Map<number, FillPlace>();
-  const serverItems = createServerItemReader();
-  const inferred = createInferredIndexes();
+  const readServerItem = createServerItemReader();
+  const inferIndex = createInferredIndexes();
   const annotations = new Map<number, number>();
   /** Output indexes and ids. */
   const completed = new Set<number | string>();
@@ -43,7 +43,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     if (background?.advance(value) === false) return;
     exact.read(data, value);
     const type = asText(value['type']) ?? event;
-    readEvent(type, value, asNumber(value['output_index']) ?? inferred.indexOf(type));
+    readEvent(type, value, asNumber(value['output_index']) ?? inferIndex(type));
   }
 
   function readEvent(type: string, event: Fields, at: number): void {
@@ -162,7 +162,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   function readVendorItem(item: Fields, type: string, at: number): void {
     const call = readClientCall(item, context.toolDecoder);
     if (call !== undefined) builder.call({ index: at, ...call });
-    else (places.get(at) ?? builder.reserve())(...(serverItems.read(item) ?? [opaquePart(type, item)]));
+    else (places.get(at) ?? builder.reserve())(...(readServerItem(item) ?? [opaquePart(type, item)]));
   }
 
   /** Those that no event has brought. */

@@ -2,14 +2,12 @@
 export function createInferredIndexes() {
   let index = 0;
   let state: 'new' | 'open' | 'complete' = 'new';
-  return {
-    indexOf(type: string) {
-      const isAdded = type === 'response.output_item.added';
-      const isDone = type === 'response.output_item.done';
-      if ((isAdded && state !== 'new') || (isDone && state === 'complete')) index += 1;
-      if (isAdded) state = 'open';
-      if (isDone) state = 'complete';
-      return index;
-    },
+  return (type: string) => {
+    const isAdded = type === 'response.output_item.added';
+    const isDone = type === 'response.output_item.done';
+    if ((isAdded && state !== 'new') || (isDone && state === 'complete')) index += 1;
+    if (isAdded) state = 'open';
+    if (isDone) state = 'complete';
+    return index;
   };
 }

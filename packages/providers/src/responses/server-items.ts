@@ -27,26 +27,24 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
 export function createServerItemReader() {
   /** Some outputs do not name their call. */
   const lastIds = new Map<string, string>();
-  return {
-    read(item: Fields) {
-      const type = asText(item['type']) ?? '';
-      const id = (asText(item['call_id']) || asText(item['id'])) ?? '';
-      const callType = OUTPUTS.get(type);
-      if (callType !== undefined) {
-        const callId = asText(item['call_id']) ?? lastIds.get(callType) ?? id;
-        return [serverToolResult({ callId, name: nameOf(callType), text: outputText(item), data: item })];
-      }
-      if (!type.endsWith('_call')) return undefined;
-      lastIds.set(type, id);
-      const known = READERS.get(type);
-      const { name, input = inputOf(item), ...result } = known?.(item) ?? { name: asText(item['name']) };
-      const tool = name ?? nameOf(type);
-      const call = serverToolCall({ id, name: tool, input, data: item });
-      const failed = item['status'] === 'failed';
-      return known !== undefined
-        ? [call, serverToolResult({ callId: id, name: tool, ...result, isError: failed || result.isError === true })]
-        : [call];
-    },
+  return (item: Fields) => {
+    const type = asText(item['type']) ?? '';
+    const id = (asText(item['call_id']) || asText(item['id'])) ?? '';
+    const callType = OUTPUTS.get(type);
+    if (callType !== undefined) {
+      const callId = asText(item['call_id']) ?? lastIds.get(callType) ?? id;
+      return [serverToolResult({ callId, name: nameOf(callType), text: outputText(item), data: item })];
+    }
+    if (!type.endsWith('_call')) return undefined;
+    lastIds.set(type, id);
+    const known = READERS.get(type);
+    const { name, input = inputOf(item), ...result } = known?.(item) ?? { name: asText(item['name']) };
+    const tool = name ?? nameOf(type);
+    const call = serverToolCall({ id, name: tool, input, data: item });
+    const failed = item['status'] === 'failed';
+    return known !== undefined
+      ? [call, serverToolResult({ callId: id, name: tool, ...result, isError: failed || result.isError === true })]
+      : [call];
   };
 }
 

@@ -1,6 +1,6 @@
-import type { WireSettings } from '../config/wire-settings.ts';
+import type { ServerToolsConfig, WireSettings } from '../config/wire-settings.ts';
 import { type Wire } from '../wire/wire.ts';
-import { resolveResponses, type ResponsesWireConfig } from './config.ts';
+import { resolveResponses } from './config.ts';
 import { createResponsesDecoder } from './decode.ts';
 import { OPENAI_ORIGIN } from '../openai/models.ts';
 import { createResponsesEncoder, responsesRules } from './encode.ts';
@@ -14,7 +14,7 @@ const COUNTED = [
   .join(' ')
   .split(' ');
 
-export const responsesWire: Wire<ResponsesWireConfig, WireSettings> = {
+export const responsesWire: Wire<ServerToolsConfig, WireSettings> = {
   resolve: resolveResponses,
   createEncoder: createResponsesEncoder,
   createDecoder: createResponsesDecoder,

@@ -3,6 +3,7 @@ import { KernelError } from '@kernel/protocol';
 import { describeHtmlPage } from '../http/vendor-error.ts';
 import { parseJson } from '../json-fields.ts';
 import { createSseParser, type SseEvent, type SseParser } from './sse.ts';
+import { protocolError } from '../http/errors.ts';
 
 export interface BodyHandler {
   onEvent(event: SseEvent): void;
@@ -52,7 +53,7 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
       }
       const value = parseJson(text);
       if (value === undefined) {
-        throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is not valid JSON, or it was cut short.`, {
+        throw protocolError(provider, 'the reply is not valid JSON, or it was cut short.', {
           retryable: true,
           data: { bytes: text.length },
         });

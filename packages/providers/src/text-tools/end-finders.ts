@@ -50,7 +50,7 @@ export function headThenArguments(markup: HeadedMarkup): () => MarkupEndFinder {
 }
 
 /** Longer than what precedes the arguments of any call. */
-const MAX_HEAD_LENGTH = 300;
+export const MAX_HEAD_LENGTH = 300;
 
 /** A head that ends with the first `last` and matches `pattern` up to there. */
 export function headUpTo(last: string, pattern: RegExp): (text: string) => number | undefined {

@@ -45,7 +45,7 @@ export function skipSpace(text: string, from: number): number {
 /** Each value as it was written. Of a repeated key the last one counts. */
 export function jsonMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
-  for (const piece of splitMembers(text)) {
+  for (const piece of jsonItems(text)) {
     const colon = endOfString(piece, 0);
     const key: unknown = JSON.parse(piece.slice(0, colon));
     if (typeof key === 'string') members.set(key, piece.slice(piece.indexOf(':', colon) + 1).trim());
@@ -53,12 +53,8 @@ export function jsonMembers(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-export function jsonItems(text: string): readonly string[] {
-  return splitMembers(text);
-}
-
 /** At the commas of the outermost brackets. */
-function splitMembers(text: string): readonly string[] {
+export function jsonItems(text: string): readonly string[] {
   const inner = text.trim().slice(1, -1);
   const parts: string[] = [];
   let depth = 0;

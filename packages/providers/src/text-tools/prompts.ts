@@ -1,14 +1,16 @@
 import type { Tool } from '@kernel/protocol';
 import { encodeFunction } from './encode-function.ts';
-import type { TextCall } from './format.ts';
+import type { TextCall, TextFormat } from './format.ts';
 
 /** Without control tokens: a description may come from elsewhere. */
 function toolLines(tools: readonly Tool[]): string {
   return tools.map((tool) => tokenFreeJson(encodeFunction(tool))).join('\n');
 }
 
-export function promptWith(tools: readonly Tool[], instructions: string, open = '<tools>', close = '</tools>'): string {
-  return `# Tools\n\nYou may call these functions. Their signatures, one per line:\n${open}\n${toolLines(tools)}\n${close}\n\n${instructions}`;
+/** A prompt that describes the tools, and how to call one. */
+export function promptWith(instructions: string, open = '<tools>', close = '</tools>'): TextFormat['prompt'] {
+  return (tools) =>
+    `# Tools\n\nYou may call these functions. Their signatures, one per line:\n${open}\n${toolLines(tools)}\n${close}\n\n${instructions}`;
 }
 
 export function callJson(call: TextCall, key = 'arguments'): string {

@@ -49,24 +49,22 @@ export function createRenderer(format: TextFormat) {
     return message;
   }
 
-  return {
-    render({ tools = [], toolChoice, messages, ...rest }: ProviderRequest) {
-      const out: Message[] = [];
-      const offeredTools = toolChoice === 'none' ? [] : tools;
-      const prompt = offeredTools.length === 0 ? '' : promptOf(offeredTools) + mustCallText(toolChoice);
-      let pending: ToolMessage[] = [];
-      for (const message of messages) {
-        if (message.role === 'tool') {
-          pending.push(message);
-          continue;
-        }
-        if (pending.length > 0) out.push(results(pending));
-        pending = [];
-        out.push(message.role === 'assistant' ? assistant(message) : message);
+  return ({ tools = [], toolChoice, messages, ...rest }: ProviderRequest): ProviderRequest => {
+    const out: Message[] = [];
+    const offeredTools = toolChoice === 'none' ? [] : tools;
+    const prompt = offeredTools.length === 0 ? '' : promptOf(offeredTools) + mustCallText(toolChoice);
+    let pending: ToolMessage[] = [];
+    for (const message of messages) {
+      if (message.role === 'tool') {
+        pending.push(message);
+        continue;
       }
       if (pending.length > 0) out.push(results(pending));
-      return { ...rest, messages: prompt === '' ? out : withPrompt(out, prompt) };
-    },
+      pending = [];
+      out.push(message.role === 'assistant' ? assistant(message) : message);
+    }
+    if (pending.length > 0) out.push(results(pending));
+    return { ...rest, messages: prompt === '' ? out : withPrompt(out, prompt) };
   };
 }
 

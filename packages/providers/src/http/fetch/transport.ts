@@ -14,6 +14,7 @@ import {
 } from '../transport.ts';
 import { createBodyPump } from './body-pump.ts';
 import { isObject, errorMessage } from '@kernel/internal';
+import { configError } from '../../config/config-error.ts';
 
 interface Permit {
   release(): void;
@@ -24,9 +25,11 @@ export function openTransport(options: TransportOptions): Transport {
   const { provider } = options;
   const used = nodeOnlySetting(options);
   if (used !== undefined) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: ${used} needs the transport of Node.`, {
-      hint: 'This runtime sends requests with its own fetch: configure the runtime, or pass a fetch that does it.',
-    });
+    throw configError(
+      provider,
+      `${used} needs the transport of Node.`,
+      'This runtime sends requests with its own fetch: configure the runtime, or pass a fetch that does it.',
+    );
   }
   const pool = createPool<Permit>(options.connections, (release) => {
     const permit: Permit = { release: () => release(permit) };
@@ -141,9 +144,11 @@ function fromHeaders(headers: Headers): ResponseHeaders {
 export function checkResponse(provider: string, value: unknown): void {
   const problem = problemOf(value);
   if (problem === undefined) return;
-  throw new KernelError('CONFIG_INVALID', `${provider}: fetch returned ${problem}, not a Response.`, {
-    hint: 'Pass a fetch that resolves to a standard Response; a wrapper must return the Response that it received.',
-  });
+  throw configError(
+    provider,
+    `fetch returned ${problem}, not a Response.`,
+    'Pass a fetch that resolves to a standard Response; a wrapper must return the Response that it received.',
+  );
 }
 
 function problemOf(value: unknown): string | undefined {

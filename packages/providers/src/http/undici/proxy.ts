@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { KernelError } from '@kernel/protocol';
 import { type TlsSettings, readProxyCredential } from '../connection-settings.ts';
+import { configError } from '../../config/config-error.ts';
 
 /** Without its credential. */
 export interface Proxy {
@@ -14,9 +15,11 @@ export interface Proxy {
 export function parseProxy(provider: string, text: string, onSecret: (secret: string) => void): Proxy {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the proxy is not an http or https URL.`, {
-      hint: 'Check proxy in the config, or https_proxy and http_proxy in the environment.',
-    });
+    throw configError(
+      provider,
+      'the proxy is not an http or https URL.',
+      'Check proxy in the config, or https_proxy and http_proxy in the environment.',
+    );
   }
   const { password, user } = readProxyCredential(provider, url);
   if (user === '' && password === '') return { origin: url.origin, headers: {} };

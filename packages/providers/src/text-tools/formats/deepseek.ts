@@ -1,4 +1,4 @@
-import { untilMark } from '../end-finders.ts';
+import { MAX_HEAD_LENGTH, untilMark } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextCall, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace, argumentObject } from '../json-text.ts';
 import { promptWith, plainResult } from '../prompts.ts';
@@ -11,8 +11,6 @@ const SEP = '<｜tool▁sep｜>';
 const FENCE = '```';
 const JSON_FENCE = '```json';
 const NAME = /[\w.-]+/y;
-/** Longer than what precedes the arguments of any call. */
-const MAX_HEAD_LENGTH = 300;
 
 export const deepseekCalls: CallParser = {
   open: ALL,
@@ -29,11 +27,9 @@ export const deepseekCall: CallParser = {
 /** DeepSeek V3, V3.1 and R1. */
 export const deepseek: TextFormat = {
   name: 'deepseek',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer in this form and write nothing after it:\n${ALL}${ONE}function_name${SEP}{"parameter": "value"}${ONE_END}${ALL_END}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer in this form and write nothing after it:\n${ALL}${ONE}function_name${SEP}{"parameter": "value"}${ONE_END}${ALL_END}`,
+  ),
   calls: (calls) =>
     `${ALL}${calls.map((call) => `${ONE}${call.name}${SEP}${call.arguments}${ONE_END}`).join('')}${ALL_END}`,
   result: ({ text }) => `<｜tool▁output▁begin｜>${plainResult(text)}<｜tool▁output▁end｜>`,

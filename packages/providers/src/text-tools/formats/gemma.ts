@@ -17,11 +17,9 @@ export const toolCode: CallParser = {
 /** Gemma 2 and 3, when shown how: a code fence of Python calls. */
 export const gemma: TextFormat = {
   name: 'gemma',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with a code fence in this form, one call per line:\n${OPEN}function_name(parameter="value", other=1)${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer with a code fence in this form, one call per line:\n${OPEN}function_name(parameter="value", other=1)${CLOSE}`,
+  ),
   calls: (calls) => `${OPEN}${calls.map((call) => pythonCall(call.name, call.arguments)).join('\n')}${CLOSE}`,
   result: ({ text }) => fencedResult('tool_output', text),
   parsers: [toolCode],

@@ -30,12 +30,10 @@ export const gemma4Call: CallParser = {
 // the chat template, https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-4-31B-it-interleaved.jinja.
 export const gemma4: TextFormat = {
   name: 'gemma4',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer in this form, one after the other for several:\n` +
-        `${OPEN}call:function_name{parameter:<|"|>text<|"|>,other:1,list:[true,{key:<|"|>text<|"|>}]}${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer in this form, one after the other for several:\n` +
+      `${OPEN}call:function_name{parameter:<|"|>text<|"|>,other:1,list:[true,{key:<|"|>text<|"|>}]}${CLOSE}`,
+  ),
   calls: (calls) => calls.map((call) => `${OPEN}call:${call.name}${writeGemmaObject(call.arguments)}${CLOSE}`).join(''),
   result: ({ name, text }) =>
     `<|tool_response>response:${plainResult(name)}{value:<|"|>${plainResult(text)}<|"|>}<tool_response|>`,

@@ -32,12 +32,10 @@ export const glmCall: CallParser = {
 // https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_glm47_moe_tool_parser.py.
 export const glm: TextFormat = {
   name: 'glm',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer in this form, one block for each call:\n${OPEN}<function-name>\n` +
-        `${KEY}<parameter-name>${KEY_END}\n${VALUE}<value>${VALUE_END}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer in this form, one block for each call:\n${OPEN}<function-name>\n` +
+      `${KEY}<parameter-name>${KEY_END}\n${VALUE}<value>${VALUE_END}\n${CLOSE}`,
+  ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
   parsers: [glmCall],

@@ -31,11 +31,9 @@ const callOfRole: CallParser = { open: 'to=functions.', lineStart: true, createF
 // keep their marks, which servers take away.
 export const gptOss: TextFormat = {
   name: 'gpt-oss',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call one, write a message on the commentary channel to the recipient functions.<function-name>. Its content is a JSON object of the arguments.',
-    ),
+  prompt: promptWith(
+    'To call one, write a message on the commentary channel to the recipient functions.<function-name>. Its content is a JSON object of the arguments.',
+  ),
   calls: (calls) =>
     calls
       .map(

@@ -23,11 +23,9 @@ const plainCalls: CallParser = {
 /** Granite 3 and 4. */
 export const granite: TextFormat = {
   name: 'granite',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with ${MARK} and one JSON list:\n${MARK}[{"name": <function-name>, "arguments": <args-json-object>}]`,
-    ),
+  prompt: promptWith(
+    `To call some, answer with ${MARK} and one JSON list:\n${MARK}[{"name": <function-name>, "arguments": <args-json-object>}]`,
+  ),
   calls: (calls) => `${MARK}${callsJson(calls)}`,
   result: ({ name, text }) => `<|tool_response|>${plainResult(name)}: ${plainResult(text)}`,
   parsers: [graniteCalls, plainCalls, taggedJson],

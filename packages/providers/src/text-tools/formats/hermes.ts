@@ -15,12 +15,10 @@ export const taggedJson: CallParser = {
 /** Hermes, Qwen 2.5, Qwen 3 and many fine-tunes. */
 export const hermes: TextFormat = {
   name: 'hermes',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer with a JSON object inside ${OPEN}${CLOSE} tags, one pair of tags for each call:\n` +
-        `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer with a JSON object inside ${OPEN}${CLOSE} tags, one pair of tags for each call:\n` +
+      `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
+  ),
   calls: (calls) => calls.map((call) => `${OPEN}\n${callJson(call)}\n${CLOSE}`).join('\n'),
   result: (result) => `<tool_response>\n${resultJson(result)}\n</tool_response>`,
   parsers: [taggedJson],

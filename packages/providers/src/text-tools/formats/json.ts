@@ -22,12 +22,10 @@ export const plainJson: readonly CallParser[] = [...fenceParsers, ...lineParsers
 /** For models without a format of their own, and together with a grammar of `toGbnf`. */
 export const json: TextFormat = {
   name: 'json',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
-        '{"name": <function-name>, "arguments": <args-json-object>}',
-    ),
+  prompt: promptWith(
+    'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
+      '{"name": <function-name>, "arguments": <args-json-object>}',
+  ),
   calls: (calls) => calls.map((call) => callJson(call)).join('\n'),
   result: resultJson,
   parsers: plainJson,

@@ -23,11 +23,9 @@ export const kimiCalls: readonly CallParser[] = [SECTION, '<|tool_call_section_b
 /** https://github.com/MoonshotAI/Kimi-K2/blob/main/docs/tool_call_guidance.md. The number in an id counts calls; it is not read. */
 export const kimiK2: TextFormat = {
   name: 'kimi-k2',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer in this form, with one numbered call after the other:\n${printSection(['functions.<function-name>:0'], ['<args-json-object>'])}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer in this form, with one numbered call after the other:\n${printSection(['functions.<function-name>:0'], ['<args-json-object>'])}`,
+  ),
   calls: (calls) =>
     printSection(
       calls.map((call, index) => `functions.${call.name}:${index}`),

@@ -71,12 +71,10 @@ export const pythonList: CallParser = {
 // of their own only: https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_llama3_json_tool_parser.py.
 export const llama3Json: TextFormat = {
   name: 'llama3-json',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
-        '{"name": <function-name>, "parameters": <args-json-object>}',
-    ),
+  prompt: promptWith(
+    'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
+      '{"name": <function-name>, "parameters": <args-json-object>}',
+  ),
   calls: (calls) => calls.map((call) => callJson(call, 'parameters')).join('; '),
   result: resultJson,
   parsers: [taggedObject, objectLine, objectInLine],
@@ -86,12 +84,10 @@ export const llama3Json: TextFormat = {
 /** Llama 3.2 and Llama 4. */
 export const llama3Pythonic: TextFormat = {
   name: 'llama3-pythonic',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call some, answer with nothing but a list in this form, on one line:\n' +
-        '[function_name(parameter="value", other=1), other_function()]',
-    ),
+  prompt: promptWith(
+    'To call some, answer with nothing but a list in this form, on one line:\n' +
+      '[function_name(parameter="value", other=1), other_function()]',
+  ),
   calls: (calls) => `[${calls.map((call) => pythonCall(call.name, call.arguments)).join(', ')}]`,
   result: resultJson,
   parsers: [taggedObject, pythonList],

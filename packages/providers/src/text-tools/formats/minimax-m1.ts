@@ -15,12 +15,10 @@ export const minimaxM1Calls: CallParser = {
 /** https://github.com/MiniMax-AI/MiniMax-M1/blob/main/docs/function_call_guide.md */
 export const minimaxM1: TextFormat = {
   name: 'minimax-m1',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with ${OPEN}${CLOSE} tags around JSON objects in this form, one line for each call:\n` +
-        `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer with ${OPEN}${CLOSE} tags around JSON objects in this form, one line for each call:\n` +
+      `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
+  ),
   calls: (calls) => `${OPEN}\n${calls.map((call) => callJson(call)).join('\n')}\n${CLOSE}`,
   // A result has no end mark: as JSON it cannot hold the line with which another begins.
   result: ({ name, text }) => `tool name: ${tokenFreeJson(name).slice(1, -1)}\ntool result: ${tokenFreeJson(text)}`,

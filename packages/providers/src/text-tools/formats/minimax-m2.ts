@@ -25,12 +25,10 @@ export const minimaxM2Calls: CallParser = {
 // the line feeds around a value that stands on lines of its own.
 export const minimaxM2: TextFormat = {
   name: 'minimax-m2',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer in this form, with one invoke element for each call:\n${OPEN}\n<invoke name="example-function">\n` +
-        `<parameter name="example-parameter">value</parameter>\n${INVOKE_END}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer in this form, with one invoke element for each call:\n${OPEN}\n<invoke name="example-function">\n` +
+      `<parameter name="example-parameter">value</parameter>\n${INVOKE_END}\n${CLOSE}`,
+  ),
   calls: (calls) => `${OPEN}\n${calls.map(writeCall).join('')}${CLOSE}`,
   result: ({ text }) => `<response>${plainResult(text).replaceAll(/<(?=\/?[ \t]{0,8}response>)/gi, '<\\')}</response>`,
   parsers: [minimaxM2Calls],

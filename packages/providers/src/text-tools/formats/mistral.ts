@@ -1,3 +1,4 @@
+import { MAX_HEAD_LENGTH } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace, argumentObject, readCallObjects } from '../json-text.ts';
 import { callsJson, promptWith, tokenFreeJson } from '../prompts.ts';
@@ -5,21 +6,17 @@ import { callsJson, promptWith, tokenFreeJson } from '../prompts.ts';
 const MARK = '[TOOL_CALLS]';
 const NAME = /[\w.-]+/y;
 const CALL_ID = /\[CALL_ID\][ \t]{0,8}[\w-]{0,64}/y;
-/** Longer than what precedes the arguments of any call. */
-const MAX_HEAD_LENGTH = 300;
 
 /** `[TOOL_CALLS]` and a JSON list, or `[TOOL_CALLS]name[ARGS]{…}`. */
 export const mistralCalls: CallParser = { open: MARK, createFinder, parse };
 
 export const mistral: TextFormat = {
   name: 'mistral',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with ${MARK} and one JSON list:\n${MARK} [{"name": <function-name>, "arguments": <args-json-object>}]`,
-      '[AVAILABLE_TOOLS]',
-      '[/AVAILABLE_TOOLS]',
-    ),
+  prompt: promptWith(
+    `To call some, answer with ${MARK} and one JSON list:\n${MARK} [{"name": <function-name>, "arguments": <args-json-object>}]`,
+    '[AVAILABLE_TOOLS]',
+    '[/AVAILABLE_TOOLS]',
+  ),
   calls: (calls) => `${MARK} ${callsJson(calls)}`,
   result: ({ text }) => `[TOOL_RESULTS] ${tokenFreeJson({ content: text })} [/TOOL_RESULTS]`,
   parsers: [mistralCalls],

@@ -32,12 +32,10 @@ const untagged: CallParser = {
 /** Qwen 3 Coder. Values are read by the tool's schema: text stays text. */
 export const qwenCoder: TextFormat = {
   name: 'qwen-coder',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer in this form, with no suffix, one block for each call:\n${OPEN}\n<function=example_function>\n` +
-        `<parameter=example_parameter>\nvalue\n</parameter>\n</function>\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer in this form, with no suffix, one block for each call:\n${OPEN}\n<function=example_function>\n` +
+      `<parameter=example_parameter>\nvalue\n</parameter>\n</function>\n${CLOSE}`,
+  ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
   parsers: [tagged, untagged],
