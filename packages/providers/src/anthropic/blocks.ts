@@ -1,4 +1,4 @@
-import { decodeUtf8, fromBase64, toJsonText } from '@kernel/internal';
+import { decodeUtf8, fromBase64 } from '@kernel/internal';
 import type {
   AssistantMessage,
   JsonValue,
@@ -18,11 +18,7 @@ import { opaquePart } from '../wire/message-parts.ts';
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
 /** Reasoning and opaque parts are sent back only to the `vendor` that produced them. */
-export function toBlocks(message: Message, vendor: string): readonly string[] {
-  return blocksOf(message, vendor).map((block) => toJsonText(block));
-}
-
-function blocksOf(message: Message, vendor: string): readonly object[] {
+export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'system':
       return [];

@@ -26,7 +26,7 @@ const MARK = ',"cache_control":{"type":"ephemeral"}}';
 const LONG_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}}';
 
 export function createAnthropicEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name));
+  const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name).map((block) => toJsonText(block)));
   const hasTools = settings.serverTools.definitions.length > 0;
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,

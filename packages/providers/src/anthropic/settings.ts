@@ -8,18 +8,13 @@ import { type ClaudeRules, rulesOf } from './models.ts';
 /** The API requires a limit. */
 const DEFAULT_MAX_TOKENS = 8192;
 
-export interface ModelSettings {
-  readonly fields: Record<string, unknown>;
-  readonly toolChoice: object | undefined;
-}
-
 /** What the model would refuse is left out, with a warning that names it. `isClosing`: no tool may be called. */
 export function modelSettings(
   request: ProviderRequest,
   options: ResolvedOptions,
   isClosing: boolean,
   warnings: ProviderWarning[],
-): ModelSettings {
+) {
   const rules = rulesOf(request.model);
   const notes = notesOf(request.model, warnings);
   const choice = isClosing ? 'none' : request.toolChoice;

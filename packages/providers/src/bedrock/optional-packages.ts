@@ -15,14 +15,12 @@ interface SignableRequest {
 
 export type SignRequest = (request: SignableRequest) => Promise<Record<string, string>>;
 
-interface Frame {
+/** Throws if a checksum does not match. */
+export type ReadFrame = (bytes: Uint8Array) => {
   /** Those whose value is text. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
-}
-
-/** Throws if a checksum does not match. */
-export type ReadFrame = (bytes: Uint8Array) => Frame;
+};
 
 /** Without `source`, by the credential chain of the AWS SDK. `onCredentials` is called before each signature, and may throw. */
 export async function loadSigner(

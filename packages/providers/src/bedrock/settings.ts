@@ -7,20 +7,10 @@ import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { type ClaudeRules, claudeRules } from '../anthropic/models.ts';
 import { gptRules } from '../openai/models.ts';
 
-export interface ModelSettings {
-  readonly fields: JsonObject;
-  readonly toolChoice: object | undefined;
-  readonly cachePoints: boolean;
-}
-
 /** A reply of Claude has this limit if a request says none, and thinking tokens count within it. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-export function modelSettings(
-  request: ProviderRequest,
-  options: ResolvedOptions,
-  warnings: ProviderWarning[],
-): ModelSettings {
+export function modelSettings(request: ProviderRequest, options: ResolvedOptions, warnings: ProviderWarning[]) {
   const { model, toolChoice: choice } = request;
   const rules = bedrockRules(model);
   const notes = notesOf(model, warnings);

@@ -88,12 +88,6 @@ function missError(cassette: Cassette, kind: CassetteEntry['kind'], requested: J
   );
 }
 
-export interface Difference {
-  readonly path: string;
-  readonly recorded: string;
-  readonly requested: string;
-}
-
 export function nearestEntry(
   entries: readonly CassetteEntry[],
   kind: CassetteEntry['kind'],
@@ -112,7 +106,7 @@ export function nearestEntry(
   return best;
 }
 
-export function differences(recorded: JsonValue, requested: JsonValue): readonly Difference[] {
+export function differences(recorded: JsonValue, requested: JsonValue) {
   const before = leaves(recorded);
   const after = leaves(requested);
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {

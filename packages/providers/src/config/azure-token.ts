@@ -26,10 +26,9 @@ export interface AzureTokenOptions {
   readonly credential?: AzureCredential | undefined;
 }
 
-export interface AzureIdentity {
-  readonly DefaultAzureCredential: new (options: object) => AzureCredential;
-  readonly ManagedIdentityCredential: new (options: object) => AzureCredential;
-}
+export type AzureIdentity = Readonly<
+  Record<'DefaultAzureCredential' | 'ManagedIdentityCredential', new (options: object) => AzureCredential>
+>;
 
 const PACKAGE = '@azure/identity';
 const KEYS = optionKeys<AzureTokenOptions>({

@@ -1,14 +1,6 @@
 import { configError } from './config-error.ts';
 
-export interface BaseUrl {
-  readonly origin: string;
-  /** Without a trailing slash. */
-  readonly path: string;
-  /** With its question mark, or empty. */
-  readonly query: string;
-}
-
-export function parseBaseUrl(provider: string, value: string): BaseUrl {
+export function parseBaseUrl(provider: string, value: string) {
   const hint = 'Write it like https://host/v1, and put the credential into token.';
   if (!URL.canParse(value)) throw configError(provider, `baseUrl is not a URL: "${withoutCredential(value)}".`, hint);
   const url = new URL(value);
@@ -22,6 +14,8 @@ export function parseBaseUrl(provider: string, value: string): BaseUrl {
   }
   return { origin: url.origin, path: url.pathname.replace(/(?<!\/)\/+$/, ''), query: url.search };
 }
+
+export type BaseUrl = ReturnType<typeof parseBaseUrl>;
 
 /** `user:password@host` and `localhost:8080` are URLs too, with the schemes `user:` and `localhost:`. */
 export function hasScheme(value: string, { protocol }: URL): boolean {

@@ -10,13 +10,10 @@ import { configError } from './config-error.ts';
 
 const TLS_KEYS = optionKeys<TlsSettings>({ ca: true, cert: true, key: true, passphrase: true, servername: true });
 
-interface ConnectionConfig extends ConnectionSettings {
-  readonly name: string;
-  readonly fetch?: unknown;
-}
-
 /** No message contains the credential of a proxy. */
-export function checkConnection(config: ConnectionConfig): void {
+export function checkConnection(
+  config: ConnectionSettings & { readonly name: string; readonly fetch?: unknown },
+): void {
   const { fetch, name, proxy, socketPath, tls } = config;
   checkFunctions(name, { fetch });
   if (tls !== undefined) checkKeys(name, tls, TLS_KEYS, 'tls.');

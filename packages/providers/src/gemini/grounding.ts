@@ -37,16 +37,11 @@ export function readUrlContext(metadata: Fields): readonly (ServerToolCall | Ser
   ];
 }
 
-export interface PlacedCitation {
-  readonly part: OpenPart;
-  readonly citation: Citation;
-}
-
 /** https://ai.google.dev/api/generate-content#Segment */
-export function readSupports(metadata: Fields, ranges: TextRanges): readonly PlacedCitation[] {
+export function readSupports(metadata: Fields, ranges: TextRanges) {
   const sources = chunksOf(metadata);
   const bytesOf = createBytesOf();
-  const citations: PlacedCitation[] = [];
+  const citations: { readonly part: OpenPart; readonly citation: Citation }[] = [];
   for (const entry of asList(metadata['groundingSupports']).slice(0, MAX_CITATIONS)) {
     const support = asFields(entry) ?? {};
     const segment = asFields(support['segment']) ?? {};

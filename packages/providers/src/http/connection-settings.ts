@@ -39,13 +39,7 @@ export function nodeOnlySetting({ proxy, socketPath, tls }: ConnectionSettings):
   return socketPath === undefined ? undefined : 'socketPath';
 }
 
-/** Both parts are secrets, since some proxies take a token as the user name. */
-export interface ProxyCredential {
-  readonly user: string;
-  readonly password: string;
-}
-
-export function readProxyCredential(provider: string, { origin, password, username }: URL): ProxyCredential {
+export function readProxyCredential(provider: string, { origin, password, username }: URL) {
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   } catch {

@@ -1,14 +1,8 @@
 import { joinBytes } from './join-bytes.ts';
 
-export interface FormFile {
-  readonly data: Uint8Array;
-  readonly mimeType: string;
-  readonly name: string;
-}
-
 export function encodeForm(
   fields: readonly (readonly [string, unknown])[],
-  file: FormFile,
+  file: { readonly data: Uint8Array; readonly mimeType: string; readonly name: string },
 ): { readonly contentType: string; readonly body: Uint8Array } {
   const boundary = `form-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
   const parts: (string | Uint8Array)[] = fields.map(

@@ -36,17 +36,8 @@ export interface HttpRequestOptions {
   readonly responseBytes: number;
 }
 
-export interface UnsentHttpRequest extends HttpRequest {
-  readonly send: (transport: Transport, request: TransportRequest) => void;
-  readonly fail: (error: unknown) => void;
-}
-
 /** `elapsedMs` of the total time have already passed. */
-export function createHttpRequest(
-  options: HttpRequestOptions,
-  handler: ResponseHandler,
-  elapsedMs: number,
-): UnsentHttpRequest {
+export function createHttpRequest(options: HttpRequestOptions, handler: ResponseHandler, elapsedMs: number) {
   const { provider, redactor, responseBytes, timeouts } = options;
   let exchange: Exchange | undefined;
   let closed = false;
@@ -138,7 +129,7 @@ export function createHttpRequest(
   return {
     close,
     fail,
-    extendIdleTimeout: (hasContent) => deadlines.extend(hasContent),
+    extendIdleTimeout: (hasContent: boolean) => deadlines.extend(hasContent),
     pause() {
       if (closed || isPaused) return;
       isPaused = true;
@@ -151,7 +142,8 @@ export function createHttpRequest(
       deadlines.wait(hasData ? 'idleMs' : 'firstByteMs');
       exchange?.resume();
     },
-    send(transport, request) {
+    /** Does nothing after `close`. */
+    send: (transport: Transport, request: TransportRequest) => {
       if (closed) return;
       exchange = transport.send(request, events);
       // A failure while it was being sent found nothing to abort.

@@ -1,9 +1,10 @@
-import { checkKeys, type ModelOptions } from '@kernel/protocol';
+import { checkKeys } from '@kernel/protocol';
 import { parseBaseUrl } from '../config/base-url.ts';
 import { checkConfig, configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
 import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { type ChatModelRules, chatRules, OPENAI_ORIGIN } from './models.ts';
@@ -29,12 +30,9 @@ export type ChatOperation = 'chat/completions' | 'embeddings' | 'audio/transcrip
 
 export type BatchPath = 'files' | 'batches' | `files/${string}` | `batches/${string}`;
 
-export interface ChatSettings extends ResolvedChatQuirks {
-  readonly name: string;
-  readonly origin: string;
+export interface ChatSettings
+  extends ResolvedChatQuirks, Pick<WireSettings, 'name' | 'origin' | 'authorize' | 'options'> {
   readonly path: (operation: ChatOperation | BatchPath) => string;
-  readonly authorize: (token: string) => Readonly<Record<string, string>>;
-  readonly options: ModelOptions;
   readonly rulesOf: (model: string) => ChatModelRules;
   /** Named by the config or the preset: the name of a model cannot change it. */
   readonly fixedMaxTokensField: ChatQuirks['maxTokensField'];

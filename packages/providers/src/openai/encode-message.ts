@@ -18,17 +18,6 @@ import { markEnd } from './prompt-cache.ts';
 import { isOpaqueCallKind } from './reply/call-reader.ts';
 import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
 
-export interface Body {
-  readonly bytes: Uint8Array;
-  /** The request is over, and the bytes have been sent: the encoder may reuse their memory. */
-  readonly free: () => void;
-}
-
-export interface MessageEncoder {
-  /** A conversation that continues the previous one is only appended to. */
-  readonly bodyOf: (before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) => Body;
-}
-
 interface EncodedPrefix {
   readonly messages: readonly Message[];
   /** Their JSON with commas between, a part of the previous body. */
@@ -38,7 +27,7 @@ interface EncodedPrefix {
 const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
 
 /** `detail` applies to every image. */
-export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
+export function createMessageEncoder(settings: ChatSettings, detail: string | undefined) {
   // For conversations that alternate, or that share a beginning.
   const texts = new WeakMap<Message, string>();
   // The previous conversation only: what weak tables hold survives until the next full collection.
@@ -57,7 +46,8 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   }
 
   return {
-    bodyOf(before, messages, after) {
+    /** A conversation that continues the previous one is only appended to. */
+    bodyOf(before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) {
       const continues = previous.messages.length > 0 && startsWith(messages, previous.messages);
       const prefix = continues ? previous : EMPTY;
       const added = messages.slice(prefix.messages.length);
@@ -78,6 +68,8 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
     },
   };
 }
+
+export type MessageEncoder = ReturnType<typeof createMessageEncoder>;
 
 /** A recording that a message refers to expires. */
 function isConstant(message: Message): boolean {

@@ -1,4 +1,4 @@
-import type { CachePoint, JsonValue, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { CachePoint, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { asFields, asList } from '../json-fields.ts';
 import { modelName, notesOf } from '../wire/model-rules.ts';
 import { resolveCache } from '../wire/prompt-cache.ts';
@@ -14,13 +14,8 @@ const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 /** Copies of the messages that end a cached prefix. */
 const marked = new WeakSet<Message>();
 
-export interface OpenAICache {
-  readonly fields: Readonly<Record<string, JsonValue>>;
-  readonly messages: readonly Message[];
-}
-
 /** `isOpenAI` is false for other servers, which refuse the fields. */
-export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]): OpenAICache {
+export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]) {
   const { messages, model } = request;
   const takesMarks = isOpenAI && hasMarks(modelName(model));
   // Without marks, this mode keeps nothing.

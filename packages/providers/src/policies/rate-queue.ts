@@ -1,13 +1,5 @@
 import { onAbort } from '@kernel/internal';
 
-export interface Admission {
-  correct(tokens: number): void;
-}
-
-export interface RateQueue {
-  acquire(tokens: number, signal: AbortSignal | undefined): Promise<Admission>;
-}
-
 interface Entry {
   readonly at: number;
   tokens: number;
@@ -21,7 +13,7 @@ interface Waiter {
 const WINDOW_MS = 60_000;
 
 /** A sliding window. There is one timer while a request waits, and none otherwise. */
-export function createRateQueue(limits: { readonly requests: number; readonly tokens: number }): RateQueue {
+export function createRateQueue(limits: { readonly requests: number; readonly tokens: number }) {
   let log: Entry[] = [];
   let waiting: Waiter[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -59,8 +51,8 @@ export function createRateQueue(limits: { readonly requests: number; readonly to
   }
 
   return {
-    acquire(tokens, signal) {
-      return new Promise((resolve, reject) => {
+    acquire(tokens: number, signal: AbortSignal | undefined) {
+      return new Promise<{ readonly correct: (actual: number) => void }>((resolve, reject) => {
         if (signal?.aborted === true) {
           reject(signal.reason);
           return;
@@ -77,7 +69,7 @@ export function createRateQueue(limits: { readonly requests: number; readonly to
             const entry: Entry = { at: Date.now(), tokens };
             log.push(entry);
             resolve({
-              correct(actual) {
+              correct: (actual) => {
                 entry.tokens = actual;
                 admitNext();
               },

@@ -8,7 +8,7 @@ import type { WireSettings } from '../config/wire-settings.ts';
 import { OPENAI_ORIGIN, gptRules, type GptRules, gptRulesAtOpenAI } from '../openai/models.ts';
 import { openaiCache } from '../openai/prompt-cache.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
-import { acceptedOptions, notesOf, type ModelRules, TAKES_ALL } from '../wire/model-rules.ts';
+import { acceptedOptions, notesOf, TAKES_ALL } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
@@ -148,19 +148,13 @@ function textFields({ responseFormat }: ProviderRequest, warnings: ProviderWarni
   return { text: { format: { type: 'json_schema', name, schema, strict } } };
 }
 
-export interface ResponsesRules extends ModelRules {
-  /** So that a request may ask for its encrypted reasoning. */
-  readonly hasReasoning: boolean;
-  readonly takesSchema: boolean;
-}
-
 /** As of November 2026. OpenAI's families are the same in both APIs, but here every model takes tools beside an effort, and efforts go up to `max`. */
-export function responsesRules(model: string, isOpenAI: boolean): ResponsesRules {
+export function responsesRules(model: string, isOpenAI: boolean) {
   const rules = isOpenAI ? gptRulesAtOpenAI(model) : gptRules(model);
   return rules === undefined ? { ...TAKES_ALL, hasReasoning: false, takesSchema: true } : fromGpt(rules);
 }
 
-function fromGpt({ efforts, reasons, refused, replyFormat, sampling, samplingFields }: GptRules): ResponsesRules {
+function fromGpt({ efforts, reasons, refused, replyFormat, sampling, samplingFields }: GptRules) {
   return {
     efforts,
     reasons,
@@ -168,6 +162,7 @@ function fromGpt({ efforts, reasons, refused, replyFormat, sampling, samplingFie
     samplingFields,
     // No model has it in this API.
     refused: refused.filter((name) => name !== 'stop'),
+    /** So that a request may ask for its encrypted reasoning. */
     hasReasoning: efforts.length > 0,
     takesSchema: replyFormat === 'schema',
   };

@@ -81,13 +81,8 @@ function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string
   return root['type'] === 'object' || root['type'] === undefined ? root : { ...root, type: 'object' };
 }
 
-export interface ChosenSchema extends DialectSchema {
-  readonly strict: boolean;
-  readonly warnings: readonly ProviderWarning[];
-}
-
 /** Strict only if the tool asks for it and nothing is lost. */
-export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined): ChosenSchema {
+export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined) {
   const warnings: ProviderWarning[] = [];
   if (tool.strict === true) {
     const enforced = strict === undefined ? undefined : toolDialect(tool, strict);

@@ -1,10 +1,6 @@
 import type { JsonValue } from '@kernel/protocol';
+import type { TextCall } from './format.ts';
 import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
-
-export interface PythonCall {
-  readonly name: string;
-  readonly arguments: string;
-}
 
 const KEYWORDS: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],
@@ -16,9 +12,9 @@ const KEYWORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Separated by commas or line ends. Undefined if the text contains anything else. */
-export function readPythonCalls(text: string): readonly PythonCall[] | undefined {
+export function readPythonCalls(text: string): readonly TextCall[] | undefined {
   const reader = createReader(text);
-  const calls: PythonCall[] = [];
+  const calls: TextCall[] = [];
   reader.space();
   while (!reader.done()) {
     const call = reader.call();
@@ -30,18 +26,11 @@ export function readPythonCalls(text: string): readonly PythonCall[] | undefined
   return calls.length === 0 ? undefined : calls;
 }
 
-interface Reader {
-  done(): boolean;
-  space(): void;
-  take(pattern: RegExp): string | undefined;
-  call(): PythonCall | undefined;
-}
-
-function createReader(text: string): Reader {
+function createReader(text: string) {
   const reader = createLiteralReader(text);
   const { list, nested, space, take } = reader;
 
-  function call(): PythonCall | undefined {
+  function call(): TextCall | undefined {
     const name = take(/[A-Za-z_][\w.-]*/y);
     if (name === undefined) return undefined;
     space();

@@ -16,12 +16,6 @@ export function toWireName(name: string, valid: RegExp): string {
   return sliceHead(letterFirst, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
 
-export interface CallIdRule {
-  readonly valid: RegExp;
-  /** Of a generated id. */
-  readonly length: number;
-}
-
 export const CALL_ID_RULES = {
   any: { valid: /^[\s\S]+$/, length: 24 },
   /** OpenAI refuses ids longer than 40 characters. */
@@ -32,10 +26,10 @@ export const CALL_ID_RULES = {
   'alphanumeric-9': { valid: /^[a-zA-Z0-9]{9}$/, length: 9 },
   /** Anthropic and Bedrock. */
   word: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
-} as const satisfies Readonly<Record<string, CallIdRule>>;
+} as const;
 
 /** So that a call and its result keep one id. */
-export function toWireId(id: string, rule: CallIdRule): string {
+export function toWireId(id: string, rule: { readonly valid: RegExp; readonly length: number }): string {
   if (rule.valid.test(id)) return id;
   const digest = toBase64(sha256(id)).replaceAll(/[^a-zA-Z0-9]/g, '');
   return digest.slice(0, rule.length);

@@ -10,7 +10,7 @@ import type {
   TranscribeRequest,
 } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
-import type { ServerTools } from '../config/server-tools.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
 import { type Signer, type AuthenticatedClient, createAuthenticatedClient } from '../http/authenticated-client.ts';
 import { type ResponseHeaders, DEFAULT_USER_AGENT, isSecretHeader } from '../http/transport.ts';
 import type { BackgroundPaths, ReplyDecoder } from '../stream/reply-decoder.ts';
@@ -49,11 +49,7 @@ export interface EncodedRequest {
   readonly audioType?: string | undefined;
 }
 
-export interface BaseSettings {
-  readonly origin: string;
-  readonly authorize: (token: string) => Readonly<Record<string, string>>;
-  readonly serverTools?: ServerTools;
-}
+export type BaseSettings = Pick<WireSettings, 'origin' | 'authorize'> & Partial<Pick<WireSettings, 'serverTools'>>;
 
 export interface Wire<Config extends CommonConfig, Settings extends BaseSettings> {
   /** Checks a config and fills in the vendor's defaults. */

@@ -2,7 +2,14 @@ import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { compileSchema, type Validator } from '../validator/compile-schema.ts';
 import { createPatternTest } from '../validator/patterns/pattern.ts';
-import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
+import {
+  indexSchema,
+  isSchema,
+  isSchemaObject,
+  type Schema,
+  type SchemaIndex,
+  schemaMembers,
+} from '../validator/schema-index.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
 export type DroppedPropertyFinder = (value: unknown, output: unknown) => readonly UnknownProperty[];
@@ -98,10 +105,10 @@ function shapeOf(schemas: readonly JsonSchema[]): {
   schemasOf(name: string): readonly Schema[];
 } {
   const declared = new Map<string, Schema[]>();
-  for (const [name, child] of schemas.flatMap(({ properties }) => membersOf(properties)))
+  for (const [name, child] of schemas.flatMap(({ properties }) => schemaMembers(properties)))
     declared.set(name, [...(declared.get(name) ?? []), child]);
   const patterns = schemas
-    .flatMap(({ patternProperties }) => membersOf(patternProperties))
+    .flatMap(({ patternProperties }) => schemaMembers(patternProperties))
     .map(([source, child]) => ({ matches: createPatternTest(source), child }));
   const others = schemas.flatMap(({ additionalProperties: each }) => (isSchema(each) ? [each] : []));
   const isOpen = schemas.some((each) => 'additionalProperties' in each || 'unevaluatedProperties' in each);
@@ -118,11 +125,6 @@ function shapeOf(schemas: readonly JsonSchema[]): {
 
 function listOf(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? value.filter((each) => isSchema(each)) : [];
-}
-
-function membersOf(value: unknown): readonly (readonly [string, Schema])[] {
-  if (!isSchemaObject(value)) return [];
-  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
 }
 
 function hasPlaces(schema: unknown): boolean {

@@ -1,7 +1,14 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { createPatternTest } from '../validator/patterns/pattern.ts';
-import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
+import {
+  indexSchema,
+  isSchema,
+  isSchemaObject,
+  type Schema,
+  type SchemaIndex,
+  schemaMembers,
+} from '../validator/schema-index.ts';
 
 export interface UnknownProperty {
   /** JSON pointer to the object that has it. */
@@ -130,9 +137,9 @@ function shapeOf(schemas: readonly Schema[], index: SchemaIndex): Shape {
   const visit = (schema: Schema): void => {
     if (!isSchemaObject(schema) || visited.has(schema)) return;
     visited.add(schema);
-    for (const [name, child] of subschemasOf(schema['properties']))
+    for (const [name, child] of schemaMembers(schema['properties']))
       shape.properties.set(name, [...(shape.properties.get(name) ?? []), child]);
-    for (const [source] of subschemasOf(schema['patternProperties'])) shape.patterns.push(createPatternTest(source));
+    for (const [source] of schemaMembers(schema['patternProperties'])) shape.patterns.push(createPatternTest(source));
     if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) shape.allowsUnknown = true;
     for (const keyword of ['items', 'prefixItems', 'additionalItems']) {
       const child = schema[keyword];
@@ -160,16 +167,11 @@ function* inPlaceSchemas(schema: JsonSchema, index: SchemaIndex): Generator<Sche
     const child = schema[keyword];
     if (isSchema(child)) yield child;
   }
-  for (const [, child] of subschemasOf(schema['dependentSchemas'])) yield child;
+  for (const [, child] of schemaMembers(schema['dependentSchemas'])) yield child;
 }
 
 /** Other values have no properties to search. */
 function mayHaveMembers(schema: JsonSchema): boolean {
   const { type } = schema;
   return typeof type !== 'string' || type === 'object' || type === 'array';
-}
-
-function subschemasOf(value: unknown): readonly (readonly [string, Schema])[] {
-  if (!isSchemaObject(value)) return [];
-  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
 }

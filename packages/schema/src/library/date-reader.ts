@@ -4,18 +4,12 @@ import type { StandardIssue } from '../standard-schema.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
 import { createShapeTest, parseDateTime } from './shape-test.ts';
 
-export interface DatesRead {
-  /** Only what holds a date is copied. */
-  readonly value: unknown;
-  readonly issues: readonly StandardIssue[];
-}
-
 /** How many subschemas are applied to one value at most: parts of parts are read again at each level. */
 const MAX_STEPS = 1_000_000;
 const EXPECTED = 'expected a date and time with its offset, such as "2026-11-25T09:30:00Z"';
 
 /** `dates` are subschemas of `root`. */
-export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>): (value: unknown) => DatesRead {
+export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>) {
   const holding = findHolders(root, dates);
   const fits = createShapeTest(root, dates);
   let steps = 0;
@@ -69,7 +63,7 @@ export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>): 
     return entries.some(([key, member]) => member !== value[key]) ? Object.fromEntries(entries) : value;
   }
 
-  return (value) => {
+  return (value: unknown) => {
     const issues: StandardIssue[] = [];
     steps = 0;
     fits.reset();

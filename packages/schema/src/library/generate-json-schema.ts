@@ -3,18 +3,11 @@ import { type JsonSchema, KernelError } from '@kernel/protocol';
 import type { StandardSchemaWithJson } from '../standard-schema.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
 
-export interface GeneratedSchema {
-  /** Without what only the library needs. */
-  readonly jsonSchema: JsonSchema;
-  /** Those whose values the library expects as a `Date`. */
-  readonly dates: ReadonlySet<object>;
-}
-
 /** Marks a date until the schema is cleaned: what a library generates is copied several times. */
 const MARK = 'x-kernel-date';
 const DATE = { type: 'string', format: 'date-time', [MARK]: true };
 
-export function generateJsonSchema(schema: StandardSchemaWithJson, subject: string): GeneratedSchema {
+export function generateJsonSchema(schema: StandardSchemaWithJson, subject: string) {
   const unchecked: Partial<StandardSchemaWithJson> | null | undefined = schema;
   const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {

@@ -1,16 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
+import { TYPES } from '../validator/assertions.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
-
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: (value) => Number.isInteger(value),
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-  array: (value) => Array.isArray(value),
-  object: (value) => isObject(value) && !Array.isArray(value),
-};
 
 export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>) {
   function resolve(reference: string): unknown {

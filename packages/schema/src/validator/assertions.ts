@@ -5,7 +5,7 @@ import { createPatternTest } from './patterns/pattern.ts';
 /** Undefined if the keyword ignores a value of that type. */
 export type Assertion = (expected: unknown) => Check | undefined;
 
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+export const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
   number: (value) => Number.isFinite(value),
   integer: (value) => Number.isInteger(value),

@@ -65,6 +65,12 @@ export function isSchemaObject(value: unknown): value is JsonSchema {
   return isObject(value);
 }
 
+/** The schemas under a keyword whose value is a map. */
+export function schemaMembers(value: unknown): readonly (readonly [string, Schema])[] {
+  if (!isSchemaObject(value)) return [];
+  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
+}
+
 /** With the JSON pointer tokens that lead to it. */
 export function* subschemas(
   schema: JsonSchema,

@@ -53,14 +53,10 @@ function readCalls(text: string): readonly TextCall[] | undefined {
   return calls.length === 0 ? undefined : calls;
 }
 
-interface Head {
-  readonly name: string;
-  readonly isFenced: boolean;
-  readonly bodyAt: number;
-}
+type Head = NonNullable<ReturnType<typeof readHead>>;
 
 /** `name<sep>`, or the word `function`, the separator, the name and a code fence. */
-function readHead(text: string, start: number): Head | undefined {
+function readHead(text: string, start: number) {
   if (!text.startsWith(ONE, start)) return undefined;
   let at = skipSpace(text, start + ONE.length);
   const name = (): string => {
