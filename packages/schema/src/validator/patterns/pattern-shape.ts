@@ -20,7 +20,7 @@ const MAX_SAMPLES = 48;
 
 interface Group {
   readonly start: number;
-  /** Whether it contains a repetition, an alternative or an optional part. */
+  /** By a repetition, an alternative or an optional part. */
   varies: boolean;
 }
 
@@ -86,7 +86,7 @@ function samplesOf(tokens: readonly string[], atoms: readonly (readonly string[]
   return [...new Set([...firsts, ...words, ...atoms.flat(), ...pairs])].slice(0, MAX_SAMPLES);
 }
 
-/** Characters that one token matches: those that it names, and some others. */
+/** Those that the token names, and some others. */
 function charactersOf(token: string): readonly string[] {
   if (/^(?:[()|^$]|[*+?]\??$|\{\d|\\[bB1-9]|\\k<)/u.test(token)) return [];
   if (!/^[\\[.]/.test(token)) return [token];

@@ -14,13 +14,9 @@ const MANY_OPTIONALS = 10;
 const MEASURABLE_MS = 6;
 const EXPONENTIAL_RATIO = 5;
 
-/**
- * Returns the first of some patterns whose matching time grows exponentially with the length of the text, measured on short texts made
- * of its own characters. Ratios of CPU time decide, so that other programs on the machine cannot change the answer.
- *
- * Tries only patterns with nested repetitions: no other kind grows like that. Takes at most about 200 ms of CPU time; a slow pattern that is missed
- * is still matched with a timeout.
- */
+// Measured on short texts made of the pattern's own characters: time that grows exponentially. Ratios of CPU time decide, so that other programs on
+// the machine cannot change the answer. Only patterns with nested repetitions grow like that. Takes at most about 200 ms of CPU time; a slow pattern
+// that is missed is still matched with a timeout.
 export function findSlowPattern(sources: readonly string[]): string | undefined {
   const suspects = [...new Set(sources)].flatMap((source) => {
     const shape = patternShape(source);
@@ -46,7 +42,7 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** Whether the time of a match multiplies with each repeat, instead of growing by a power of their number. */
+/** Time that multiplies with each repeat, instead of growing by a power of their number. */
 function growsExponentially(pattern: RegExp, makeText: (repeats: number) => string, match: Matcher): boolean {
   const timeOf = (repeats: number, timeoutMs = TRIAL_TIMEOUT_MS): number => {
     const before = userMs();
@@ -70,7 +66,7 @@ function growsExponentially(pattern: RegExp, makeText: (repeats: number) => stri
   return false;
 }
 
-/** Makers of texts on which an ambiguous pattern backtracks: repeats of its own characters with an end that cannot match. */
+/** Texts on which an ambiguous pattern backtracks: repeats of its own characters with an end that cannot match. */
 function textMakers({ samples, prefix }: PatternShape): readonly ((repeats: number) => string)[] {
   const starts = prefix === '' ? [''] : ['', prefix];
   return starts.flatMap((start) =>
