@@ -1,3 +1,5 @@
+import { byScript, forScripts } from './by-script.ts';
+
 /** Arithmetic in a prompt. */
 export interface FoundExpression {
   /** The offset of its first character. */
@@ -59,6 +61,9 @@ const ROW = new RegExp(
 /** Without one of these there is no arithmetic: a quick look before the long one. */
 const NUMBERS = new RegExp(String.raw`\d|π|\b(?:pi|${[...NUMBER_WORDS.keys()].join('|')})\b`, 'i');
 
+const PART_AFTER = forScripts(String.raw`^:\d|^[\p{L}\p{N}_]`);
+const PART_END = forScripts(String.raw`[\p{L}\p{N}]$`);
+
 /** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers do not count, except a number that is the whole text. */
 export function findExpressions(text: string): readonly FoundExpression[] {
   if (!NUMBERS.test(text)) return [];
@@ -72,7 +77,8 @@ export function findExpressions(text: string): readonly FoundExpression[] {
     const value = plainNotation(whole);
     const isAlone = text.trim() === whole && /^-?(?:\d+(?:,\d{3})*|\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(whole);
     const isOperation = /[^-+(\s]\s*[-+*/^%!]|[a-z]\(/.test(value.replace(/e[+-]/gi, 'e'));
-    const isPart = /^:\d|^[\p{L}\p{N}_]/u.test(text.slice(end, end + 2)) && /[\p{L}\p{N}]$/u.test(whole);
+    const next = text.slice(end, end + 2);
+    const isPart = byScript(next, PART_AFTER).test(next) && byScript(whole, PART_END).test(whole);
     const isTime = /\d:$/.test(text.slice(Math.max(0, start - 2), start));
     if (!isAlone && (!isOperation || isPart || isTime)) continue;
     found.push({ start, end, value });
