@@ -52,9 +52,14 @@ const anyOf = (rows: readonly (readonly [string, string])[]): string => rows.map
 const ATOM = String.raw`(?:${DIGITS}|(?:pi|π)(?![${LETTER}\d])|(?:${[...NUMBER_WORDS.keys()].join('|')})\b)`;
 const OPEN = String.raw`(?:[-+]\s*)?(?:(?:${anyOf(PREFIXES)})\s*)?(?:(?:(?:${FUNCTION})\s*)?\(\s*)`;
 const OPERAND = String.raw`${OPEN}*(?:[-+]\s*)?(?:(?:${anyOf(PREFIXES)})\s*)?${ATOM}(?:\s*(?:\)|${anyOf(POSTFIXES)}))*`;
-/** A row of operands, with any parentheses: `longest` says which part of it is an expression. */
+/** What an expression may follow; no operand ends with one of these. */
+const BEFORE = String.raw`\s([{"'\x60=:,;?`;
+/**
+ * A row of operands, with any parentheses: `longest` says which part of it is an expression. The first one follows what is before the row, and the others an
+ * operator: an operand is written once, which halves the time to compile the row.
+ */
 const ROW = new RegExp(
-  String.raw`(?<=^|[\s([{"'\x60=:,;?])${OPERAND}(?:\s*(?:${anyOf(OPERATORS)}|,(?=\s*[-\d(.]))\s*${OPERAND})*`,
+  String.raw`(?<=^|[${BEFORE}])(?:(?:(?<=^|[${BEFORE}])|(?<=[^${BEFORE}])\s*(?:${anyOf(OPERATORS)}|,(?=\s*[-\d(.]))\s*)${OPERAND})+`,
   'gi',
 );
 
