@@ -53,6 +53,8 @@ export {
   withError,
 } from './result.ts';
 export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
+export { batchesOf, withBatches } from './event-batches.ts';
+export type { NextBatch } from './event-batches.ts';
 export { checkProvider, checkToolset } from './check-ports.ts';
 export { wrapProvider, wrapToolset } from './wrap-ports.ts';
 export { checkKeys, describeType, optionKeys, unknownKeyError } from './option-keys.ts';

@@ -1,4 +1,11 @@
-import { KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
+import {
+  batchesOf,
+  KernelError,
+  type NextBatch,
+  type Provider,
+  type ProviderEvent,
+  withBatches,
+} from '@kernel/protocol';
 
 /** The optional members of a provider that depend on its wire. */
 export type UnaryMember = 'countTokens' | 'embed' | 'transcribe';
@@ -54,7 +61,7 @@ function lazyStream(
     return inner;
   }
 
-  return {
+  const events: AsyncIterableIterator<ProviderEvent> = {
     [Symbol.asyncIterator]() {
       return this;
     },
@@ -70,4 +77,12 @@ function lazyStream(
       return { done: true, value: undefined };
     },
   };
+  let nextBatch: NextBatch | undefined;
+  return withBatches(events, async () => {
+    if (returned) return undefined;
+    if (inner === undefined) await (first ??= begin());
+    if (inner === undefined) return undefined;
+    nextBatch ??= batchesOf(inner);
+    return nextBatch();
+  });
 }

@@ -1,5 +1,6 @@
 import { onAbort } from '@kernel/internal';
 import {
+  batchesOf,
   dropsCalls,
   type Emit,
   KernelError,
@@ -157,19 +158,22 @@ function readReply(
       leave();
       reject(error);
     };
-    // One function for all events: with `await`, each event would cost three promises and three functions.
-    const take = (next: IteratorResult<ProviderEvent>): void => {
-      if (hasEnded) return;
+    const nextBatch = batchesOf(iterator);
+    // Plain callbacks: with `await`, each event would cost three promises and three functions.
+    const take = (batch: readonly ProviderEvent[] | undefined, from = 0): void => {
       try {
-        if (next.done === true) return fail(noMessageEnd(provider));
-        const event = next.value;
-        if (event.type === 'message-end') {
-          leave();
-          return resolve(event);
+        if (batch === undefined) return fail(noMessageEnd(provider));
+        for (let at = from; at < batch.length && !hasEnded; at += 1) {
+          const event = batch[at];
+          if (event === undefined) return fail(new TypeError('a result of the stream has no event'));
+          if (event.type === 'message-end') {
+            leave();
+            return resolve(event);
+          }
+          const lag = emit(event);
+          if (lag !== undefined) return void lag.then(() => take(batch, at + 1), fail);
         }
-        const lag = emit(event);
-        if (lag === undefined) pull();
-        else lag.then(pull, fail);
+        pull();
       } catch (error) {
         // This function runs as a promise callback: what it throws would be lost.
         fail(error);
@@ -178,7 +182,7 @@ function readReply(
     const pull = (): void => {
       if (hasEnded) return;
       try {
-        iterator.next().then(take, fail);
+        nextBatch().then(take, fail);
       } catch (error) {
         fail(error);
       }
@@ -218,10 +222,12 @@ function wholeCharacters(emit: Emit): WholeCharacters {
   const waiting = new Map<string, { readonly half: string; readonly delta: Delta }>();
   return {
     emit(event) {
-      if (event.type === 'reply-withdrawn') waiting.clear();
-      if (event.type !== 'text-delta' && event.type !== 'reasoning-delta' && event.type !== 'tool-call-delta')
+      const isText = event.type === 'text-delta' || event.type === 'reasoning-delta';
+      if (!isText && event.type !== 'tool-call-delta') {
+        if (event.type === 'reply-withdrawn') waiting.clear();
         return emit(event);
-      const text: unknown = event.type === 'tool-call-delta' ? event.arguments : event.text;
+      }
+      const text: unknown = isText ? event.text : event.arguments;
       if (typeof text !== 'string' || (waiting.size === 0 && text.isWellFormed())) return emit(event);
       const key = event.type === 'tool-call-delta' ? `${event.index}` : event.type;
       const joined = `${waiting.get(key)?.half ?? ''}${text}`;

@@ -1,5 +1,5 @@
 import { inNextTurn, onAbort } from '@kernel/internal';
-import type { ProviderEvent } from '@kernel/protocol';
+import { type ProviderEvent, withBatches } from '@kernel/protocol';
 import type { HttpRequest } from '../http/request.ts';
 
 export interface EventSink {
@@ -166,7 +166,15 @@ export function createEventQueue(
     }
   }
 
-  return {
+  /** Takes what is unread without waiting. */
+  function takeRest(): readonly ProviderEvent[] {
+    const rest = head === 0 ? queue : queue.slice(head);
+    clearQueue();
+    if (paused) applyBackPressure();
+    return rest;
+  }
+
+  const events: AsyncIterableIterator<ProviderEvent> = {
     [Symbol.asyncIterator]() {
       return this;
     },
@@ -207,4 +215,7 @@ export function createEventQueue(
       return Promise.resolve(DONE);
     },
   };
+  return withBatches(events, () =>
+    events.next().then(({ done, value }) => (done === true ? undefined : [value, ...takeRest()])),
+  );
 }

@@ -69,7 +69,9 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
     let cr = text.indexOf('\r', start);
     while (lf !== -1 || cr !== -1) {
       const end = cr !== -1 && (lf === -1 || cr < lf) ? cr : lf;
-      endLine(text, start, end);
+      if (chunks.length > 0 || end - start > maxLineLength) endLine(text, start, end);
+      else if (end === start) dispatch();
+      else readLine(text, start, end);
       start = end + 1;
       if (end === cr) {
         if (start === text.length) skipLf = true;
@@ -87,26 +89,20 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
     chunks.push(chunk);
   }
 
+  /** Ends a line of which parts came before, or one that is too long. */
   function endLine(text: string, from: number, to: number): void {
-    if (chunks.length === 0) {
-      if (to - from > maxLineLength) throw tooLong(maxLineLength);
-      readLine(text, from, to);
-      return;
-    }
     append(text.slice(from, to));
     const line = chunks.join('');
     chunks = [];
     bufferedLength = 0;
-    readLine(line, 0, line.length);
+    if (line === '') dispatch();
+    else readLine(line, 0, line.length);
   }
 
   function readLine(text: string, from: number, to: number): void {
-    if (from === to) {
-      dispatch();
-      return;
-    }
     if (text.startsWith('data:', from) && to >= from + 5) {
-      addData(text.slice(text.charCodeAt(from + 5) === SPACE && to > from + 5 ? from + 6 : from + 5, to));
+      const value = text.slice(text.charCodeAt(from + 5) === SPACE && to > from + 5 ? from + 6 : from + 5, to);
+      data = data === undefined ? value : `${data}\n${value}`;
       return;
     }
     const line = text.slice(from, to);

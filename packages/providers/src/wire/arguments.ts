@@ -15,19 +15,21 @@ export function argumentsText(call: ToolCall): string {
 
 /** `key` is the vendor's name for arguments. Costs nothing before there is an object. */
 export function createExactArguments(key: string) {
-  let current: readonly [text: string, parsed: unknown] | undefined;
+  let json: string | undefined;
+  let value: unknown;
   let source: JsonSource | undefined;
   return {
     /** The JSON that is read from now on. */
     read(text: string, parsed: unknown) {
-      current = [text, parsed];
+      json = text;
+      value = parsed;
       source = undefined;
     },
     /** As they are, or their text if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
-    of(value: unknown) {
-      if (typeof value !== 'object' || value === null || current === undefined) return value;
-      source ??= createJsonSource(...current, key);
-      return source.textOf(value) ?? value;
+    of(given: unknown) {
+      if (typeof given !== 'object' || given === null || json === undefined) return given;
+      source ??= createJsonSource(json, value, key);
+      return source.textOf(given) ?? given;
     },
   };
 }

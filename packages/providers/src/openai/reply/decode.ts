@@ -23,11 +23,11 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended()) return;
-    if (data === '[DONE]' || data.trim() === '[DONE]') {
-      close(true);
-      return;
+    if (data.length < SHORTEST_CHUNK) {
+      const mark = data.trim();
+      if (mark === '[DONE]') close(true);
+      if (mark === '[DONE]' || mark === '') return;
     }
-    if (data.trim() === '') return;
     const chunk = parseJson(data);
     if (event === 'error') {
       throw builder.vendorError(findVendorError(chunk) ?? { message: asText(asFields(chunk)?.['message']) ?? data });
@@ -72,6 +72,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function readDelta(delta: Fields, isWhole: boolean): void {
+    if (isPlainText(delta)) return builder.text(delta.content);
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
     const reasoningDetails = delta['reasoning_details'];
     if (reasoningDetails !== undefined) details ??= createReasoningDetails();
@@ -138,6 +139,15 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     hasFinished: () => finishReason !== undefined,
     partialText: builder.partialText,
   };
+}
+
+/** Text shorter than this may be an end mark with white space around it, or white space alone. */
+const SHORTEST_CHUNK = 64;
+
+/** Whether a delta has text and nothing else, as most have. */
+function isPlainText(delta: Fields): delta is Fields & { readonly content: string } {
+  for (const key in delta) if (key !== 'content' && key !== 'role') return false;
+  return typeof delta['content'] === 'string';
 }
 
 export interface TextPiece {

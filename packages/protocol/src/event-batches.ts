@@ -1,0 +1,20 @@
+import type { ProviderEvent } from './event.ts';
+
+/** Reads all events of a reply that have arrived, or else waits for the next ones. Undefined at the end. */
+export type NextBatch = () => Promise<readonly ProviderEvent[] | undefined>;
+
+// Symbol.for: two installed copies of this package recognize each other's streams.
+const NEXT_BATCH = Symbol.for('@kernel/protocol/nextBatch');
+
+/** Lets a reader take the events of a stream by the batch: one promise for each piece of the body instead of one for each event. */
+export function withBatches<Events extends AsyncIterator<ProviderEvent>>(events: Events, nextBatch: NextBatch): Events {
+  return Object.assign(events, { [NEXT_BATCH]: nextBatch });
+}
+
+/** Returns what reads any stream of events by the batch: of one event each, where the stream has no batches of its own. */
+export function batchesOf(events: AsyncIterator<ProviderEvent>): NextBatch {
+  const nextBatch: unknown = Reflect.get(events, NEXT_BATCH);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- only `withBatches` sets it
+  if (typeof nextBatch === 'function') return nextBatch as NextBatch;
+  return () => events.next().then(({ done, value }) => (done === true ? undefined : [value]));
+}
