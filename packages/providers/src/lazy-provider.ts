@@ -1,4 +1,5 @@
-import { KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
+import { KernelError, type Provider } from '@kernel/protocol';
+import { openStream } from './policies/open-stream.ts';
 
 /** The optional members of a provider that depend on its wire. */
 export type UnaryMember = 'countTokens' | 'embed' | 'transcribe';
@@ -16,7 +17,13 @@ export function lazyProvider(
     name,
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
     stream: (request) =>
-      loaded?.stream(request) ?? lazyStream(loadOnce, (provider) => provider.stream(request), request.signal),
+      loaded?.stream(request) ??
+      openStream(undefined, async (opening) => {
+        const provider = await loadOnce();
+        opening.signal.throwIfAborted();
+        request.signal?.throwIfAborted();
+        return opening.first(provider.stream(request));
+      }),
     ...(has('countTokens') && {
       countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request),
     }),
@@ -35,39 +42,4 @@ async function loadMember<K extends UnaryMember>(
   const member = (await loadOnce())[key];
   if (member === undefined) throw new KernelError('PROVIDER_UNSUPPORTED', `${name} has no ${key}.`);
   return member;
-}
-
-function lazyStream(
-  loadOnce: () => Promise<Provider>,
-  open: (provider: Provider) => AsyncIterable<ProviderEvent>,
-  signal: AbortSignal | undefined,
-): AsyncIterableIterator<ProviderEvent> {
-  let inner: AsyncIterator<ProviderEvent> | undefined;
-  let first: Promise<AsyncIterator<ProviderEvent>> | undefined;
-  let returned = false;
-
-  async function begin(): Promise<AsyncIterator<ProviderEvent>> {
-    const provider = await loadOnce();
-    signal?.throwIfAborted();
-    inner = open(provider)[Symbol.asyncIterator]();
-    if (returned) await inner.return?.();
-    return inner;
-  }
-
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    next() {
-      if (returned) return Promise.resolve({ done: true, value: undefined });
-      if (inner !== undefined) return inner.next();
-      first ??= begin();
-      return first.then((iterator) => iterator.next());
-    },
-    async return() {
-      returned = true;
-      await inner?.return?.();
-      return { done: true, value: undefined };
-    },
-  };
 }

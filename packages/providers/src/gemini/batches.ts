@@ -88,9 +88,9 @@ function readBatch(api: BatchApi, operation: Fields): Batch {
   return {
     id,
     status: !isOver ? 'running' : error !== undefined || state.endsWith('_FAILED') ? 'failed' : 'ended',
-    ...(stats === undefined
-      ? {}
-      : { counts: { succeeded: count('successfulRequestCount'), failed: count('failedRequestCount') } }),
+    ...(stats !== undefined && {
+      counts: { succeeded: count('successfulRequestCount'), failed: count('failedRequestCount') },
+    }),
     ...(error === undefined ? {} : { error: api.excerptOf(error) }),
   };
 }

@@ -71,9 +71,9 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   return {
     id,
     status: RUNNING.has(status) ? 'running' : status === 'failed' ? 'failed' : 'ended',
-    ...(counts === undefined
-      ? {}
-      : { counts: { succeeded: asNumber(counts['completed']) ?? 0, failed: asNumber(counts['failed']) ?? 0 } }),
+    ...(counts !== undefined && {
+      counts: { succeeded: asNumber(counts['completed']) ?? 0, failed: asNumber(counts['failed']) ?? 0 },
+    }),
     ...(reasons.length === 0 ? {} : { error: api.excerptOf(reasons.join(' ')) }),
   };
 }
