@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256, toBase64 } from '@kernel/internal';
 import { isMissing, missingError, quote, toolError } from './errors.ts';
 import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
@@ -221,7 +221,7 @@ function infoOf(path: string, { bytes, mode, modifiedMs, type, version }: Overla
 }
 
 function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
+  return toBase64(sha256(bytes));
 }
 
 /** What an overlay did to a path. */

@@ -9,18 +9,22 @@ const MAX_TIMEOUT_MS = 16 * TRIAL_TIMEOUT_MS;
 /** How often a sample is repeated: long enough to stop an exponential pattern, too short to slow down a polynomial one. */
 const MAX_REPEATS = 32;
 const REPEAT_STEP = 4;
-const MANY_OPTIONALS = 10;
+const MANY_DOUBLINGS = 10;
 /** How long a match must take before its growth is judged, and the ratio of `REPEAT_STEP` more repeats that counts as exponential. */
 const MEASURABLE_MS = 6;
 const EXPONENTIAL_RATIO = 5;
 
-// Measured on short texts made of the pattern's own characters: time that grows exponentially. Ratios of CPU time decide, so that other programs on
-// the machine cannot change the answer. Only patterns with nested repetitions grow like that. Takes at most about 200 ms of CPU time; a slow pattern
-// that is missed is still matched with a timeout.
+/**
+ * Returns the first of some patterns whose matching time grows exponentially with the length of the text, measured on short texts made
+ * of its own characters. Ratios of CPU time decide, so that other programs on the machine cannot change the answer.
+ *
+ * Tries only patterns with nested repetitions, and with many optional parts: no other kind grows like that. Takes at most about 200 ms of CPU time; a slow pattern that is missed
+ * is still matched with a timeout.
+ */
 export function findSlowPattern(sources: readonly string[]): string | undefined {
   const suspects = [...new Set(sources)].flatMap((source) => {
     const shape = patternShape(source);
-    const isSuspect = shape.nested || shape.optionals > MANY_OPTIONALS;
+    const isSuspect = shape.nested || shape.doublings > MANY_DOUBLINGS;
     return isSuspect ? [{ source, pattern: compilePattern(source), shape }] : [];
   });
   if (suspects.length === 0) return undefined;
@@ -42,7 +46,7 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** Time that multiplies with each repeat, instead of growing by a power of their number. */
+/** Whether the time of a match multiplies with each repeat, instead of growing by a power of their number. */
 function growsExponentially(pattern: RegExp, makeText: (repeats: number) => string, match: Matcher): boolean {
   const timeOf = (repeats: number, timeoutMs = TRIAL_TIMEOUT_MS): number => {
     const before = userMs();
@@ -66,7 +70,7 @@ function growsExponentially(pattern: RegExp, makeText: (repeats: number) => stri
   return false;
 }
 
-/** Texts on which an ambiguous pattern backtracks: repeats of its own characters with an end that cannot match. */
+/** Makers of texts on which an ambiguous pattern backtracks: repeats of its own characters with an end that cannot match. */
 function textMakers({ samples, prefix }: PatternShape): readonly ((repeats: number) => string)[] {
   const starts = prefix === '' ? [''] : ['', prefix];
   return starts.flatMap((start) =>

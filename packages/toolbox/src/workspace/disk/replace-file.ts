@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -16,7 +15,7 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasEnded, isObject, ownIdentity } from '@kernel/internal';
+import { hasEnded, isObject, ownIdentity, sha256Hex } from '@kernel/internal';
 import { codeOf, toolError, quote } from '../errors.ts';
 import type { FileInfo } from '../types.ts';
 import { infoOf, versionOf } from './guard.ts';
@@ -63,7 +62,7 @@ interface Replacement {
 /** Writes a new file beside the old one, whole and on the disk, and gives it its name: at any moment the name has one or the other. */
 export async function replaceFile(folder: OpenPath, replacement: Replacement): Promise<FileInfo> {
   const { asked, before, mode, name, path, signal } = replacement;
-  const temporary = `.toolbox-${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = `.toolbox-${Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')}.tmp`;
   const fd = openSync(folder.entry(temporary), NEW_FILE, mode ?? 0o666);
   try {
     try {
@@ -102,7 +101,7 @@ async function whileLocked(
   { asked, signal }: Pick<Replacement, 'asked' | 'signal'>,
   work: () => void,
 ): Promise<void> {
-  const lock = `.toolbox-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`;
+  const lock = `.toolbox-${sha256Hex(name).slice(0, 16)}.tmp`;
   let seen = '';
   let since = 0;
   while (!tryLock(folder, lock)) {
