@@ -228,10 +228,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
-      if (!builder.ended())
-        throw builder.protocolError(
-          builder.hasContent() ? 'the stream ended without its end mark: it was cut off' : 'the reply is empty',
-        );
+      if (!builder.ended()) throw builder.cutError('the stream ended without its end mark');
     },
     partialText: builder.partialText,
   };

@@ -191,6 +191,7 @@ export function createMessageBuilder(context: DecoderContext) {
     currentText: () => (current?.type === 'text' ? current : undefined),
     lastTextLength: () => lastTextPart()?.length ?? 0,
     protocolError,
+    cutError: (what: string) => protocolError(order.length > 0 ? `${what}: it was cut off` : 'the reply is empty'),
     invalidJsonError: (line: string) =>
       protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${sliceHead(line, 80)}`),
     vendorError: (error: VendorError) => replyError(name, error, redactor),
