@@ -24,7 +24,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/internal/src/secret-search.ts': SEARCHED,
   'packages/mcp/src/client/tools/output-formats.ts': COMPARED,
   'packages/providers/src/text-tools/': SEARCHED,
-  'packages/providers/src/openai/reply/base64-joiner.ts': 'base64',
   'packages/protocol/src/tool-name.ts': 'digits',
   'packages/toolbox/src/files/edit/find-sequence.ts': COMPARED,
   'packages/schema/src/validator/patterns/': 'samples for patterns, never shown',

@@ -104,7 +104,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   {
     ...providers,
     name: 'a provider opens 11 connections',
-    file: 'packages/providers/src/wire/wire-context.ts',
+    file: 'packages/providers/src/wire/wire.ts',
     find: 'DEFAULT_CONNECTIONS = 10',
     replace: 'DEFAULT_CONNECTIONS = 11',
     tests: ['packages/providers/test/http/defaults.test.ts'],
@@ -112,7 +112,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   {
     ...providers,
     name: 'a provider opens 9 connections',
-    file: 'packages/providers/src/wire/wire-context.ts',
+    file: 'packages/providers/src/wire/wire.ts',
     find: 'DEFAULT_CONNECTIONS = 10',
     replace: 'DEFAULT_CONNECTIONS = 9',
     tests: ['packages/providers/test/http/defaults.test.ts'],
@@ -136,7 +136,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   {
     ...providers,
     name: 'a server may ask for a wait of 61 s',
-    file: 'packages/providers/src/http/retry-after.ts',
+    file: 'packages/providers/src/http/vendor-error.ts',
     find: 'MAX_WAIT_MS = 60_000',
     replace: 'MAX_WAIT_MS = 61_000',
     tests: ['packages/providers/test/http/defaults.test.ts'],

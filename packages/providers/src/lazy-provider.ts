@@ -1,11 +1,5 @@
-import {
-  batchesOf,
-  KernelError,
-  type NextBatch,
-  type Provider,
-  type ProviderEvent,
-  withBatches,
-} from '@kernel/protocol';
+import { KernelError, type Provider } from '@kernel/protocol';
+import { openStream } from './policies/open-stream.ts';
 
 /** The optional members of a provider that depend on its wire. */
 export type UnaryMember = 'countTokens' | 'embed' | 'transcribe';
@@ -23,7 +17,13 @@ export function lazyProvider(
     name,
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
     stream: (request) =>
-      loaded?.stream(request) ?? lazyStream(loadOnce, (provider) => provider.stream(request), request.signal),
+      loaded?.stream(request) ??
+      openStream(undefined, async (opening) => {
+        const provider = await loadOnce();
+        opening.signal.throwIfAborted();
+        request.signal?.throwIfAborted();
+        return opening.first(provider.stream(request));
+      }),
     ...(has('countTokens') && {
       countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request),
     }),
@@ -42,47 +42,4 @@ async function loadMember<K extends UnaryMember>(
   const member = (await loadOnce())[key];
   if (member === undefined) throw new KernelError('PROVIDER_UNSUPPORTED', `${name} has no ${key}.`);
   return member;
-}
-
-function lazyStream(
-  loadOnce: () => Promise<Provider>,
-  open: (provider: Provider) => AsyncIterable<ProviderEvent>,
-  signal: AbortSignal | undefined,
-): AsyncIterableIterator<ProviderEvent> {
-  let inner: AsyncIterator<ProviderEvent> | undefined;
-  let first: Promise<AsyncIterator<ProviderEvent>> | undefined;
-  let returned = false;
-
-  async function begin(): Promise<AsyncIterator<ProviderEvent>> {
-    const provider = await loadOnce();
-    signal?.throwIfAborted();
-    inner = open(provider)[Symbol.asyncIterator]();
-    if (returned) await inner.return?.();
-    return inner;
-  }
-
-  const events: AsyncIterableIterator<ProviderEvent> = {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    next() {
-      if (returned) return Promise.resolve({ done: true, value: undefined });
-      if (inner !== undefined) return inner.next();
-      first ??= begin();
-      return first.then((iterator) => iterator.next());
-    },
-    async return() {
-      returned = true;
-      await inner?.return?.();
-      return { done: true, value: undefined };
-    },
-  };
-  let nextBatch: NextBatch | undefined;
-  return withBatches(events, async () => {
-    if (returned) return undefined;
-    if (inner === undefined) await (first ??= begin());
-    if (inner === undefined) return undefined;
-    nextBatch ??= batchesOf(inner);
-    return nextBatch();
-  });
 }

@@ -4,9 +4,9 @@ import {
   type BatchOperations,
   readResultLine,
   type VendorResult,
-  type Batch,
   checkEnded,
 } from '../batches/batch-api.ts';
+import type { Batch } from '../batches/types.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';

@@ -1,4 +1,4 @@
-import type { FinishReason, OpaquePart, Usage } from '@kernel/protocol';
+import type { FinishReason, OpaquePart } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { isCall } from '../wire/tool-encoder.ts';
 import { createExactArguments } from '../wire/arguments.ts';
@@ -11,7 +11,7 @@ import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { containerPart } from './blocks.ts';
 import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
 import { createServerPartReader, MESSAGES_CALLS, readCitation } from './server-parts.ts';
-import { toUsage } from '../wire/usage.ts';
+import { createUsageReader } from './usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -40,11 +40,10 @@ const STATUS: ReadonlyMap<string | undefined, number> = new Map([
 export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
-  const counts = new Map<string, number>();
+  const usageOf = createUsageReader();
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   const readServerPart = createServerPartReader();
   let stopReason: string | undefined;
-  let serverToolCalls: Readonly<Record<string, number>> | undefined;
   let container: OpaquePart | undefined;
   let begun = false;
 
@@ -69,7 +68,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         begun = true;
         const message = asFields(event['message']);
         builder.model(message?.['model']);
-        readUsage(message?.['usage']);
+        builder.usage(usageOf(message?.['usage']));
         readEnd(message);
         // A call that code at the vendor makes while its container waits comes whole, without events of its own.
         if (stopReason !== undefined) readContent(message);
@@ -86,7 +85,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         return;
       case 'message_delta':
         readEnd(asFields(event['delta']));
-        readUsage(event['usage']);
+        builder.usage(usageOf(event['usage']));
         return;
       case 'message_stop':
         close();
@@ -192,13 +191,6 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (typeof signature === 'string' && signature !== '') builder.endPart({ signature });
   }
 
-  function readUsage(value: unknown): void {
-    for (const [key, count] of Object.entries(asFields(value) ?? {}))
-      if (typeof count === 'number') counts.set(key, count);
-    serverToolCalls = serverToolCallsOf(asFields(value)?.['server_tool_use']) ?? serverToolCalls;
-    builder.usage(usageFrom(counts, serverToolCalls));
-  }
-
   function close(): void {
     if (builder.ended()) return;
     if (stopReason === undefined)
@@ -219,7 +211,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (message === undefined || !Array.isArray(message['content']))
       throw builder.protocolError('the reply is JSON, but not a message');
     builder.model(message['model']);
-    readUsage(message['usage']);
+    builder.usage(usageOf(message['usage']));
     readContent(message);
     readEnd(message);
     close();
@@ -236,30 +228,8 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
-      if (!builder.ended())
-        throw builder.protocolError(
-          builder.hasContent() ? 'the stream ended without its end mark: it was cut off' : 'the reply is empty',
-        );
+      if (!builder.ended()) throw builder.cutError('the stream ended without its end mark');
     },
     partialText: builder.partialText,
   };
-}
-
-export function serverToolCallsOf(value: unknown): Readonly<Record<string, number>> | undefined {
-  const counts = Object.entries(asFields(value) ?? {}).flatMap(([key, count]): [string, number][] =>
-    typeof count === 'number' && count > 0 ? [[key.replace(/_requests$/, ''), count]] : [],
-  );
-  return counts.length === 0 ? undefined : Object.fromEntries(counts);
-}
-
-export function usageFrom(
-  counts: ReadonlyMap<string, number>,
-  serverToolCalls: Readonly<Record<string, number>> | undefined,
-): Usage | undefined {
-  const cachedInputTokens = counts.get('cache_read_input_tokens');
-  const cacheWriteTokens = counts.get('cache_creation_input_tokens');
-  // The vendor does not include cached tokens in its input count.
-  const cached = (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const details = { cachedInputTokens, cacheWriteTokens, serverToolCalls };
-  return toUsage(counts.get('input_tokens'), counts.get('output_tokens'), details, cached);
 }

@@ -1,5 +1,5 @@
 import { toJsonText } from '@kernel/internal';
-import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { CachePoint, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { asFields, asText, type Fields } from '../json-fields.ts';
 import { resolveOptions } from '../config/model-options.ts';
@@ -71,27 +71,17 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
       system.push(text);
       warnings.push(warning);
     }
-    const parts = [
-      toJsonText(head).slice(0, -1),
-      ...(tools === undefined
-        ? []
-        : [`"tools":[${withMark(tools.texts, cache.marks.has('tools') ? mark : undefined).join(',')}]`]),
-      ...(system.length === 0
-        ? []
-        : [
-            `"system":[${withMark(
-              system.map((text) => toJsonText({ type: 'text', text })),
-              cache.marks.has('system') ? mark : undefined,
-            ).join(',')}]`,
-          ]),
-      `"messages":[${encodeMessages(messages, cache, mark).join(',')}]`,
-    ];
+    const markOf = (point: CachePoint): string | undefined => (cache.marks.has(point) ? mark : undefined);
+    const systemTexts = system.map((text) => toJsonText({ type: 'text', text }));
+    const toolPart = tools === undefined ? '' : `"tools":[${withMark(tools.texts, markOf('tools')).join(',')}],`;
+    const systemPart = system.length === 0 ? '' : `"system":[${withMark(systemTexts, markOf('system')).join(',')}],`;
+    const messagePart = `"messages":[${encodeMessages(messages, cache, mark).join(',')}]`;
     // Last, so that the bytes before it stay those of the request before.
     const container = hasTools ? containerField(configured, request.messages, settings.name) : configured;
-    if (container !== undefined) parts.push(`"container":${toJsonText(container)}`);
+    const containerPart = container === undefined ? '' : `,"container":${toJsonText(container)}`;
     return {
       path: `${settings.basePath}/messages${settings.query}`,
-      body: `${parts.join(',')}}`,
+      body: `${toJsonText(head).slice(0, -1)},${toolPart}${systemPart}${messagePart}${containerPart}}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       warnings,
       toolDecoder: offered?.toolDecoder,

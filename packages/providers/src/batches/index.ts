@@ -8,4 +8,4 @@ export type {
   BatchResult,
   BatchResultOptions,
   BatchWaitOptions,
-} from './batch-api.ts';
+} from './types.ts';

@@ -16,18 +16,16 @@ import { joinBytes } from '../http/join-bytes.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
 import { IDENTITY_TOOL_DECODER } from '../wire/tool-encoder.ts';
 import { type BaseSettings, openWire, takeBody, type Wire } from '../wire/wire.ts';
-import {
-  type BatchApi,
-  type BatchOperations,
-  createBatchApi,
-  type Batch,
-  type BatchCallOptions,
-  type Batches,
-  type BatchRequest,
-  type BatchResult,
-  type BatchResultOptions,
-  type BatchWaitOptions,
-} from './batch-api.ts';
+import { type BatchApi, type BatchOperations, createBatchApi } from './batch-api.ts';
+import type {
+  Batch,
+  BatchCallOptions,
+  Batches,
+  BatchRequest,
+  BatchResult,
+  BatchResultOptions,
+  BatchWaitOptions,
+} from './types.ts';
 
 const CALL_KEYS = optionKeys<BatchCallOptions>({ signal: true });
 const WAIT_KEYS = optionKeys<BatchWaitOptions>({ signal: true, intervalMs: true, onPoll: true });

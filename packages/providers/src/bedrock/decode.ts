@@ -173,11 +173,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
     end() {
       if (textChunks.length > 0) throw textError(builder, decodeUtf8(concatBytes(textChunks)));
       if (frames.hasPartialFrame()) throw builder.protocolError('the stream ended inside a frame: it was cut off');
-      if (stopReason === undefined) {
-        throw builder.protocolError(
-          builder.hasContent() ? 'the stream ended without a stop reason: it was cut off' : 'the reply is empty',
-        );
-      }
+      if (stopReason === undefined) throw builder.cutError('the stream ended without a stop reason');
       for (const index of opaqueBlocks.keys()) endBlock(index);
       finish(builder, stopReason);
     },

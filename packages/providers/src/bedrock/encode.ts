@@ -66,20 +66,15 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     const encodedMessages = messages.map(
       ({ blocks, role }, at) => `{"role":"${role}","content":[${[...blocks, ...markIf(marked.has(at))].join(',')}]}`,
     );
-    const parts = [
-      ...(Object.keys(fields).length === 0 ? [] : [toJsonText(fields).slice(1, -1)]),
-      ...(tools === undefined
-        ? []
-        : [`"toolConfig":{"tools":[${[...tools.texts, ...markIf(cache.marks.has('tools'))].join(',')}]${choice}}`]),
-      ...(instructions.length === 0
-        ? []
-        : [`"system":[${[...instructions, ...markIf(cache.marks.has('system'))].join(',')}]`]),
-      `"messages":[${encodedMessages.join(',')}]`,
-    ];
+    const head = Object.keys(fields).length === 0 ? '' : `${toJsonText(fields).slice(1, -1)},`;
+    const toolTexts = [...(tools?.texts ?? []), ...markIf(cache.marks.has('tools'))];
+    const toolPart = tools === undefined ? '' : `"toolConfig":{"tools":[${toolTexts.join(',')}]${choice}},`;
+    const systemTexts = [...instructions, ...markIf(cache.marks.has('system'))];
+    const systemPart = instructions.length === 0 ? '' : `"system":[${systemTexts.join(',')}],`;
     const streams = request.stream !== false;
     return {
       path: `${settings.basePath}/model/${toPathSegment(request.model)}/${streams ? 'converse-stream' : 'converse'}${settings.query}`,
-      body: `{${parts.join(',')}}`,
+      body: `{${head}${toolPart}${systemPart}"messages":[${encodedMessages.join(',')}]}`,
       accept: streams ? 'application/vnd.amazon.eventstream' : 'application/json',
       warnings: [...(offered?.warnings ?? []), ...warnings],
       toolDecoder: offered?.toolDecoder,

@@ -1,6 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import type { GeminiConfig } from '../gemini/config.ts';
-import { type Caches, geminiCaches } from '../gemini/caches.ts';
+import { geminiCaches } from '../gemini/caches.ts';
+import type { Caches } from './types.ts';
 import { geminiWire } from '../gemini/wire.ts';
 import { openWire } from '../wire/wire.ts';
 

@@ -1,8 +1,2 @@
 export { createCaches } from './create-caches.ts';
-export type {
-  CacheCallOptions,
-  CacheTtlOptions,
-  Caches,
-  CacheContentRequest,
-  CachedContent,
-} from '../gemini/caches.ts';
+export type { CacheCallOptions, CacheTtlOptions, Caches, CacheContentRequest, CachedContent } from './types.ts';

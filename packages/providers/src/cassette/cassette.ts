@@ -11,7 +11,7 @@ import {
   type ProviderRequest,
   type TranscribeRequest,
 } from '@kernel/protocol';
-import type { Sanitizer } from './sanitizer.ts';
+import { type Sanitizer, toJson } from './sanitizer.ts';
 
 /** Recorded exchanges, as readable JSON. */
 export interface Cassette {
@@ -69,11 +69,6 @@ export function toRecorded(request: AnyRequest, sanitizer: Sanitizer): JsonObjec
   const json = 'audio' in plain ? { ...plain, audio: audioOf(plain.audio) } : plain;
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a request is an object
   return JSON.parse(canonicalJson(sanitizer.value(toJson(json)))) as JsonObject;
-}
-
-export function toJson(value: unknown): JsonValue {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-  return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
 function audioOf(audio: TranscribeRequest['audio']): JsonObject {

@@ -6,8 +6,8 @@ import {
   type Provider,
   type ProviderEvent,
 } from '@kernel/protocol';
-import { type AnyRequest, type CassetteEntry, toJson, toRecorded, writeCassette } from './cassette.ts';
-import { createSanitizer, type Sanitizer, sanitizeEvents } from './sanitizer.ts';
+import { type AnyRequest, type CassetteEntry, toRecorded, writeCassette } from './cassette.ts';
+import { createSanitizer, type Sanitizer, sanitizeEvents, toJson } from './sanitizer.ts';
 import { tapStream } from '../policies/tap-stream.ts';
 import { wrapUnary } from '../policies/wrap-unary.ts';
 

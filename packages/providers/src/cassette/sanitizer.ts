@@ -1,6 +1,5 @@
 import { createRedactor } from '@kernel/internal';
 import type { JsonValue, ProviderEvent } from '@kernel/protocol';
-import { toJson } from './cassette.ts';
 
 const MARK = '[redacted]';
 const SECRET_NAMES =
@@ -39,6 +38,11 @@ export function createSanitizer(secrets: readonly string[]) {
 }
 
 export type Sanitizer = ReturnType<typeof createSanitizer>;
+
+export function toJson(value: unknown): JsonValue {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}
 
 type Delta = Extract<ProviderEvent, { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' }>;
 

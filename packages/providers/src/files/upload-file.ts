@@ -10,7 +10,8 @@ import { chatWire } from '../openai/wire.ts';
 import type { ResponsesConfig } from '../responses/config.ts';
 import { responsesWire } from '../responses/wire.ts';
 import { openWire } from '../wire/wire.ts';
-import { uploadForm, type FileUpload, type UploadedFile } from './upload-form.ts';
+import { uploadForm } from './upload-form.ts';
+import type { FileUpload, UploadedFile } from './types.ts';
 
 /** The config of a provider whose vendor takes files: either API of OpenAI, a server compatible with its files, Anthropic or Gemini. */
 export type FileConfig = ChatConfig | ResponsesConfig | AnthropicConfig | GeminiConfig;

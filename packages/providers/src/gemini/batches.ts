@@ -1,11 +1,6 @@
 import { KernelError } from '@kernel/protocol';
-import {
-  type BatchApi,
-  type BatchOperations,
-  type VendorResult,
-  type Batch,
-  checkEnded,
-} from '../batches/batch-api.ts';
+import { type BatchApi, type BatchOperations, type VendorResult, checkEnded } from '../batches/batch-api.ts';
+import type { Batch } from '../batches/types.ts';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
@@ -88,9 +83,9 @@ function readBatch(api: BatchApi, operation: Fields): Batch {
   return {
     id,
     status: !isOver ? 'running' : error !== undefined || state.endsWith('_FAILED') ? 'failed' : 'ended',
-    ...(stats === undefined
-      ? {}
-      : { counts: { succeeded: count('successfulRequestCount'), failed: count('failedRequestCount') } }),
+    ...(stats !== undefined && {
+      counts: { succeeded: count('successfulRequestCount'), failed: count('failedRequestCount') },
+    }),
     ...(error === undefined ? {} : { error: api.excerptOf(error) }),
   };
 }

@@ -1,6 +1,7 @@
 import { toJsonText } from '@kernel/internal';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { partOf, type FileUpload, type UploadedFile } from '../files/upload-form.ts';
+import { partOf } from '../files/upload-form.ts';
+import type { FileUpload, UploadedFile } from '../files/types.ts';
 import { protocolError } from '../http/errors.ts';
 import { requestJson, requestReply } from '../http/response-text.ts';
 import { asFields, asText } from '../json-fields.ts';

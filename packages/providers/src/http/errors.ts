@@ -5,14 +5,7 @@ import { timeoutError } from './timeouts.ts';
 import { describeHtmlPage, excerpt, readErrorBody, type VendorError, retryAfterMs } from './vendor-error.ts';
 
 const EXCERPT_LENGTH = 1000;
-const REQUEST_ID_HEADERS = [
-  'x-request-id',
-  'request-id',
-  'apim-request-id',
-  'x-ms-request-id',
-  'x-amzn-requestid',
-  'cf-ray',
-];
+const REQUEST_ID_HEADERS = 'x-request-id request-id apim-request-id x-ms-request-id x-amzn-requestid cf-ray'.split(' ');
 const RETRYABLE_WORDS = /overload|rate.?limit|server_error|unavailable|timeout|capacity|try again/i;
 const PROTOCOL_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 const CONFIG_CODES = new Set(['UND_ERR_INVALID_ARG', 'ERR_INVALID_URL', 'ERR_INVALID_CHAR']);

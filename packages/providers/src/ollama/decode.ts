@@ -64,10 +64,7 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
     push: (bytes) => lines.push(bytes) > 0,
     end() {
       lines.end();
-      if (!builder.ended())
-        throw builder.protocolError(
-          builder.hasContent() ? 'the reply ended without its last line: it was cut off' : 'the reply is empty',
-        );
+      if (!builder.ended()) throw builder.cutError('the reply ended without its last line');
     },
     partialText: builder.partialText,
   };

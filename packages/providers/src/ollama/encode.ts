@@ -111,9 +111,9 @@ function toOllamaMessage(message: Message, vendor: string): object {
         role: 'assistant',
         content: textForVendor(message, vendor),
         ...(thinking === '' ? {} : { thinking }),
-        ...(calls.length === 0
-          ? {}
-          : { tool_calls: calls.map((call) => ({ function: { name: call.name, arguments: argumentsObject(call) } })) }),
+        ...(calls.length > 0 && {
+          tool_calls: calls.map((call) => ({ function: { name: call.name, arguments: argumentsObject(call) } })),
+        }),
       };
     }
     case 'tool': {

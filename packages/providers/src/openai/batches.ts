@@ -4,9 +4,9 @@ import {
   type BatchOperations,
   readResultLine,
   type VendorResult,
-  type Batch,
   checkEnded,
 } from '../batches/batch-api.ts';
+import type { Batch } from '../batches/types.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { encodeForm } from '../http/form-data.ts';
 import { joinBytes } from '../http/join-bytes.ts';
@@ -71,9 +71,9 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   return {
     id,
     status: RUNNING.has(status) ? 'running' : status === 'failed' ? 'failed' : 'ended',
-    ...(counts === undefined
-      ? {}
-      : { counts: { succeeded: asNumber(counts['completed']) ?? 0, failed: asNumber(counts['failed']) ?? 0 } }),
+    ...(counts !== undefined && {
+      counts: { succeeded: asNumber(counts['completed']) ?? 0, failed: asNumber(counts['failed']) ?? 0 },
+    }),
     ...(reasons.length === 0 ? {} : { error: api.excerptOf(reasons.join(' ')) }),
   };
 }

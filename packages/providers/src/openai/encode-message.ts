@@ -16,6 +16,7 @@ import type { ChatSettings } from './config.ts';
 import { hasRecording, recordingOf } from './audio.ts';
 import { markEnd } from './prompt-cache.ts';
 import { isOpaqueCallKind } from './reply/call-reader.ts';
+import { cachePerMessage } from '../wire/message-cache.ts';
 import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
 
 interface EncodedPrefix {
@@ -28,8 +29,6 @@ const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
 
 /** `detail` applies to every image. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined) {
-  // For conversations that alternate, or that share a beginning.
-  const texts = new WeakMap<Message, string>();
   // The previous conversation only: what weak tables hold survives until the next full collection.
   let previous = EMPTY;
   const buffers = createBodyBuffers();
@@ -37,13 +36,8 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   const encode = (message: Message): string =>
     toJsonText(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
 
-  function encodeOnce(message: Message): string {
-    const cached = texts.get(message);
-    if (cached !== undefined) return cached;
-    const text = encode(message);
-    if (isConstant(message)) texts.set(message, text);
-    return text;
-  }
+  // For conversations that alternate, or that share a beginning.
+  const encodeOnce = cachePerMessage(encode, isConstant);
 
   return {
     /** A conversation that continues the previous one is only appended to. */

@@ -1,7 +1,7 @@
 import { toJsonText } from '@kernel/internal';
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { strictGap } from '../schema-dialects/strict.ts';
+import { strictFormat } from '../schema-dialects/strict.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
@@ -149,12 +149,6 @@ function formatOf({ responseFormat }: ProviderRequest, accepted: ChatModelRules[
       warnings: [warning],
     };
   }
-  const { name, schema } = responseFormat;
-  const gap = responseFormat.strict === true ? strictGap(schema) : undefined;
-  const strict = responseFormat.strict === true && gap === undefined;
-  return {
-    body: { type: 'json_schema', json_schema: { name, schema, strict } },
-    warnings:
-      gap === undefined ? [] : [{ message: `response format without strict mode: ${gap.message}`, path: gap.path }],
-  };
+  const { format, warnings } = strictFormat(responseFormat);
+  return { body: { type: 'json_schema', json_schema: format }, warnings };
 }

@@ -2,9 +2,9 @@ import type { JsonObject } from '@kernel/protocol';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { JSON_TYPE } from '../http/authenticated-client.ts';
+import { type ApiRequest, JSON_TYPE } from '../http/authenticated-client.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
-import type { BackgroundPaths, BackgroundReply } from '../stream/reply-decoder.ts';
+import type { BackgroundPaths, Continuation } from '../stream/reply-decoder.ts';
 
 const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 const MAX_ID_LENGTH = 1024;
@@ -38,21 +38,8 @@ export function backgroundPaths({ basePath, query }: WireSettings): BackgroundPa
   };
 }
 
-export interface BackgroundProgress extends BackgroundReply {
-  /** False for an event that an earlier body had already. */
-  advance(value: Fields): boolean;
-  isRunning(response: Fields): boolean;
-  /** Whether the id is known and the response has not ended. */
-  isOpen(): boolean;
-  end(): void;
-}
-
 /** `onNext` is called before another body is read. */
-export function createBackgroundProgress(
-  paths: BackgroundPaths,
-  streams: boolean,
-  onNext: () => void,
-): BackgroundProgress {
+export function createBackgroundProgress(paths: BackgroundPaths, streams: boolean, onNext: () => void) {
   let id: string | undefined;
   let last = -1;
   let isContinued = false;
@@ -61,7 +48,8 @@ export function createBackgroundProgress(
   let asksStream = streams;
 
   return {
-    advance(value) {
+    /** False for an event that an earlier body had already. */
+    advance(value: Fields) {
       const response = asFields(value['response']) ?? value;
       const name = asText(response['object']) === 'response' || value !== response ? asText(response['id']) : undefined;
       if (id === undefined && name !== undefined && isPathSafe(name)) id = name;
@@ -73,12 +61,13 @@ export function createBackgroundProgress(
       hasProgress = true;
       return true;
     },
-    isRunning: ({ status }) => RUNNING.has(status),
+    isRunning: ({ status }: Fields) => RUNNING.has(status),
+    /** Whether the id is known and the response has not ended. */
     isOpen: () => id !== undefined && !isEnded,
     end() {
       isEnded = true;
     },
-    next() {
+    next(): Continuation | undefined {
       if (id === undefined || isEnded) return undefined;
       // After a stream that brought nothing, the response is requested in one piece, and then as a stream again.
       asksStream = streams && (hasProgress || !asksStream);
@@ -90,7 +79,8 @@ export function createBackgroundProgress(
       const accept = asksStream ? 'text/event-stream' : JSON_TYPE;
       return { ...next, request: { method: 'GET', path, accept } };
     },
-    cancellation: () => (id === undefined || isEnded ? undefined : { path: paths.cancel(id), body: '{}' }),
+    cancellation: (): ApiRequest | undefined =>
+      id === undefined || isEnded ? undefined : { path: paths.cancel(id), body: '{}' },
   };
 }
 

@@ -227,9 +227,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     end() {
       reader.end();
       if (!builder.ended() && background?.isOpen() !== true)
-        throw builder.protocolError(
-          builder.hasContent() ? 'the stream ended without response.completed: it was cut off' : 'the reply is empty',
-        );
+        throw builder.cutError('the stream ended without response.completed');
     },
     partialText: builder.partialText,
   };

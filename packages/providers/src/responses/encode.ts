@@ -1,7 +1,7 @@
 import { toJsonText } from '@kernel/internal';
 import { type Message, type ProviderRequest, type ProviderWarning, textOf } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { strictGap } from '../schema-dialects/strict.ts';
+import { strictFormat } from '../schema-dialects/strict.ts';
 import { asFields, asList } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
@@ -119,9 +119,9 @@ function optionFields(options: ResolvedOptions): Record<string, unknown> {
     max_output_tokens: options.maxTokens,
     temperature: options.temperature,
     top_p: options.topP,
-    ...(options.reasoningEffort === undefined
-      ? {}
-      : { reasoning: { ...asFields(options.extra['reasoning']), effort: options.reasoningEffort } }),
+    ...(options.reasoningEffort !== undefined && {
+      reasoning: { ...asFields(options.extra['reasoning']), effort: options.reasoningEffort },
+    }),
   };
 }
 
@@ -140,12 +140,9 @@ function namedChoice(name: string, { toolDecoder: { clientTools } }: EncodedTool
 
 function textFields({ responseFormat }: ProviderRequest, warnings: ProviderWarning[]): object {
   if (responseFormat === undefined) return {};
-  const { name, schema } = responseFormat;
-  const gap = responseFormat.strict === true ? strictGap(schema) : undefined;
-  if (gap !== undefined)
-    warnings.push({ message: `response format without strict mode: ${gap.message}`, path: gap.path });
-  const strict = responseFormat.strict === true && gap === undefined;
-  return { text: { format: { type: 'json_schema', name, schema, strict } } };
+  const { format, warnings: gaps } = strictFormat(responseFormat);
+  warnings.push(...gaps);
+  return { text: { format: { type: 'json_schema', ...format } } };
 }
 
 /** As of November 2026. OpenAI's families are the same in both APIs, but here every model takes tools beside an effort, and efforts go up to `max`. */

@@ -2,34 +2,16 @@ import type { JsonSchema } from '@kernel/protocol';
 import type { RewriteContext } from './dialects.ts';
 import { typesOf } from './schema-node.ts';
 
-export const STRUCTURAL: ReadonlySet<string> = new Set([
-  'type',
-  'title',
-  'description',
-  'properties',
-  'required',
-  'items',
-  'anyOf',
-  'oneOf',
-  'additionalProperties',
-  '$defs',
-  'definitions',
-]);
+export const STRUCTURAL: ReadonlySet<string> = new Set(
+  'type title description properties required items anyOf oneOf additionalProperties $defs definitions'.split(' '),
+);
 
-export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  '$anchor',
-  '$comment',
-  '$vocabulary',
-  '$dynamicAnchor',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentEncoding',
-  'contentMediaType',
-]);
+export const ANNOTATIONS: ReadonlySet<string> = new Set(
+  (
+    '$schema $id $anchor $comment $vocabulary $dynamicAnchor examples deprecated readOnly writeOnly ' +
+    'contentEncoding contentMediaType'
+  ).split(' '),
+);
 
 const CONSTRAINTS: ReadonlySet<string> = new Set(
   [

@@ -6,15 +6,9 @@ import type { RewriteContext } from './dialects.ts';
 import { acceptsNull, isSchema, requiredOf, resolveRef, schemaList, schemaMap, typesOf } from './schema-node.ts';
 
 /** Counted one by one. */
-const SUBSCHEMAS: ReadonlySet<string> = new Set([
-  'properties',
-  '$defs',
-  'definitions',
-  'items',
-  'anyOf',
-  'oneOf',
-  'additionalProperties',
-]);
+const SUBSCHEMAS: ReadonlySet<string> = new Set(
+  'properties $defs definitions items anyOf oneOf additionalProperties'.split(' '),
+);
 
 export function rewrite(node: unknown, path: string, context: RewriteContext): JsonSchema {
   context.budget.spend();

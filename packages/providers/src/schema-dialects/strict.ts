@@ -1,5 +1,5 @@
 import { pointerToken } from '@kernel/internal';
-import type { JsonSchema } from '@kernel/protocol';
+import type { JsonSchema, ProviderWarning, ResponseFormat } from '@kernel/protocol';
 import { isSchema } from './schema-node.ts';
 
 export interface StrictGap {
@@ -7,17 +7,8 @@ export interface StrictGap {
   readonly message: string;
 }
 
-const REFUSED_KEYWORDS = [
-  'oneOf',
-  'allOf',
-  'not',
-  'if',
-  'dependentRequired',
-  'dependentSchemas',
-  'patternProperties',
-  'propertyNames',
-  'prefixItems',
-];
+const REFUSED_KEYWORDS =
+  'oneOf allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(' ');
 
 /** For structured outputs: every object closed, every property required, no keyword that the vendor refuses. */
 export function strictGap(schema: JsonSchema, path = ''): StrictGap | undefined {
@@ -61,4 +52,12 @@ function nestedGap(schema: JsonSchema, path: string): StrictGap | undefined {
     if (gap !== undefined) return gap;
   }
   return undefined;
+}
+
+/** A format for a reply, in strict mode if it asks for that and qualifies; else with a warning. */
+export function strictFormat({ name, schema, strict }: ResponseFormat) {
+  const gap = strict === true ? strictGap(schema) : undefined;
+  const warnings: readonly ProviderWarning[] =
+    gap === undefined ? [] : [{ message: `response format without strict mode: ${gap.message}`, path: gap.path }];
+  return { format: { name, schema, strict: strict === true && gap === undefined }, warnings };
 }

@@ -39,42 +39,6 @@ export interface DecoderContext {
   readonly audioType?: string | undefined;
 }
 
-/** The same for every wire. Parts and calls keep the order in which they arrived. */
-export interface MessageBuilder {
-  text(delta: string): void;
-  /** Words that the model speaks: their part is put into a reserved place. */
-  spokenText(delta: string): void;
-  reasoning(delta: string): void;
-  /** `providerData` is attached to the current reasoning part, or to an empty one of its own. */
-  endPart(providerData?: JsonValue): void;
-  /** Of the current text, which may not have begun. `data`: the citation as it was received, if it goes back. */
-  cite(citation: Citation, data?: JsonValue): void;
-  /** Of a text that arrived earlier. */
-  citeIn(part: OpenPart, citation: Citation): void;
-  /** Does nothing without a text. */
-  citeLast(citation: Citation): void;
-  /** For a part that only the vendor understands, or what it ran itself. A place that is never filled was cut off, and is left out. */
-  reserve(): FillPlace;
-  /** The vendor begins its reply anew. Throws `PROVIDER_PROTOCOL` if text of the first is with the consumer already. */
-  restart(): void;
-  call(fragment: CallFragment, position?: number, count?: number): void;
-  /** Undefined keeps the previous counts. */
-  usage(usage: Usage | undefined): void;
-  model(name: unknown): void;
-  /** Once; the calls of a reply that was cut off are dropped. */
-  end(finish: FinishReason, options?: { readonly dropCalls?: boolean }): void;
-  hasCalls(): boolean;
-  hasContent(): boolean;
-  ended(): boolean;
-  readonly partialText: () => string;
-  /** Undefined where the last part is none. */
-  currentText(): OpenPart | undefined;
-  lastTextLength(): number;
-  protocolError(message: string): KernelError;
-  invalidJsonError(line: string): KernelError;
-  vendorError(error: VendorError): KernelError;
-}
-
 /** What the vendor ran is emitted as well. */
 export type FillPlace = (...parts: readonly FillingPart[]) => void;
 
@@ -83,7 +47,8 @@ interface ReservedPlace {
   parts: readonly FillingPart[];
 }
 
-export function createMessageBuilder(context: DecoderContext): MessageBuilder {
+/** The same for every wire. Parts and calls keep the order in which they arrived. */
+export function createMessageBuilder(context: DecoderContext) {
   const { emit, name, redactor, toolDecoder } = context;
   const assembler = createCallAssembler();
   /** Parts, and the ordinals of calls. */
@@ -138,25 +103,31 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   }
 
   return {
-    text: (delta) => delta !== '' && add(open('text'), delta),
-    spokenText(delta) {
+    text: (delta: string) => delta !== '' && add(open('text'), delta),
+    /** Words that the model speaks: their part is put into a reserved place. */
+    spokenText(delta: string) {
       spoken += delta;
       if (delta !== '') emit({ type: 'text-delta', text: delta });
     },
-    reasoning: (delta) => delta !== '' && add(open('reasoning'), delta),
-    endPart(providerData) {
+    reasoning: (delta: string) => delta !== '' && add(open('reasoning'), delta),
+    /** `providerData` is attached to the current reasoning part, or to an empty one of its own. */
+    endPart(providerData?: JsonValue) {
       if (providerData !== undefined) {
         open('reasoning').providerData = providerData;
       }
       current = undefined;
     },
-    cite: (citation, data) => addCitation(open('text'), citation, data),
-    citeIn: (part, citation) => addCitation(part, citation),
-    citeLast(citation) {
+    /** Of the current text, which may not have begun. `data`: the citation as it was received, if it goes back. */
+    cite: (citation: Citation, data?: JsonValue) => addCitation(open('text'), citation, data),
+    /** Of a text that arrived earlier. */
+    citeIn: (part: OpenPart, citation: Citation) => addCitation(part, citation),
+    /** Does nothing without a text. */
+    citeLast(citation: Citation) {
       const text = lastTextPart();
       if (text !== undefined) addCitation(text, citation);
     },
-    reserve() {
+    /** For a part that only the vendor understands, or what it ran itself. A place that is never filled was cut off, and is left out. */
+    reserve(): FillPlace {
       current = undefined;
       const place: ReservedPlace = { type: 'reserved', parts: [] };
       order.push(place);
@@ -166,13 +137,14 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
           if (part.type === 'server-tool-call' || part.type === 'server-tool-result') emit(part);
       };
     },
+    /** The vendor begins its reply anew. Throws `PROVIDER_PROTOCOL` if text of the first is with the consumer already. */
     restart() {
       if (partialText() !== '') throw protocolError('the stream began a second reply after text of the first');
       order.length = 0;
       current = undefined;
       assembler.restart();
     },
-    call(fragment, position, count) {
+    call(fragment: CallFragment, position?: number, count?: number) {
       const renamed =
         fragment.name === undefined ? fragment : { ...fragment, name: toolDecoder.toolName(fragment.name) };
       const before = assembler.size();
@@ -183,13 +155,15 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
       }
       if (event !== undefined) emit(event);
     },
-    usage(counts) {
+    /** Undefined keeps the previous counts. */
+    usage(counts: Usage | undefined) {
       usage = counts ?? usage;
     },
-    model(reported) {
+    model(reported: unknown) {
       if (typeof reported === 'string' && reported !== '') model = reported;
     },
-    end(finish, { dropCalls = false } = {}) {
+    /** Once; the calls of a reply that was cut off are dropped. */
+    end(finish: FinishReason, { dropCalls = false }: { readonly dropCalls?: boolean } = {}) {
       if (isEnded) return;
       isEnded = true;
       for (const part of order) if (typeof part === 'object' && part.type !== 'reserved') add(part, '', true);
@@ -213,11 +187,15 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     hasContent: () => order.length > 0,
     ended: () => isEnded,
     partialText,
+    /** Undefined where the last part is none. */
     currentText: () => (current?.type === 'text' ? current : undefined),
     lastTextLength: () => lastTextPart()?.length ?? 0,
     protocolError,
-    invalidJsonError: (line) =>
+    cutError: (what: string) => protocolError(order.length > 0 ? `${what}: it was cut off` : 'the reply is empty'),
+    invalidJsonError: (line: string) =>
       protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${sliceHead(line, 80)}`),
-    vendorError: (error) => replyError(name, error, redactor),
+    vendorError: (error: VendorError) => replyError(name, error, redactor),
   };
 }
+
+export type MessageBuilder = ReturnType<typeof createMessageBuilder>;

@@ -81,19 +81,8 @@ export function createToolEncoder(
   };
 }
 
-function encodeTools(
-  tools: readonly Tool[],
-  {
-    checkName,
-    dialect,
-    encode,
-    names,
-    clientToolName = () => undefined,
-    serverTools = NO_SERVER_TOOLS,
-    strict,
-    unsentTools,
-  }: ToolEncoderOptions,
-): EncodedTools {
+function encodeTools(tools: readonly Tool[], options: ToolEncoderOptions): EncodedTools {
+  const { clientToolName = () => undefined, serverTools = NO_SERVER_TOOLS } = options;
   const definitions = new Map(serverTools.definitions.map((definition) => [clientToolName(definition), definition]));
   const clientTools = new Map<string, JsonObject | undefined>();
   const offered = new Set<string>();
@@ -102,21 +91,21 @@ function encodeTools(
   const restorers = new Map<string, (args: JsonValue) => JsonValue>();
   const ownTexts = tools.flatMap((tool): readonly string[] => {
     const definition = definitions.get(tool.name);
-    const isUnsent = unsentTools?.has(tool.name) === true;
+    const isUnsent = options.unsentTools?.has(tool.name) === true;
     if (definition !== undefined || isUnsent) {
       clientTools.set(tool.name, definition);
       offered.add(tool.name);
       return isUnsent ? [] : [toJsonText(definition)];
     }
-    const chosen = chooseSchema(tool, dialect, strict);
-    const name = toWireName(tool.name, names);
-    checkName?.(tool, name);
+    const chosen = chooseSchema(tool, options.dialect, options.strict);
+    const name = toWireName(tool.name, options.names);
+    options.checkName?.(tool, name);
     offered.add(name);
     if (name !== tool.name) toolNames.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
     const isDeferred = serverTools.isDeferred(tool.name);
-    return [toJsonText(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
+    return [toJsonText(options.encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
   const others = serverTools.definitions.filter((definition) => !clientTools.has(clientToolName(definition) ?? ''));
   const texts = [...ownTexts, ...others.map((definition) => toJsonText(definition))];

@@ -1,4 +1,4 @@
-import { KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
+import { type JsonSchema, KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
 import { type Coerced, coerceValue } from '../coerce/coerce.ts';
 import type { StandardResult } from '../standard-schema.ts';
 import type { ValidationIssue } from '../validator/checks.ts';
@@ -6,7 +6,7 @@ import { resetMatchTime } from '../validator/patterns/pattern.ts';
 import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
-import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
+import { type UnknownProperty, createUnknownPropertyFilter } from './unknown-properties.ts';
 import type { Validator } from '../validator/compile-schema.ts';
 
 interface Validation {
@@ -108,12 +108,7 @@ function acceptParsed(
 ): ValidatedArguments {
   const { binding, policy, unknownProperties } = validation;
   if (policy.unknownProperties === 'passthrough') return { ...accept(input, repairs, validation), json: value };
-  const { parameters } = binding.tool;
-  let find = finders.get(parameters);
-  if (find === undefined) {
-    find = createDroppedPropertyFinder(parameters) ?? findNone;
-    finders.set(parameters, find);
-  }
+  const find = finderOf(binding.tool.parameters);
   try {
     unknownProperties.push(...find(value, input));
   } catch (error) {
@@ -123,9 +118,6 @@ function acceptParsed(
   const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
   return rejected ? rejectUnknown(value, validation, repairs) : { ...accept(input, repairs, validation), json: value };
 }
-
-const finders = new WeakMap<object, DroppedPropertyFinder>();
-const findNone: DroppedPropertyFinder = () => [];
 
 function reject(
   issues: readonly ValidationIssue[],
@@ -144,8 +136,6 @@ function rejectUnknown(value: unknown, validation: Validation, repairs: readonly
   return { error, repairs, notes: [] };
 }
 
-const filters = new WeakMap<object, UnknownPropertyFilter>();
-
 /** With the policy `strip`, returns a copy without them. */
 function filterUnknown(
   value: unknown,
@@ -154,13 +144,7 @@ function filterUnknown(
   found: UnknownProperty[],
 ): unknown {
   if (policy.unknownProperties === 'passthrough') return value;
-  const { parameters } = binding.tool;
-  let filter = filters.get(parameters);
-  if (filter === undefined) {
-    filter = createUnknownPropertyFilter(parameters);
-    filters.set(parameters, filter);
-  }
-  const filtered = filter(value, found);
+  const filtered = filterOf(binding.tool.parameters)(value, found);
   return policy.unknownProperties === 'reject' ? value : filtered;
 }
 
@@ -204,6 +188,19 @@ function callParse(
 function parseFailed(error: unknown): StandardResult<unknown> {
   // The cause is for logs only: it may name files and secrets of the program.
   return { issues: [{ message: 'could not be checked: the check itself failed', cause: error }] };
+}
+
+const findNone: DroppedPropertyFinder = () => [];
+const finderOf = oncePerSchema((schema) => createDroppedPropertyFinder(schema) ?? findNone);
+const filterOf = oncePerSchema(createUnknownPropertyFilter);
+
+function oncePerSchema<T>(create: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
+  const made = new WeakMap<JsonSchema, T>();
+  return (schema) => {
+    const value = made.get(schema) ?? create(schema);
+    made.set(schema, value);
+    return value;
+  };
 }
 
 function andThen<T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> {

@@ -1,23 +1,7 @@
 import { TYPE_NAMES } from './assertions.ts';
 import type { Schema } from './schema-index.ts';
 
-export type KeywordKind =
-  | 'schema'
-  | 'schemas'
-  | 'items'
-  | 'schema-map'
-  | 'dependencies'
-  | 'types'
-  | 'values'
-  | 'names'
-  | 'names-map'
-  | 'count'
-  | 'number'
-  | 'step'
-  | 'flag'
-  | 'text';
-
-const KINDS: readonly (readonly [KeywordKind, string])[] = [
+const KINDS = [
   [
     'schema',
     'additionalProperties propertyNames additionalItems contains not if then else unevaluatedItems unevaluatedProperties',
@@ -35,7 +19,9 @@ const KINDS: readonly (readonly [KeywordKind, string])[] = [
   ['step', 'multipleOf'],
   ['flag', 'uniqueItems'],
   ['text', 'pattern $ref $dynamicRef $anchor $dynamicAnchor $id'],
-];
+] as const;
+
+export type KeywordKind = (typeof KINDS)[number][0];
 
 /** Unknown keywords are ignored, as both drafts require. */
 export const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map(

@@ -89,7 +89,7 @@ export function createBase64Joiner() {
 
 /** Whole groups of four, the last with at most two characters of padding. */
 function isRun(run: string): boolean {
-  return run.length % 4 === 0 && !/^=|===|=[^=]/.test(run.slice(-4)) && !run.slice(0, -4).includes('=');
+  return run.length % 4 === 0 && /^[^=]*={0,2}$/.test(run);
 }
 
 /** Encoded anew only if one before the last has padding. */
