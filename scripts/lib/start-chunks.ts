@@ -12,14 +12,17 @@ export interface ChunkGroup {
 }
 
 /**
- * What is loaded together, by the module that leads to it: what a program loads before its compile cache is on, at every start, to answer, and to keep
- * the answer; of the toolbox, what the tools that only read load. Each becomes one file, without what one before it has.
+ * What is loaded together, by the module that leads to it: what a program loads before its compile cache is on, at every start, to answer, to keep
+ * the answer, and to ask a model; of the toolbox, what the tools that only read load. Each becomes one file, without what one before it has.
  */
 const TOGETHER = [
   ['entry', 'src/cli.ts'],
   ['start', 'src/run-process.ts'],
   ['answer', 'src/commands/ask.ts'],
   ['session', 'src/sessions/keep-session.ts'],
+  ['wire', '../../packages/providers/src/wire/wire.ts'],
+  ['chat', '../../packages/providers/src/openai/wire.ts'],
+  ['http', '../../packages/providers/src/http/undici/transport.ts'],
   ['workspace', 'src/workspace/index.ts'],
   ['files', 'src/files/index.ts'],
 ] as const;
