@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-
 interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
   readonly input?: string;
@@ -10,11 +8,12 @@ interface ProgramInput {
 const MAX_OUTPUT_BYTES = 65_536;
 
 /** Runs a program without a shell and resolves to its stdout. Rejects if it cannot be started, fails, takes too long or prints more than 64 KiB. */
-export function runProgram(
+export async function runProgram(
   program: string,
   args: readonly string[],
   { input, signal, timeoutMs }: ProgramInput,
 ): Promise<string> {
+  const { execFile } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
