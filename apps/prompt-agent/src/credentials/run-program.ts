@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+
 interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
   readonly input?: string;
@@ -8,12 +10,11 @@ interface ProgramInput {
 const MAX_OUTPUT_BYTES = 65_536;
 
 /** Runs a program without a shell and resolves to its stdout. Rejects if it cannot be started, fails, takes too long or prints more than 64 KiB. */
-export async function runProgram(
+export function runProgram(
   program: string,
   args: readonly string[],
   { input, signal, timeoutMs }: ProgramInput,
 ): Promise<string> {
-  const { execFile } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,

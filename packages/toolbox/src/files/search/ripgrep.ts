@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
@@ -32,7 +33,6 @@ export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly stri
   ];
   const skip = ['--glob=!node_modules', '--glob=!.git', '--no-messages', '--encoding=none'];
   const what = ['--case-sensitive', `--regexp=${patternOf(search)}`, '--', `./${path}`];
-  const { spawn } = await import('node:child_process');
   const child = spawn(program, [...flags, ...rules, ...skip, ...what], {
     cwd: folder,
     env: {},
