@@ -1,5 +1,6 @@
 /**
- * Measures what a start of `prompt-agent` costs: CPU time of whole processes, interleaved with bare Node, medians. Build first.
+ * Measures what a start of `prompt-agent` costs: CPU time and memory of whole processes, interleaved with bare Node, medians, and the files that it loads,
+ * which a test of the program limits. Build first.
  * `node scripts/start-cost.ts`
  */
 import { spawnSync } from 'node:child_process';
@@ -8,9 +9,10 @@ import { join } from 'node:path';
 
 const RUNS = 15;
 const CLI = join(import.meta.dirname, '../apps/prompt-agent/dist/cli.js');
-/** Writes the CPU time of the process to its file descriptor 3, in milliseconds. */
+const COUNTER = join(import.meta.dirname, '../apps/prompt-agent/test/fixtures/counts-loads.ts');
+/** Writes the CPU time of the process to its file descriptor 3, in milliseconds, and the most memory that it had, in MB. */
 const METER = `data:text/javascript,${encodeURIComponent(
-  "import { writeSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage(); writeSync(3, String((user + system) / 1000)); });",
+  "import { writeSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage(); const { maxRSS } = process.resourceUsage(); writeSync(3, JSON.stringify([(user + system) / 1000, maxRSS / 1024])); });",
 )}`;
 const cases = [
   { name: '--help', args: [CLI, '--help'], most: 'at most 40 ms over bare Node' },
@@ -19,15 +21,30 @@ const cases = [
   { name: 'an offline answer that is kept', args: [CLI, '2+2'], most: 'at most 150 ms in all' },
 ] as const;
 
-function cpuOf(args: readonly string[]): number {
-  const { status, output, stderr } = spawnSync(process.execPath, ['--import', METER, ...args], {
+interface Cost {
+  readonly cpuMs: number;
+  readonly memoryMb: number;
+}
+
+function costOf(args: readonly string[]): Cost {
+  const [cpuMs = Number.NaN, memoryMb = Number.NaN] = JSON.parse(run(METER, args).measured) as readonly number[];
+  return { cpuMs, memoryMb };
+}
+
+/** The files that a start loads, as the fixture counts them. */
+function loadsOf(args: readonly string[]): string {
+  return /^loaded: (.*)$/m.exec(run(COUNTER, args).stderr)?.[1] ?? '';
+}
+
+function run(imported: string, args: readonly string[]): { readonly measured: string; readonly stderr: string } {
+  const { status, output, stderr } = spawnSync(process.execPath, ['--import', imported, ...args], {
     cwd: tmpdir(),
     env: { PATH: process.env['PATH'], HOME: tmpdir(), PROMPT_AGENT_SERVERS: '' },
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   if (status !== 0) throw new Error(stderr);
-  return Number(output[3]);
+  return { measured: output[3] ?? '', stderr };
 }
 
 function median(values: readonly number[]): number {
@@ -35,10 +52,12 @@ function median(values: readonly number[]): number {
 }
 
 for (const { name, args, most } of cases) {
-  const pairs = Array.from({ length: RUNS }, () => [cpuOf(['-e', '0']), cpuOf(args)] as const);
-  const whole = median(pairs.map(([, cost]) => cost));
-  const over = median(pairs.map(([bare, cost]) => cost - bare));
+  const pairs = Array.from({ length: RUNS }, () => [costOf(['-e', '0']), costOf(args)] as const);
+  const whole = median(pairs.map(([, { cpuMs }]) => cpuMs));
+  const over = median(pairs.map(([bare, { cpuMs }]) => cpuMs - bare.cpuMs));
+  const memory = median(pairs.map(([, { memoryMb }]) => memoryMb));
   console.log(
-    `${name}: ${whole.toFixed(0)} ms of CPU, ${over.toFixed(0)} ms over bare Node (${most}), median of ${RUNS} pairs`,
+    `${name}: ${whole.toFixed(0)} ms of CPU, ${over.toFixed(0)} ms over bare Node (${most}), ${memory.toFixed(0)} MB, median of ${RUNS} pairs`,
   );
+  console.log(`  loads ${loadsOf(args)}`);
 }

@@ -12,14 +12,20 @@ export interface ChunkGroup {
 }
 
 /**
- * What is loaded together, by the module that leads to it: what a program loads before its compile cache is on, at every start, to answer, and to keep
- * the answer; of the toolbox, what the tools that only read load. Each becomes one file, without what one before it has.
+ * What is loaded together, by the module that leads to it. Each becomes one file, without what one before it has. A program loads something before its
+ * compile cache is on, at every start, to answer, to keep the answer, and to ask a model.
  */
-const TOGETHER = [
+const OF_PROGRAM = [
   ['entry', 'src/cli.ts'],
   ['start', 'src/run-process.ts'],
   ['answer', 'src/commands/ask.ts'],
   ['session', 'src/sessions/keep-session.ts'],
+  ['wire', '../../packages/providers/src/wire/wire.ts'],
+  ['chat', '../../packages/providers/src/openai/wire.ts'],
+  ['http', '../../packages/providers/src/http/undici/transport.ts'],
+] as const;
+/** The same for the toolbox: what the tools that only read load. */
+const OF_PACKAGE = [
   ['workspace', 'src/workspace/index.ts'],
   ['files', 'src/files/index.ts'],
 ] as const;
@@ -44,9 +50,9 @@ export async function startChunks(build: RolldownBuild, folder: string): Promise
     .map((entry) => loadedBy(entry, chunks))
     .filter(isSmall);
   const parts: readonly (readonly [name: string, chunks: readonly OutputChunk[]])[] = [
-    ...TOGETHER.map(([name, path]) => [name, loadedWith(path)] as const).filter(
-      ([, loaded]) => main.length === 0 || isSmall(loaded),
-    ),
+    ...(main.length === 0 ? OF_PROGRAM : OF_PACKAGE)
+      .map(([name, path]) => [name, loadedWith(path)] as const)
+      .filter(([, loaded]) => main.length === 0 || isSmall(loaded)),
     ['shared', main.filter((chunk) => small.some((loaded) => loaded.includes(chunk)))],
     ['main', main.length > 1 ? main : []],
   ];

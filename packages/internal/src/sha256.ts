@@ -3,8 +3,7 @@ import { nodeModule } from './platform.ts';
 /** Returns the SHA-256 of text or bytes. Synchronous, unlike the web's: where Node's is absent, this file's own computes it. */
 export function sha256(data: string | Uint8Array): Uint8Array {
   const hash = nodeModule('node:crypto')?.createHash('sha256');
-  if (hash !== undefined) return hash.update(data).digest();
-  return sha256Of(typeof data === 'string' ? new TextEncoder().encode(data) : data);
+  return hash?.update(data).digest() ?? sha256Of(typeof data === 'string' ? new TextEncoder().encode(data) : data);
 }
 
 /** Returns the SHA-256 of text in hex. */

@@ -6,7 +6,7 @@ import { usageError } from '../exit-code.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
-import { type Keyring, systemKeyring } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
 
 export interface StoredKeys {
   /** The keys there are, by the names of their providers, sorted. Not the keys themselves. */
@@ -33,6 +33,7 @@ export async function openStoredKeys(
   const withKeyring = async <Value>(use: (keyring: Keyring) => Promise<Value>): Promise<Value | undefined> => {
     const stopWarning = warnIfSlow(output, 'the keyring of this system');
     try {
+      const { systemKeyring } = await import('./keyring.ts');
       const keyring = await systemKeyring(platform, signal);
       return keyring === undefined ? undefined : await use(keyring);
     } finally {

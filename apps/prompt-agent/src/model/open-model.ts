@@ -2,7 +2,6 @@ import { isLoopback } from '@kernel/internal';
 import { type RetryOptions, withRetry } from '@kernel/providers';
 import type { CommandCall } from '../command-call.ts';
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
-import { withToken } from '../credentials/token-of-flags.ts';
 import type { Invocation } from '../invocation.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
 import { modelNote, retryNote } from '../output/terminal/notes.ts';
@@ -14,7 +13,8 @@ import { providers } from './providers.ts';
  * protocol, for which a config file without a provider means `ollama`. Rejects with a usage error.
  */
 export async function openModel(given: CommandCall, need: ModelNeed = 'chat', isRaw = false): Promise<Invocation> {
-  const call = await withToken(given);
+  const hasToken = (['token', 'token-file', 'token-command'] as const).some((flag) => given.flags[flag] !== undefined);
+  const call = hasToken ? await (await import('../credentials/token-of-flags.ts')).withToken(given) : given;
   const { flags, host, output } = call;
   const loaded = await loadConfig(call);
   for (const warning of loaded.warnings) output.note(`warning: ${warning}`);

@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from 'node:readline';
+import type { Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
@@ -10,6 +10,9 @@ export const TYPING_MS = 1000;
 
 /** A terminal that a person sits at: what is asked on stderr is answered on stdin. */
 export type Terminal = Pick<Host, 'stdin' | 'stderr' | 'question'>;
+
+/** Node's readline, loaded by the first question. */
+const readline = () => process.getBuiltinModule('node:readline');
 
 /** Whether there is a terminal to ask on. */
 export function hasTerminal({ stdin, stderr }: Terminal): boolean {
@@ -65,13 +68,13 @@ export function silence(input: NodeJS.ReadableStream, signal: AbortSignal, ms: n
 function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string | undefined> {
   // An input that has ended, as with Ctrl-D at an earlier question, tells it only once.
   if (hasEnded(input)) return Promise.resolve(undefined);
-  return nextLine(createInterface({ input, terminal: false }), signal);
+  return nextLine(readline().createInterface({ input, terminal: false }), signal);
 }
 
 /** Lets a line be edited, with the keys of a shell; undefined if the input ends first. Throws the reason of an abort. */
 function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSignal): Promise<string | undefined> {
   if (hasEnded(stdin)) return Promise.resolve(undefined);
-  const editor = createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
+  const editor = readline().createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
   // In raw mode Ctrl-C is a key: here it means no.
   editor.once('SIGINT', () => editor.close());
   const line = nextLine(editor, signal);
@@ -113,7 +116,7 @@ export async function askSecret(
   output.note(question);
   // readline shows what is typed on its output: this one shows nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: terminal.stdin, output: nowhere, terminal: true });
+  const lines = readline().createInterface({ input: terminal.stdin, output: nowhere, terminal: true });
   lines.once('SIGINT', () => {
     lines.close();
     process.kill(process.pid, 'SIGINT');

@@ -31,24 +31,36 @@ const TABLE: Readonly<Record<string, string>> = {
     |kbit 125 kilobit|Mbit 125000 megabit|Gbit 125000000 gigabit`,
 };
 
-const UNITS = new Map<string, Unit>();
-for (const [dimension, rows] of Object.entries(TABLE)) {
-  for (const row of rows.split('|')) {
-    const [symbol = '', factor = '', ...names] = row.trim().split(/\s+/);
-    const unit: Unit = { dimension, symbol: symbol.replaceAll('_', ' '), factor: Number(factor), offset: 0 };
-    UNITS.set(unit.symbol, unit);
-    for (const name of names) {
-      UNITS.set(name.replaceAll('_', ' '), unit);
-      if (name.length > 2) UNITS.set(pluralOf(name.replaceAll('_', ' ')), unit);
+const TEMPERATURES: readonly (readonly [symbol: string, factor: number, offset: number, ...names: string[]])[] = [
+  ['°C', 1, 273.15, 'C', 'c', 'celsius', 'degrees celsius', 'degree celsius', 'centigrade'],
+  ['°F', 5 / 9, 459.67 * (5 / 9), 'F', 'f', 'fahrenheit', 'degrees fahrenheit', 'degree fahrenheit'],
+  ['K', 1, 0, 'kelvin', 'kelvins'],
+];
+
+let made: ReadonlyMap<string, Unit> | undefined;
+
+/** All units by their symbols and names, made when the first one is asked for. */
+function units(): ReadonlyMap<string, Unit> {
+  return (made ??= makeUnits());
+}
+
+function makeUnits(): ReadonlyMap<string, Unit> {
+  const found = new Map<string, Unit>();
+  for (const [dimension, rows] of Object.entries(TABLE)) {
+    for (const row of rows.split('|')) {
+      const [symbol = '', factor = '', ...names] = row.trim().split(/\s+/);
+      const unit: Unit = { dimension, symbol: symbol.replaceAll('_', ' '), factor: Number(factor), offset: 0 };
+      found.set(unit.symbol, unit);
+      for (const name of names) {
+        found.set(name.replaceAll('_', ' '), unit);
+        if (name.length > 2) found.set(pluralOf(name.replaceAll('_', ' ')), unit);
+      }
     }
   }
+  for (const [symbol, factor, offset, ...names] of TEMPERATURES)
+    for (const name of [symbol, ...names]) found.set(name, { dimension: 'temperature', symbol, factor, offset });
+  return found;
 }
-const temperature = (symbol: string, factor: number, offset: number, names: readonly string[]): void => {
-  for (const name of [symbol, ...names]) UNITS.set(name, { dimension: 'temperature', symbol, factor, offset });
-};
-temperature('°C', 1, 273.15, ['C', 'c', 'celsius', 'degrees celsius', 'degree celsius', 'centigrade']);
-temperature('°F', 5 / 9, 459.67 * (5 / 9), ['F', 'f', 'fahrenheit', 'degrees fahrenheit', 'degree fahrenheit']);
-temperature('K', 1, 0, ['kelvin', 'kelvins']);
 
 /** `miles per hour` and `feet per second` have their plural in front. */
 function pluralOf(name: string): string {
@@ -80,24 +92,29 @@ const AMBIGUOUS: ReadonlyMap<string, string> = new Map([
 
 /** What a unit has to be written as, where its name means several; `undefined` for any other name. */
 export function unclearUnit(name: string): string | undefined {
-  if (UNITS.has(name)) return undefined;
+  if (units().has(name)) return undefined;
   return AMBIGUOUS.get(name) ?? AMBIGUOUS.get(name.toLowerCase());
 }
 
 /** Returns a unit by its symbol or name. A symbol counts as it is written; the case of anything else does not matter, unless it decides (`Mb`). */
 export function unitOf(text: string): Unit | undefined {
   const name = text.trim().replaceAll(/\s+/g, ' ');
-  const exact = UNITS.get(name);
+  const exact = units().get(name);
   if (exact !== undefined || unclearUnit(name) !== undefined) return exact;
   const lower = name.toLowerCase();
   // `Mm`, `Tb` and `M` are other units than `mm`, `TB` and `m`.
   const isFree = name.length > 3 || (name.length > 1 && (name === lower || name === name.toUpperCase()));
-  return !isFree ? undefined : (UNITS.get(lower) ?? UNITS.get(BY_LOWER.get(lower) ?? ''));
+  return !isFree ? undefined : (units().get(lower) ?? units().get(byLower().get(lower) ?? ''));
 }
 
-/** Symbols that no other unit has in lower case. */
-const BY_LOWER = new Map<string, string>();
-for (const name of UNITS.keys()) {
-  const lower = name.toLowerCase();
-  if (lower !== name && !UNITS.has(lower)) BY_LOWER.set(lower, name);
+let madeByLower: ReadonlyMap<string, string> | undefined;
+
+/** Symbols that no other unit has in lower case; of several that are equal in it, the last. */
+function byLower(): ReadonlyMap<string, string> {
+  return (madeByLower ??= new Map(
+    [...units().keys()].flatMap((name) => {
+      const lower = name.toLowerCase();
+      return lower !== name && !units().has(lower) ? [[lower, name] as const] : [];
+    }),
+  ));
 }

@@ -24,6 +24,9 @@ const PLACE = /^(?:city|place|location|country|town)$/;
 const isText = ({ kind }: Slot): boolean => kind === 'search' || kind === 'text';
 const isPath = ({ kind }: Slot): boolean => kind === 'path';
 
+/** Whether an argument can take a number of a request, alone or within a text. */
+const takesNumbers = ({ kind }: Slot): boolean => !/^(?:zone|date|url|email|other)$/.test(kind);
+
 const PHASES: readonly (readonly [fill: Fill, handles: (slot: Slot) => boolean])[] = [
   [fillLiteral, () => true],
   [fillPath, isPath],
@@ -37,7 +40,7 @@ const PHASES: readonly (readonly [fill: Fill, handles: (slot: Slot) => boolean])
 
 /**
  * Fills a tool's arguments from a request: recognizable shapes first, then marked text, then the remaining words. Returns
- * `undefined` if a required argument stays empty.
+ * `undefined` if a required argument stays empty, or a number is for none.
  */
 export function fillArguments(
   { slots, phrasedSlots, terms }: ToolProfile,
@@ -45,6 +48,9 @@ export function fillArguments(
   tokens: readonly Token[],
   now: number,
 ): FilledArguments | undefined {
+  // A look before the long way: what a number is for has to be said by some argument.
+  if (!slots.some(takesNumbers) && tokens.some(({ kind, concept }) => kind === 'number' && !terms.has(concept)))
+    return undefined;
   const filling: SlotFilling = { text, tokens, used: new Map(), terms, now, evidence: 0 };
   // A word that looks like a value of an argument that only phrases fill, such as `tomorrow`, is not a value of another one.
   const own = tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));

@@ -1,3 +1,4 @@
+import { hasAsciiLetters } from '../language/by-script.ts';
 import { isIdentifier } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
 import { claim, endOfRun, findFree, isUnclaimed, type SlotFilling } from './slot-filling.ts';
@@ -39,10 +40,14 @@ export function fillMarkedText(filling: SlotFilling, { kind }: Slot): string | u
   return claim(filling, at + 1, endOfRun(filling, at + 1), how, evidence);
 }
 
+function startsWithCapital(text: string): boolean {
+  return hasAsciiLetters(text) ? /^[A-Z]/.test(text) : /^\p{Lu}/u.test(text);
+}
+
 /** Fills the first run of remaining words. It adds no evidence: they could be anything. */
 export function fillRemaining(filling: SlotFilling, { kind }: Slot): string | undefined {
   const free = filling.tokens.flatMap((token, index) => (isUnclaimed(filling, index) ? [{ token, index }] : []));
-  const capital = free.find(({ token, index }) => index > 0 && /^\p{Lu}/u.test(token.text));
+  const capital = free.find(({ token, index }) => index > 0 && startsWithCapital(token.text));
   // Words for files are not search terms, and `my keys` are not in a workspace.
   const searched = free.find(
     ({ token, index }) =>

@@ -52,14 +52,9 @@ const anyOf = (rows: readonly (readonly [string, string])[]): string => rows.map
 const ATOM = String.raw`(?:${DIGITS}|(?:pi|π)(?![${LETTER}\d])|(?:${[...NUMBER_WORDS.keys()].join('|')})\b)`;
 const OPEN = String.raw`(?:[-+]\s*)?(?:(?:${anyOf(PREFIXES)})\s*)?(?:(?:(?:${FUNCTION})\s*)?\(\s*)`;
 const OPERAND = String.raw`${OPEN}*(?:[-+]\s*)?(?:(?:${anyOf(PREFIXES)})\s*)?${ATOM}(?:\s*(?:\)|${anyOf(POSTFIXES)}))*`;
-/** What an expression may follow; no operand ends with one of these. */
-const BEFORE = String.raw`\s([{"'\x60=:,;?`;
-/**
- * A row of operands, with any parentheses: `longest` says which part of it is an expression. The first one follows what is before the row, and the others an
- * operator: an operand is written once, which halves the time to compile the row.
- */
+/** A row of operands, with any parentheses: `longest` says which part of it is an expression. */
 const ROW = new RegExp(
-  String.raw`(?<=^|[${BEFORE}])(?:(?:(?<=^|[${BEFORE}])|(?<=[^${BEFORE}])\s*(?:${anyOf(OPERATORS)}|,(?=\s*[-\d(.]))\s*)${OPERAND})+`,
+  String.raw`(?<=^|[\s([{"'\x60=:,;?])${OPERAND}(?:\s*(?:${anyOf(OPERATORS)}|,(?=\s*[-\d(.]))\s*${OPERAND})*`,
   'gi',
 );
 

@@ -9,7 +9,6 @@ import { readGlob } from '../glob.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { isHiddenBelow, visibilityBelow, walkFiles } from '../walk-files.ts';
 import { createMatcher, type Query } from './matcher.ts';
-import { ripgrepFiles } from './ripgrep.ts';
 import { READ_BYTES, searchFile } from './search-file.ts';
 import { createSkipped, type Skipped } from './skipped.ts';
 
@@ -188,7 +187,7 @@ async function* candidates(workspace: Workspace, query: Query, files: Candidates
   const found =
     program === undefined || folder === undefined || isNamedAnyway || query.regex || query.query.includes('\0')
       ? undefined
-      : await ripgrepFiles({ ...query, program, folder, path: start, signal });
+      : await (await import('./ripgrep.ts')).ripgrepFiles({ ...query, program, folder, path: start, signal });
   if (found === undefined) {
     yield* walkFiles(workspace, start, signal, skipped);
     return;
