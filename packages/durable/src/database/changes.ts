@@ -6,21 +6,16 @@ import type { Database } from './database.ts';
  */
 export type ChangeKind = 'progress' | 'status' | 'signal';
 
-/** Reports changes of the file, made by this process or another. */
 export interface Changes {
   /** Calls `listener` soon after a commit that changed something, once for several of them. Returns a function that unsubscribes. */
   subscribe(this: void, listener: (kind: ChangeKind) => void): () => void;
-  /** Reports a commit of this process. */
   notify(this: void, kind: ChangeKind): void;
-  /** Stops watching. */
   close(this: void): void;
 }
 
 /** How often to poll for commits of other processes, in milliseconds. A poll is one pragma and takes microseconds. */
 const POLL_MS = 25;
-/** How often to poll while nothing happens, in milliseconds. */
 const IDLE_MS = 100;
-/** After how many polls without a change. */
 const IDLE_POLLS = 40;
 
 const RANK: readonly ChangeKind[] = ['progress', 'status', 'signal'];

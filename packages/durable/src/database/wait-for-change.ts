@@ -1,18 +1,15 @@
 import type { ChangeKind, Changes } from './changes.ts';
 import { closedError } from './database.ts';
 
-/** Waits for a state of the journal. */
 export interface ChangeWaiter {
   /**
    * Resolves to what `check` returns, once that is not undefined: it is asked again after each change of the kind `least` or more. Rejects with what
    * `check` throws, with the reason of the signal, and with `STORE_FAILED` once the journal is closed.
    */
   until<T>(this: void, check: () => T | undefined, signal: AbortSignal | undefined, least: ChangeKind): Promise<T>;
-  /** Rejects everything that waits. */
   close(this: void): void;
 }
 
-/** Creates the waiter of a journal. */
 export function createChangeWaiter(changes: Changes): ChangeWaiter {
   const rejectAll = new Set<() => void>();
   return {

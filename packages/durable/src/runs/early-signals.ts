@@ -1,15 +1,10 @@
 import { KernelError } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 
-/** A decision or a message sent to a run before it was started. */
 export interface EarlySignal {
-  /** The id of the run to come. */
   readonly runId: string;
-  /** The call a decision is for. */
   readonly callId?: string;
-  /** The queue of a message. */
   readonly queue?: 'steer' | 'followUp';
-  /** The decision or the message, as JSON. */
   readonly body: string;
 }
 
@@ -28,7 +23,6 @@ export function keepEarly(db: Database, { runId, callId, queue, body }: EarlySig
   return db.run(sql, runId, callId ?? null, queue ?? null, body, Date.now()) > 0;
 }
 
-/** Delivers the signals that were sent to a run before it was started. */
 export function takeEarly(db: Database, runId: string): void {
   db.run(
     `INSERT INTO signals (run_id, call_id, answer, made_at)

@@ -35,7 +35,6 @@ export function signalKey(kind: 'approval' | 'unknown', callId: string): string 
   return kind === 'approval' ? callId : `unknown ${callId}`;
 }
 
-/** Puts a waiting run back into the queue. */
 export function wake(db: Database, runId: string): void {
   db.run(
     "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'",

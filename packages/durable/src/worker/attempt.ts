@@ -12,13 +12,10 @@ import { createPatience } from './patience.ts';
 import { createRecordedSteps } from './recorded-steps.ts';
 import { createDurableSteering } from './steering.ts';
 
-/** An attempt at a run, in progress. */
 export interface Attempt {
-  /** The run and its lease. */
   readonly claim: Claim;
   /** Settles when the attempt is over and its outcome is written. Never rejects. */
   readonly ended: Promise<void>;
-  /** Reads new messages, a stop and a cancel from the journal. */
   refresh(): void;
   /** Starts no further steps. Those in flight continue. */
   drain(): void;
@@ -31,7 +28,6 @@ const ABORTED_MS = 5000;
 /** How long a run rests whose journal could not be written, in milliseconds. */
 const WRITE_RETRY_MS = 1000;
 
-/** Continues a run from its journal. */
 export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
   const { runId } = claim;
   const halt = createHalt();
@@ -190,13 +186,11 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
 
 type RunEndEvent = Extract<AgentEvent, { readonly type: 'run-end' }>;
 
-/** The end of a run, and what is kept of it. */
 interface Ended {
   readonly event: RunEndEvent;
   readonly result: string;
 }
 
-/** What is kept of the end of a run, as JSON. Throws for an end that JSON cannot hold. */
 function resultText({ type: _type, ...rest }: RunEndEvent): string {
   return JSON.stringify(rest.reason === 'error' ? { ...rest, error: toJson(rest.error) } : rest);
 }
@@ -208,7 +202,6 @@ export function failUnreadable(db: Database, writer: Writer, claim: Claim, error
   });
 }
 
-/** Decides by what was decided from outside, otherwise by the agent. */
 function withAnswers(db: Database, runId: string, approve: Approve, used: Set<string>): Approve {
   return (request) => {
     const callId = [...request.path, request.call.id].join('/');

@@ -1,11 +1,8 @@
 import { type AgentEvent, shouldLogEvent, type Step } from '@kernel/protocol';
 import type { NewEvent } from '../runs/events.ts';
 
-/** A collector for the events of one step. */
 export interface StepEvents {
-  /** The events to log. */
   readonly events: readonly NewEvent[];
-  /** Adds an event. */
   readonly onEvent: (event: AgentEvent) => void;
 }
 

@@ -7,17 +7,13 @@ export type HaltCause = 'lost' | 'blocked' | 'write-failed' | 'drained' | 'waiti
 /** Gravest first. */
 const RANK: readonly HaltCause[] = ['lost', 'blocked', 'write-failed', 'drained', 'waiting', 'draining'];
 
-/** Whether an attempt at a run continues. */
 export interface Halt {
-  /** Why it halted; undefined while it continues. */
   cause(): HaltCause | undefined;
-  /** The details, for the error. */
   reason(): string;
   /** Halts the attempt. Of several causes, the gravest counts. Returns the error to throw. */
   stop(cause: HaltCause, reason?: string): Error;
 }
 
-/** Creates the state of an attempt that has not halted. */
 export function createHalt(): Halt {
   let cause: HaltCause | undefined;
   let reason = '';

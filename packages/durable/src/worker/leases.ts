@@ -3,13 +3,9 @@ import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
 import { parse, text } from '../runs/read-run.ts';
 
-/** The lease of one worker on one run. */
 export interface Lease {
-  /** The run. */
   readonly runId: string;
-  /** The worker. */
   readonly owner: string;
-  /** The number of this lease, counted per run. */
   readonly epoch: number;
 }
 
@@ -19,7 +15,6 @@ export function holdsLease(db: Database, { runId, owner, epoch }: Lease): boolea
   return db.get(sql, runId, owner, epoch) !== undefined;
 }
 
-/** Identifies a lease among those of a worker. */
 export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): string {
   return `${runId} ${epoch}`;
 }
@@ -27,15 +22,12 @@ export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): stri
 /** After this many crashes a run executes alone, so that further crashes are certainly its own. */
 const SHARED_CRASHES = 2;
 
-/** Another worker of the file. */
 export interface Peer {
-  /** Its heartbeats so far. */
   readonly beat: number;
   /** Whether its process is known to have ended, which only a worker on the same machine can tell. */
   readonly isGone: boolean;
 }
 
-/** Watches the heartbeats of the other workers. */
 export interface PeerWatch {
   /** Returns the ids of workers whose process is gone, or whose last heartbeat is at least a lease ago by the clock of this process. */
   lost(workers: ReadonlyMap<string, Peer>): readonly string[];
@@ -67,7 +59,6 @@ export function createPeerWatch(leaseMs: number, now: () => number = () => perfo
   };
 }
 
-/** Reads all workers except `own`. */
 export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> {
   const rows = db.all('SELECT id, beat, info FROM workers WHERE id <> ?', own);
   return new Map(
@@ -129,7 +120,6 @@ function releaseDead(db: Database, worker: string, maxCrashes: (agent: string) =
   }
 }
 
-/** Whether a run must have a process to itself. */
 export function runsAlone(crashes: number): boolean {
   return crashes >= SHARED_CRASHES;
 }

@@ -2,15 +2,11 @@
 export interface Patience {
   /** Resolves when it has taken too long. */
   readonly over: Promise<undefined>;
-  /** Whether it has. */
   isOver(this: void): boolean;
-  /** Begins to wait. Calling it again has no effect. */
   begin(this: void): void;
-  /** Stops waiting for good. */
   cancel(this: void): void;
 }
 
-/** Creates a wait of so many milliseconds. */
 export function createPatience(ms: number): Patience {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;

@@ -21,23 +21,14 @@ import type { Halt } from './halt.ts';
 import { collectEvents } from './collect-events.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
-/** Options of `createRecordedSteps`. */
 export interface RecordedStepsOptions {
-  /** The journal. */
   readonly db: Database;
-  /** Writes to it. */
   readonly writer: Writer;
-  /** The lease to write under. */
   readonly lease: Lease;
-  /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** Whether the attempt continues. */
   readonly halt: Halt;
-  /** Adds the events of the run itself since the last call to those of a step, and drops those already logged. */
   readonly withRunEvents: (events: readonly NewEvent[]) => readonly NewEvent[];
-  /** Called when the halt of the attempt interrupts a step. */
   readonly onInterrupted: () => void;
-  /** Called before each step that runs instead of being replayed. */
   readonly beforeLiveStep: () => void;
   /** Returns the inbox rows that a step has taken since the last call. */
   readonly takenRows: () => readonly number[];
@@ -51,7 +42,6 @@ interface Recorded {
   readonly output: string;
 }
 
-/** Creates the step executor of one attempt at a run. It replays the steps in the journal, and runs and records all others. */
 export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor {
   const { db, writer, lease, agent, halt, usedAnswers } = options;
   const { runId } = lease;
@@ -62,10 +52,8 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       state: text(row, 'state') === 'done' ? 'done' : 'begun',
       output: text(row, 'output'),
     });
-  /** The waiting calls of the run. */
   const waits = new Set(db.all('SELECT call_id FROM waits WHERE run_id = ?', runId).map((row) => text(row, 'call_id')));
 
-  /** Writes under the lease. Throws if it is lost or the journal cannot be written. */
   const commit = async (work: () => void): Promise<void> => {
     let isOwner: boolean;
     try {
@@ -125,7 +113,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     return kept;
   };
 
-  /** Makes a call wait for an answer from outside. An answer that was used without settling it is deleted. */
   const wait = async (
     step: Step,
     {
@@ -157,7 +144,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     throw halt.stop('waiting', step.id);
   };
 
-  /** Settles a call that was in flight when its process died. Undefined if it is to run again. */
   const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
     const callId = callIdOf(step.id);
     const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
@@ -168,7 +154,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     return finish(step, digest, step.unknown?.({ onEvent }) ?? null, events);
   };
 
-  /** The steps interrupted by the halt of the attempt. */
   const stoppedIds: string[] = [];
   const execute = async (step: Step): Promise<JsonValue> => {
     try {
@@ -234,13 +219,11 @@ function unknownAnswer(db: Database, runId: string, callId: string): OutcomeReso
   return row === undefined ? undefined : (parse(text(row, 'answer')) as OutcomeResolution);
 }
 
-/** When a call is denied, in whole milliseconds since 1970; null for never. */
 function deadlineOf(nowMs: number, approvalTimeoutMs = Infinity): number | null {
   const at = Math.ceil(nowMs + approvalTimeoutMs);
   return Number.isSafeInteger(at) ? at : null;
 }
 
-/** Runs asynchronous work at the first call; later ones wait for the same. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => (running ??= work());

@@ -2,11 +2,9 @@ import type { Message, Steering, UserMessage } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from '../runs/read-run.ts';
 
-/** The steering of a run, backed by the journal. */
 export interface DurableSteering extends Steering {
   /** Returns the inbox rows taken since the last call, for the commit of the step that took them. */
   takenRows(): readonly number[];
-  /** Rereads the journal. */
   refresh(this: void): void;
 }
 

@@ -38,7 +38,6 @@ export interface McpHttpServer {
   readonly disabled?: boolean | undefined;
 }
 
-/** The validated config of a server. */
 export type McpServer =
   | {
       readonly kind: 'stdio';
@@ -55,7 +54,6 @@ export type McpServer =
       readonly headers: { readonly [name: string]: string };
     };
 
-/** A server in the file, not yet validated. */
 interface Entry {
   readonly [key: string]: unknown;
 }

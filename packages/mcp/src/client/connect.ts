@@ -159,7 +159,6 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
   });
 }
 
-/** Takes a list of tools of a server. */
 type TakeList = (listed: ListedTools) => Promise<void>;
 
 /** Returns what takes the lists of a server, and reports once why one is not whole. A tool that a broken list lacks is not gone. */

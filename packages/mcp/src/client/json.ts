@@ -1,6 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
 
-/** Parses JSON text. Throws what `JSON.parse` throws. */
 export function parseJson(text: string): JsonValue {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
   return JSON.parse(text) as JsonValue;

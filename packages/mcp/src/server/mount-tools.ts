@@ -78,7 +78,6 @@ export function onListChange(toolset: Toolset, notify: () => void, turns?: Tools
   };
 }
 
-/** Returns the SDK's protocol object of a server. */
 export function protocolOf(server: McpServer | Server): Server {
   return 'server' in server ? server.server : server;
 }

@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
 
-/** The id of a JSON-RPC request. */
 export type RequestId = string | number;
 
 /** Returns the ids of the requests in a body, which may be a batch. */
@@ -17,7 +16,6 @@ export function requestIdOf(message: unknown): RequestId | null {
   return message['id'];
 }
 
-/** Returns the ids of the requests that a body cancels. */
 export function cancelledIds(body: unknown): readonly RequestId[] {
   return messagesOf(body).flatMap((message) => {
     if (!isObject(message) || message['method'] !== 'notifications/cancelled') return [];

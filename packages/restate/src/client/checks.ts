@@ -14,14 +14,12 @@ import {
 } from '@kernel/protocol';
 import { START } from './options.ts';
 
-/** The error for a run that does not exist. */
 export function noSuchRun(id: string): KernelError {
   return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(id)} in Restate.`, {
     hint: 'list() returns the ids of all runs of the agent.',
   });
 }
 
-/** The error for a run that cannot be retried. */
 export function cannotRetry({ id, status }: RecordedRun): KernelError {
   const reason = status === 'failed' ? 'it was retried already, or failed too long ago' : `it is ${status}`;
   return new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} cannot be retried: ${reason}.`, {
@@ -29,17 +27,14 @@ export function cannotRetry({ id, status }: RecordedRun): KernelError {
   });
 }
 
-/** The longest id of a run. */
 export const MAX_ID = 400;
 
 const FILTER = optionKeys<RunFilter>({ status: true, limit: true });
 
-/** Throws `CONFIG_INVALID` for an id that no run can have. */
 export function checkId(verb: string, id: unknown): void {
   checkRunId(verb, id, MAX_ID);
 }
 
-/** Throws `CONFIG_INVALID` for what cannot be started. */
 export function checkStart(id: unknown, options: StartOptions): void {
   checkId('start', id);
   checkKeys('start', options, START);
@@ -48,7 +43,6 @@ export function checkStart(id: unknown, options: StartOptions): void {
   checkDate('start()', 'deadline', options.deadline);
 }
 
-/** Throws `CONFIG_INVALID` for a filter that nothing can be found by. */
 export function checkFilter(filter: RunFilter): void {
   checkKeys('list', filter, FILTER);
   checkChoice('list', 'status', filter.status, RUN_STATUSES);

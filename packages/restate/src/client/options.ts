@@ -13,7 +13,6 @@ export interface RetryOptions {
   readonly latest?: boolean | undefined;
 }
 
-/** The options of `openRestate`, for `checkKeys`. */
 export const RESTATE = optionKeys<RestateOptions>({
   agent: true,
   ingressUrl: true,
@@ -21,11 +20,7 @@ export const RESTATE = optionKeys<RestateOptions>({
   headers: true,
   fetch: true,
 });
-/** The options of `start`. */
 export const START = optionKeys<StartOptions>({ messages: true, input: true, at: true, deadline: true });
-/** The options of `result`. */
 export const WAIT = optionKeys<WaitOptions>({ signal: true });
-/** The options of `events`. */
 export const EVENTS = optionKeys<EventsOptions>({ after: true, follow: true, signal: true });
-/** The options of `retry`. */
 export const RETRY = optionKeys<RetryOptions>({ latest: true });

@@ -1,15 +1,12 @@
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import { type EventPage, EVENTS_PER_PAGE, promiseNames } from '../run-state.ts';
 
-/** An event as the log stores it. */
 export interface TimedEvent {
   /** When it was emitted, in milliseconds since 1970. A replay must give the same time. */
   readonly at: number;
-  /** The event, as returned by `toLogEvent`. */
   readonly event: object;
 }
 
-/** The events of a run, written page by page. */
 export interface EventLog {
   /** Adds events of a step, or of the run itself if `step` is empty. */
   add(step: string, events: readonly TimedEvent[]): void;

@@ -4,22 +4,16 @@ import { RetryableError } from '@restatedev/restate-sdk';
 /** The start of a blocked run's error message, by which the client recognizes it. */
 export const BLOCKED = 'The run is blocked:';
 
-/** How long to wait before retrying a blocked run, in milliseconds. */
 const BLOCKED_MS = 60_000;
 
 /** Whether an attempt at a run continues. Once it has halted, its loop gets no more outputs, since nothing it does with them may count. */
 export interface Halt {
   /** Rejects when the attempt is blocked, and resolves when it is cancelled while waiting. */
   readonly ended: Promise<'cancelled'>;
-  /** Whether it has halted. */
   isOver(): boolean;
-  /** Throws if it has halted. */
   check(this: void): void;
-  /** Halts it because its journal belongs to other code. Returns the error to throw. */
   block(reason: string): Error;
-  /** Halts it because it was cancelled while waiting. Never settles. */
   cancel(): Promise<never>;
-  /** Never settles. */
   never(): Promise<never>;
   /** Settles like `work`, or never once the attempt has halted. */
   guard<T>(work: Promise<T>): Promise<T>;
@@ -29,7 +23,6 @@ function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** Creates the state of an attempt that has not halted. It halts when `signal` aborts. */
 export function createHalt(signal: AbortSignal): Halt {
   const { promise, resolve, reject } = Promise.withResolvers<'cancelled'>();
   promise.catch(() => undefined);

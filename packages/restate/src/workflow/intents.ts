@@ -3,9 +3,7 @@ import { KernelError } from '@kernel/protocol';
 /** The most intents that are remembered. Of a forgotten one, it is unknown whether its handler was entered. */
 const MAX_INTENTS = 10_000;
 
-/** What this process knows of an intent in a journal. */
 interface Intent {
-  /** The attempt that may enter the handler. */
   owner: string;
   isEntered: boolean;
 }
@@ -16,7 +14,6 @@ interface Intent {
  */
 const intents = new Map<string, Intent>();
 
-/** The intents of one attempt. */
 export interface AttemptIntents {
   /** Remembers that this attempt records an intent under this name. Returns the attempt's id, which is what is recorded. */
   record(name: string): string;
@@ -27,11 +24,9 @@ export interface AttemptIntents {
   takeOver(name: string, recordedBy: string): boolean;
   /** Marks the handler of a call as entered. Throws `TOOL_CANCELLED` if another attempt has taken over. A call without an intent may always be entered. */
   enter(name: string): void;
-  /** Forgets calls that have a result in the journal. */
   forget(names: Iterable<string>): void;
 }
 
-/** Creates the intents of the attempt with this id. */
 export function createAttemptIntents(attemptId: string): AttemptIntents {
   const own = new Map<string, { readonly key: string; readonly intent: Intent }>();
   return {

@@ -10,15 +10,11 @@ export interface Journal {
   until<T>(promise: Promise<T>): Promise<T>;
   /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
   untilCancelled<T>(promise: Promise<T>): Promise<T | undefined>;
-  /** Cancels the run at this time, in milliseconds since 1970. */
   cancelAt(time: number, now: number): void;
-  /** Whether the run has been cancelled. */
   isCancelled(): boolean;
 }
 
-/** Receives the signals of a journal. */
 export interface SignalListener {
-  /** Called with each signal, in the order of the journal. */
   readonly onSignal: (signal: Signal) => void;
 }
 
@@ -60,7 +56,6 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
     return RestatePromise.race(watched);
   }
 
-  /** Waits for a promise of the journal. Resolves to undefined as soon as `isOver`. */
   async function wait<T>(given: Promise<T>, isOver: () => boolean): Promise<T | undefined> {
     // The SDK types its promises as plain ones.
     if (!isRestatePromise(given))
@@ -69,7 +64,6 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
     for (;;) {
       if (isOver()) return undefined;
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one signal after the other
         const arrived = await next(promise);
         if (arrived.kind === 'target') return arrived.value;
         if (arrived.kind === 'signal') receive(arrived.signal);
@@ -97,7 +91,6 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
   };
 }
 
-/** Maps the value of a promise and passes its error on. */
 function arrival<T, U>(promise: RestatePromise<T>, map: (value: T) => Arrival<U>): RestatePromise<Arrival<U>> {
   return promise.map((value, failure) => {
     if (failure !== undefined) throw failure;

@@ -1,7 +1,6 @@
 /** Runs asynchronous work one piece at a time, in call order. */
 export type Lock = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates a free lock. */
 export function createLock(): Lock {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -2,13 +2,10 @@ import type { RunStatus } from '@kernel/protocol';
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import type { RunState, Wait } from '../run-state.ts';
 
-/** Writes the status of a run, for the client to read. */
 export interface RunStatusWriter {
   /** The time of the journal, which is that of the latest step, in milliseconds since 1970. */
   now(): number;
-  /** Advances the time of the journal. */
   setNow(time: number): void;
-  /** Writes the status. Returns the state that was written. */
   set(status: RunStatus, round: number): RunState;
   /** Writes the waiting calls, and the matching status: `waiting`, or `running` if there are none. */
   setWaits(waits: readonly Wait[]): void;

@@ -48,7 +48,6 @@ async function nodeCommands(read: Read): Promise<Partial<ProjectCommands>> {
   let manager = 'npm';
   for (const [file, name] of Object.entries(LOCKFILES)) {
     // The first one that is there decides.
-    // oxlint-disable-next-line no-await-in-loop
     if ((await read(file)) === undefined) continue;
     manager = name;
     break;

@@ -174,7 +174,6 @@ async function literalNames(
     if (/(?<!\\)[*?]/.test(name)) return index;
     path = posix.join(path, name.replaceAll(/\\([^])/g, '$1'));
     if (!/(?<!\\)[[{]/.test(name)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- each within the one before
     const found = await workspace.stat(path, { signal }).catch(() => undefined);
     signal.throwIfAborted();
     if (found === undefined) return index;

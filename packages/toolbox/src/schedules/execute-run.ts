@@ -23,7 +23,6 @@ export async function executeRun(
   const stopLate = async (): Promise<void> => {
     // A timer of more than 24 days would fire at once.
     for (let leftMs = limitMs; leftMs > 0 && !ended.signal.aborted; leftMs -= MAX_TIMER_MS)
-      // oxlint-disable-next-line no-await-in-loop -- one wait after the other
       await clock.wait(Math.min(leftMs, MAX_TIMER_MS), ended.signal);
     if (!ended.signal.aborted)
       controller.abort(new KernelError('TOOL_TIMEOUT', `The run took longer than ${limitMs} ms.`));

@@ -145,7 +145,6 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
       if (tick() && isOwner) pauseMs = untilNextMs(store, clock.now());
     });
     // One look after the other.
-    // oxlint-disable-next-line no-await-in-loop
     await clock.wait(pauseMs, signal);
   }
   leadership.abort(signal.reason);

@@ -22,17 +22,12 @@ import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
 import { checkCall, refusedCall } from './validated-calls.ts';
 
-/** The server that a call goes to. */
 export interface CallTarget {
-  /** The server. */
   readonly server: RemoteServer;
-  /** Its tools on offer. */
   readonly tools: ApprovedTools;
-  /** Removes the server's secrets from text. */
   readonly redact: (text: string) => string;
   /** How long the server may send neither a result nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
-  /** How long a call may take in total, whatever progress it makes. 0: no limit. */
   readonly maxCallMs: number;
 }
 
@@ -152,7 +147,6 @@ function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTar
   return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
 }
 
-/** The server's message, or else the progress in numbers. */
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined || message === '' ? share : message;

@@ -1,19 +1,13 @@
 import { KernelError, type Tool, toErrorResult, type ToolResult, unreadableResult } from '@kernel/protocol';
 import { type RequestFailure, toLine } from '../connection/request-failure.ts';
 
-/** Where a call failed. */
 export interface FailedCall {
-  /** The tool that was called. */
   readonly tool: Tool;
-  /** The name of the server in the config. */
   readonly server: string;
-  /** The timeout of the call. */
   readonly timeoutMs: number;
-  /** The limit of a whole call; 0: none. */
   readonly maxCallMs: number;
   /** When the request was sent, in ms of `performance.now()`. */
   readonly startedMs: number;
-  /** The last lines that the server wrote to stderr; may be empty. */
   readonly stderrTail: string;
 }
 

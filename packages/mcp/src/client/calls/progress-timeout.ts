@@ -1,12 +1,9 @@
 import { MAX_TIMER_MS } from '@kernel/internal';
 
-/** A timeout that progress restarts. */
 export interface ProgressTimeout {
   /** Aborts when the timeout has passed; the SDK reports that as `REQUEST_TIMEOUT`. */
   readonly signal: AbortSignal;
-  /** Starts the timeout again. */
   restart(): void;
-  /** Clears the timer. */
   stop(): void;
 }
 

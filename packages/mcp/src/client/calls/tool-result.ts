@@ -52,7 +52,6 @@ function toPart(block: ContentBlock): string | MediaPart {
   }
 }
 
-/** Gives a value that came as JSON its type. */
 function toJson(value: unknown): JsonValue | undefined {
   return value === undefined ? undefined : parseJson(JSON.stringify(value));
 }

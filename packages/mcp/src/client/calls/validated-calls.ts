@@ -9,16 +9,13 @@ import {
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 
-/** A call whose arguments fit the schema of its tool, or why they do not. */
 export interface CheckedCall extends ValidatedArguments {
-  /** The tool that they were validated for. */
   readonly tool: Tool;
 }
 
 /** What was validated, with the call that it was validated for. */
 const validated = new WeakMap<ValidatedCall, { readonly call: ToolCall; readonly checked: CheckedCall }>();
 
-/** Validates a call of a tool. The server may refuse it still. */
 export function validateCall(call: ToolCall, tool: Tool, isCurrent: () => boolean): ValidatedCall | ToolResult {
   const checked = { ...validateForeign(tool, call.arguments), tool };
   if (checked.error !== undefined) return refusedCall(checked.error, checked);
@@ -36,7 +33,6 @@ export function checkCall(call: ToolCall, tool: Tool, approved: ValidatedCall | 
   return { error: changedCallError(call.name), repairs: [], notes: [], tool };
 }
 
-/** The result of a call that cannot be sent. */
 export function refusedCall(error: KernelError, checked: ValidatedArguments): ToolResult {
   return annotateResult(toErrorResult(error, error.code === 'TOOL_DENIED' ? 'denied' : undefined), checked);
 }

@@ -1,13 +1,10 @@
 import type { ListedTools } from './list-tools.ts';
 import type { Connection } from './open-connection.ts';
 
-/** Lists the tools of a server again when they change. */
 export interface ListRefresher {
   /** Lists again. If a list is under way, lists once more after it, however often this is called meanwhile. */
   refresh(): void;
-  /** Resolves when no list is under way. Never rejects. */
   settled(): Promise<void>;
-  /** Stops a list that waits. */
   stop(): void;
 }
 
@@ -16,7 +13,6 @@ const MAX_BURST = 20;
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
-/** Creates the refresher of one server. `current` returns its connection, if it has one; `onListed` gets each list. */
 export function createListRefresher(
   current: () => Connection | undefined,
   signal: AbortSignal,
@@ -25,7 +21,6 @@ export function createListRefresher(
   let isStale = false;
   let refreshing: Promise<void> | undefined;
   let burst = 0;
-  /** How long the last pause was. */
   let pausedMs = 0;
   let listedMs = -Infinity;
   /** Set while the next list waits. */

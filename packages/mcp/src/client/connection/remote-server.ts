@@ -7,7 +7,6 @@ import { causeOf } from './request-failure.ts';
 
 /** A server, which is connected to again whenever its connection is lost. */
 export interface RemoteServer {
-  /** Its validated config. */
   readonly config: McpServer;
   /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
   open(signal: AbortSignal): Promise<ListedTools>;
@@ -18,9 +17,7 @@ export interface RemoteServer {
   connection(): Promise<Connection>;
   /** Closes a connection that a request has found dead, so that the next request gets a new one. */
   drop(connection: Connection): void;
-  /** Resolves when no list of the tools is under way. Never rejects. */
   settled(): Promise<void>;
-  /** Ends everything. Never rejects. */
   close(): Promise<void>;
 }
 

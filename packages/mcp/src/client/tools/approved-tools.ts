@@ -7,18 +7,14 @@ import { findSchemaFault } from './output-check.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
-/** The tools of one server, of which only approved definitions are on offer. */
 export interface ApprovedTools {
   /**
    * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
    * at once; new and changed ones are quarantined until they are approved.
    */
   update(listed: readonly unknown[]): Promise<void>;
-  /** The tools on offer, in the order of the server. */
   tools(): readonly Tool[];
-  /** The tool that is on offer under this mounted name. */
   find(mountedName: string): RemoteTool | undefined;
-  /** Whether the server has a tool of this mounted name, on offer or not. */
   has(mountedName: string): boolean;
   /** Whether the server has a tool of this mounted name that is not approved. */
   isQuarantined(mountedName: string): boolean;
@@ -28,9 +24,7 @@ export interface ApprovedTools {
   pins(): ServerPins;
 }
 
-/** What the approved tools of a server are created with. */
 export interface ApprovedToolsOptions {
-  /** The name of the server in the config. */
   readonly server: string;
   /** Returns the mounted name of a tool of the server; the same at each call. */
   readonly nameOf: (tool: string) => string;
@@ -38,15 +32,12 @@ export interface ApprovedToolsOptions {
   readonly pins: ServerPins | undefined;
   /** Decides on changes. Without it changes are approved, unless there are `pins`. */
   readonly approve: ApproveTools | undefined;
-  /** Whether the hints of the server may lower the effect of a tool. */
   readonly trustsHints: boolean;
   /** Called for a tool that cannot be used, once for each reason. */
   readonly onFault: (mountedName: string, fault: string) => void;
-  /** Called after `tools()` has changed. */
   readonly onChanged: () => void;
 }
 
-/** Creates the approved tools of one server, empty until the first `update`. */
 export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTools {
   const { server, nameOf, pins, approve, trustsHints, onChanged, onFault } = options;
   const approvals = createDefinitionApprovals(pins);

@@ -6,7 +6,6 @@ export interface McpPins {
   readonly [server: string]: ServerPins;
 }
 
-/** Hashes of the approved definitions of one server, by the name of the tool on it. */
 export interface ServerPins {
   /** SHA-256 of the definition, in hex. */
   readonly [tool: string]: string;
@@ -14,11 +13,8 @@ export interface ServerPins {
 
 /** Which definitions of a server's tools are approved, and which wait for a decision. Tools are identified by their names on the server. */
 export interface DefinitionApprovals {
-  /** The approved hashes, in the order of approval. */
   entries(): readonly (readonly [name: string, hash: string])[];
-  /** Whether some definition of a tool is approved. */
   has(name: string): boolean;
-  /** Whether this very definition is approved. */
   isApproved(tool: RemoteTool): boolean;
   /** Whether this very definition waits for a decision, or was refused. */
   isPending(tool: RemoteTool): boolean;
@@ -26,13 +22,10 @@ export interface DefinitionApprovals {
   lastApproved(name: string): RemoteTool | undefined;
   /** Approves a definition; of one whose hash alone is known from an earlier run, it stores the definition. */
   approve(tool: RemoteTool): void;
-  /** Marks a definition as waiting for a decision. */
   addPending(tool: RemoteTool): void;
-  /** Ends the wait for a decision. */
   removePending(tool: RemoteTool): void;
 }
 
-/** Creates the approvals of one server from the hashes of an earlier run. */
 export function createDefinitionApprovals(pins: ServerPins = {}): DefinitionApprovals {
   const approved = new Map<string, string>(Object.entries(pins));
   const definitions = new Map<string, RemoteTool>();

@@ -3,7 +3,6 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 
 /** An entry of a list that is not a tool: its name, if it has one, and what is wrong with it. */
 export interface UnusableEntry {
-  /** Its name on the server. */
   readonly name: string | undefined;
   /** What is wrong, to follow "cannot be used: ". */
   readonly fault: string;

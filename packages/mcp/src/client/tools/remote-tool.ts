@@ -4,9 +4,7 @@ import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/pr
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { visibleSchema } from './visible-schema.ts';
 
-/** A tool of a server. */
 export interface RemoteTool {
-  /** Its name on the server. */
   readonly name: string;
   /** The tool as it is offered, under its mounted name. Frozen, and the same object as long as the definition is the same. */
   readonly tool: Tool;

@@ -1,6 +1,5 @@
 import { mountedName } from '@kernel/protocol';
 
-/** Returns the mounted name of a server's tool. */
 export type NameTool = (server: string, tool: string) => string;
 
 /** Creates a function that names each tool of each server: valid, unique, and always the same for the same tool. */

@@ -1,6 +1,5 @@
 import { isObject, visibleText } from '@kernel/internal';
 
-/** Keywords of a schema whose text is for a reader. */
 const TEXTS: ReadonlySet<string> = new Set(['description', 'title', '$comment']);
 
 /** A copy of a schema with visible texts. Keywords inside `enum`, `const`, `default` and `examples` are data and stay as they are. */

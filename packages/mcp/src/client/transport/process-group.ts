@@ -33,7 +33,6 @@ export async function endGroup(leader: number, graceMs: number): Promise<void> {
   await hasGroupEnded(leader, graceMs);
 }
 
-/** Waits for a group to end; resolves to whether it did so within `timeoutMs`. */
 export async function hasGroupEnded(leader: number, timeoutMs: number): Promise<boolean> {
   const deadlineMs = performance.now() + timeoutMs;
   while (signalGroup(leader, 0)) {
@@ -43,7 +42,6 @@ export async function hasGroupEnded(leader: number, timeoutMs: number): Promise<
   return true;
 }
 
-/** Returns whether the group exists. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(process.platform === 'win32' ? leader : -leader, signal);

@@ -1,11 +1,9 @@
-/** The timers of streams that wait to be resumed. */
 export interface ReconnectTimers {
   /**
    * Calls `reconnect` after the delay and up to a tenth of it more, never earlier; returns a function that cancels that. Where streams end again and again as
    * soon as they are resumed, the delay grows, whatever the server asks for.
    */
   schedule(reconnect: () => void, delayMs: number): () => void;
-  /** Cancels everything that waits. */
   clear(): void;
 }
 
@@ -16,7 +14,6 @@ const MAX_SHORT = 10;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
-/** Creates the timers of one connection. */
 export function createReconnectTimers(): ReconnectTimers {
   const timers = new Set<NodeJS.Timeout>();
   let resumedMs = -Infinity;

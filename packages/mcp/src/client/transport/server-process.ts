@@ -10,15 +10,10 @@ import { createStderrTail, type StderrTail } from './stderr-tail.ts';
 /** A server that is started as a program. */
 export type StdioServer = Extract<McpServer, { kind: 'stdio' }>;
 
-/** A server's program, in a process group of its own. */
 export interface ServerProcess {
-  /** The process, which leads its group. */
   readonly child: ChildProcess;
-  /** Takes messages. */
   readonly stdin: NonNullable<ChildProcess['stdin']>;
-  /** Gives messages. */
   readonly stdout: Readable;
-  /** The end of what the program wrote to stderr. */
   readonly stderr: StderrTail;
   /** Closes stdin, then sends SIGTERM, then SIGKILL, to the whole group and with a wait of up to `graceMs` before each signal. */
   end(graceMs: number): Promise<void>;

@@ -6,13 +6,11 @@ const MAX_BYTES = 8192;
 const MAX_LINES = 6;
 const MAX_CHARS = 800;
 
-/** The end of a stream, for error texts. */
 export interface StderrTail {
   /** The last lines so far, at most 800 characters, without colours and control characters; empty if nothing was written. */
   text(): string;
 }
 
-/** Reads a stream to its end and keeps the last 8 KiB. */
 export function createStderrTail(stream: Readable): StderrTail {
   let tail = Buffer.alloc(0);
   stream.on('data', (chunk: Buffer) => {

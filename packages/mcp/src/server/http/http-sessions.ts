@@ -10,7 +10,6 @@ import { type OnResponseEnd, watchResponse } from './watch-response.ts';
 
 /** The sessions of clients with a protocol version before 2026-07-28, each with a server of its own. */
 export interface HttpSessions {
-  /** Handles one request; `body` is its parsed body, if it has one. */
   fetch(request: Request, body: unknown): Promise<Response>;
   /** Ends all sessions and aborts their calls. Does not wait for handlers. */
   close(): Promise<void>;
@@ -19,18 +18,14 @@ export interface HttpSessions {
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
-  /** The ids of requests without a response. */
   readonly pending: Set<RequestId>;
-  /** How many HTTP responses have not ended. */
   openResponses: number;
-  /** Ends the session while it is idle. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
-/** Creates the sessions of one HTTP server. */
 export function createHttpSessions(
   sdk: ServerSdk,
   toolset: Toolset,

@@ -119,7 +119,6 @@ function hasRequestLine(request: IncomingMessage): request is IncomingMessage & 
   return request.method !== undefined && request.url !== undefined;
 }
 
-/** How long sockets may take to send the last responses. */
 const SHUTDOWN_MS = 1000;
 
 /** Stops listening, closes sockets as their responses are sent, and after a second all that are left. */

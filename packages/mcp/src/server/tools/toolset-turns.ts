@@ -1,7 +1,6 @@
 import { onAbort, errorMessage } from '@kernel/internal';
 import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
 
-/** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
 
 /** The turns of a toolset for one client, or for all clients without a session. MCP has no turns: each `tools/list` counts as one. */
@@ -12,13 +11,10 @@ export interface ToolsetTurns {
   begin(signal: AbortSignal, conversation: Conversation | undefined): Promise<readonly Tool[]>;
   /** Begins the first turn for a client that calls without having listed. Never rejects: the call will report what is wrong. */
   ensureBegun(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
-  /** The last turn that has begun, in which calls are made. */
   current(): TurnContext | undefined;
-  /** The tools on offer in it. */
   tools(): readonly Tool[];
 }
 
-/** Creates the turns of a toolset, before the first one. */
 export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
   let count = 0;
   let beginning = 0;

@@ -35,7 +35,6 @@ async function detect(): Promise<Isolation | undefined> {
   try {
     for (const isolation of candidates()) {
       // In order of preference: a later one is tried only if the earlier ones do not work.
-      // oxlint-disable-next-line no-await-in-loop
       if (await works(isolation, folder)) return isolation;
     }
     return undefined;

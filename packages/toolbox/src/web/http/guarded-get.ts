@@ -56,17 +56,14 @@ export async function guardedGet(source: string, options: DownloadOptions): Prom
     let url = checkAddress(source);
     for (let hop = 0; hop <= options.maxRedirects; hop += 1) {
       // Each address depends on the answer of the one before.
-      // oxlint-disable-next-line no-await-in-loop
       const response = await get(url, options, signal);
       try {
         const location = locationOf(response, url);
-        // oxlint-disable-next-line no-await-in-loop
         if (location === undefined || (await options.mayFollow?.(url, location)) === false)
           return {
             url,
             status: response.statusCode ?? 0,
             contentType: response.headers['content-type'] ?? '',
-            // oxlint-disable-next-line no-await-in-loop
             body: location === undefined ? await readBody(response, options.maxBytes, signal) : new Uint8Array(),
             ...(location === undefined ? {} : { location }),
           };
