@@ -1,4 +1,3 @@
-/** A part of a text. */
 export type Range = readonly [from: number, to: number];
 
 /** The length of the shortest key: `xoxb-` and ten characters. */
@@ -15,7 +14,6 @@ const PRIVATE_KEY =
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?=[^]{0,300}?[A-Za-z\d+/]{40})(?:[A-Za-z\d+/=\s:,]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
 const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}$/;
 
-/** Where the keys of well-known vendors and private keys are. */
 export function findKeys(text: string): Range[] {
   const ranges: Range[] = [];
   // Most texts are words that are shorter than any key; only the long ones are matched.
@@ -38,7 +36,6 @@ export function keyBeginningAt(text: string): number {
   return from + Math.min(...starts);
 }
 
-/** Whether a character can be in a key: a letter, a digit, `_`, `-` or `.`. */
 function isKeyCharacter(code: number): boolean {
   if (code < 65) return (code >= 48 && code <= 57) || code === 45 || code === 46;
   return code <= 90 || code === 95 || (code >= 97 && code <= 122);

@@ -11,7 +11,6 @@ export const MIN_GUESSED_SECRET_LENGTH = 6;
 export const MIN_SECRET_SEGMENT_LENGTH = 20;
 /** The most characters of a key that can be left where only a part of it is in a text. */
 const MAX_FRAGMENT = 8;
-/** Finds secrets in text whose escapes were undone by `createView`. */
 export interface SecretSearch {
   /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
   add(secret: string | undefined): void;
@@ -19,13 +18,11 @@ export interface SecretSearch {
   find(view: string): readonly Range[];
   /** Where the end of a text begins that later text could make a secret; the length of the text if there is none. */
   beginningAt(view: string): number;
-  /** The length of the longest spelling of a secret. */
   longest(): number;
 }
 
 const NONE: readonly Range[] = [];
 
-/** Creates a search without secrets, which finds only the keys of vendors. */
 export function createSecretSearch(): SecretSearch {
   const forms = new Set<string>();
   const whole = new Set<string>();
@@ -49,7 +46,6 @@ export function createSecretSearch(): SecretSearch {
   };
 }
 
-/** Where the end of a text begins that later text could make a secret. */
 function beginningOf(view: string, forms: Iterable<string>): number {
   let cut = view.length;
   for (const form of forms) {

@@ -6,7 +6,6 @@ export function sha256(text: string): Uint8Array {
   return hash === undefined ? sha256Of(new TextEncoder().encode(text)) : hash.update(text).digest();
 }
 
-/** Returns the SHA-256 of text in hex. */
 export function sha256Hex(text: string): string {
   const crypto = nodeModule('node:crypto');
   if (crypto !== undefined) return crypto.hash('sha256', text);

@@ -5,12 +5,10 @@ import type { Workspace } from '../workspace/index.ts';
 import { protectedPaths } from './protected-paths.ts';
 import type { BundleMode } from './types.ts';
 
-/** Commands that look at a repository and change nothing. */
 const READING_GIT: PermissionRule = {
   allow: 'run_command(git status|diff|log|show|blame|shortlog|describe|rev-parse|ls-files|grep *)',
 };
 
-/** What a mode allows without a question, and what it forbids. */
 export function modeRules(workspace: Workspace, mode: BundleMode): readonly PermissionRule[] {
   const changing = changingTools(workspace);
   if (mode === 'act') return [READING_GIT, protectedPaths(changing)];
@@ -18,12 +16,10 @@ export function modeRules(workspace: Workspace, mode: BundleMode): readonly Perm
   return mode === 'plan' ? [changes, READING_GIT] : [changes, { deny: 'run_command' }];
 }
 
-/** The tools for files in a mode: all of them in `act`, otherwise those that read. */
 export function filesFor(workspace: Workspace, mode: BundleMode): readonly ToolImplementation[] {
   return fileTools(workspace).filter(({ tool }) => mode === 'act' || tool.effect === 'read');
 }
 
-/** The names of the tools for files that do not only read. */
 export function changingTools(workspace: Workspace): readonly string[] {
   return fileTools(workspace).flatMap(({ tool }) => (tool.effect === 'read' ? [] : [tool.name]));
 }

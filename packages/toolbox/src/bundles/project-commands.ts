@@ -78,7 +78,6 @@ function scriptsOf(text: string | undefined): Readonly<Record<string, unknown>> 
   }
 }
 
-/** The beginning of a file; undefined if it cannot be read. */
 async function readText(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { bytes } = await workspace.read(path, { length: MAX_BYTES, signal });

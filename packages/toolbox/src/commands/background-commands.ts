@@ -3,38 +3,27 @@ import type { ToolContext } from '@kernel/protocol';
 import { createOutputBuffer, type OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 
-/** A command that continues after its call. */
 export interface BackgroundCommand {
   /** `command-1`, `command-2` and so on within a run. */
   readonly id: string;
-  /** Takes its output. */
   append(bytes: Uint8Array): void;
-  /** Returns what came since the last time. */
   takeOutput(): string;
   /** Resolves when there is output that was not taken yet, when the command has ended, after the time, in milliseconds, or on an abort. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** How it ended; undefined while it runs. */
   end(): ProcessEnd | Error | undefined;
-  /** Aborts it. */
   readonly controller: AbortController;
   /** Settles when it has ended. Never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** A background command before it is known how it ends. */
 type StartedCommand = Omit<BackgroundCommand, 'ended'>;
 
-/** The background commands of each run. */
 export interface BackgroundCommands {
-  /** Starts one: `start` gets it, and returns how it ends. */
   add(context: ToolContext, start: (command: StartedCommand) => Promise<ProcessEnd>): BackgroundCommand;
-  /** The commands of the run that a call belongs to. */
   of(context: ToolContext): readonly BackgroundCommand[];
-  /** Ends all of them and waits for that. */
   close(): Promise<void>;
 }
 
-/** How many commands of a run are known at once. */
 const MAX_KEPT = 50;
 
 /** Creates the record of background commands. A run sees its own only. */

@@ -2,7 +2,6 @@ import type { Tool } from '@kernel/protocol';
 
 const ID = { type: 'string', description: 'The id that run_command gave.' } as const;
 
-/** Runs a command. */
 export const RUN_COMMAND: Tool = {
   name: 'run_command',
   title: 'Run a command',
@@ -34,7 +33,6 @@ export const RUN_COMMAND: Tool = {
   },
 };
 
-/** Reads what a background command has written. */
 export const READ_OUTPUT: Tool = {
   name: 'read_output',
   title: 'Read output',
@@ -52,7 +50,6 @@ export const READ_OUTPUT: Tool = {
   metadata: { category: 'build' },
 };
 
-/** Ends a background command. */
 export const STOP_COMMAND: Tool = {
   name: 'stop_command',
   title: 'Stop a command',

@@ -3,13 +3,10 @@ import type { Workspace } from '../workspace/index.ts';
 /** What `periodOf` reads: a day, or a time up to now. */
 export const CHANGED_PATTERN = String.raw`^(today|yesterday|\d{1,5} (minute|hour|day)s?)$`;
 
-/** A time between two instants, in milliseconds since 1970. */
 export interface Period {
-  /** Its first instant. */
   readonly from: number;
   /** The instant after its last. */
   readonly to: number;
-  /** What an answer about it has to say. */
   readonly note?: string;
 }
 
@@ -31,7 +28,6 @@ export function periodOf(text: string, now: number): Period {
   return { from: now - Number(amount) * (UNIT_MS.get(unit) ?? 0), to: Infinity };
 }
 
-/** Whether the last change of a file was in a period; false for one that is gone. */
 export async function isChangedIn(
   workspace: Workspace,
   path: string,

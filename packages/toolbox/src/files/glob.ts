@@ -96,7 +96,6 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
   };
 }
 
-/** A glob of the model, for paths below a folder. */
 export interface PathGlob {
   readonly fits: PathTest;
   /** The folder that it names before its first wildcard: a search begins there, so that what is named is seen even if `.gitignore` leaves it out. */
@@ -149,7 +148,6 @@ async function folderAt(
   return found?.type === 'directory' && found.path === path ? path : undefined;
 }
 
-/** A glob of the model as one for paths below `start`. */
 function belowStart({ folder }: Workspace, start: string, pattern: string): string {
   const isAbsolute = folder !== undefined && pattern.startsWith(`${folder}/`);
   if (!isAbsolute && !pattern.split('/').includes('..')) return pattern.replace(/^(?:\.?\/)+/, '');

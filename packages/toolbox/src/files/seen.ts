@@ -4,7 +4,6 @@ import type { FileInfo, Workspace } from '../workspace/index.ts';
 /** The versions in which the tools of a workspace last showed each file to the model. */
 const seen = new WeakMap<Workspace, Map<string, string>>();
 
-/** Notes that the model knows a file in this version, because it read or wrote it. */
 export function noteSeen(workspace: Workspace, { path, version }: Pick<FileInfo, 'path' | 'version'>): void {
   const versions = seen.get(workspace) ?? new Map<string, string>();
   seen.set(workspace, versions.set(path, version));

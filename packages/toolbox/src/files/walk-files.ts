@@ -8,13 +8,11 @@ import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
 
 const MAX_RULES_BYTES = 262_144;
 
-/** The rules of one `.gitignore`, and the folder that they apply to. */
 interface Rules {
   readonly folder: string;
   readonly rules: Ignore;
 }
 
-/** Decides which files a search sees. */
 export interface Visibility {
   /** Whether a search leaves an entry of a folder out. `entries` are those of the folder, where they are known. */
   isHidden(path: string, isFolder: boolean, entries?: readonly DirectoryEntry[]): Promise<boolean>;
@@ -61,7 +59,6 @@ function createVisibility(workspace: Workspace, base: string): Visibility {
   };
 }
 
-/** Whether a file, or a folder between a start and it, is hidden. */
 export async function isHiddenBelow(visibility: Visibility, start: string, path: string): Promise<boolean> {
   for (const each of lineage(path)) {
     if (start === each || start.startsWith(`${each}/`)) continue;

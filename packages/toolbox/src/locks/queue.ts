@@ -1,4 +1,3 @@
-/** The last work of each owner, whose end the next one waits for. */
 const last = new WeakMap<object, Promise<unknown>>();
 
 /** Runs one thing after the other for the same owner, within this process. */

@@ -12,30 +12,21 @@ import { numbered, readMemory, viewFolder, viewText } from './view.ts';
 const MAX_SHOWN = 20_000;
 const MAX_QUOTED = 400;
 const MAX_PLACES = 20;
-/** Lines around a change. */
 const CONTEXT = 2;
 
 /** The arguments of a call: `command` says which of the others count. */
 export interface MemoryInput {
-  /** One of the six. */
   readonly command: string;
-  /** The file or folder; for all commands but `rename`. */
   readonly path?: string;
   /** `view`: the first and the last line, from 1; -1 is the end. */
   readonly view_range?: readonly number[];
-  /** `create`: the text. */
   readonly file_text?: string;
-  /** `str_replace`: what is replaced. */
   readonly old_str?: string;
-  /** `str_replace`: what takes its place. Default: nothing. */
   readonly new_str?: string;
   /** `insert`: the line after which; 0 is the beginning. */
   readonly insert_line?: number;
-  /** `insert`: the text. */
   readonly insert_text?: string;
-  /** `rename`: what is renamed. */
   readonly old_path?: string;
-  /** `rename`: its new path. */
   readonly new_path?: string;
 }
 
@@ -170,7 +161,6 @@ function failed(message: string): ToolResult {
   return errorResult(shown, toolError(shown));
 }
 
-/** What the model reads of a change, and the change itself for the user. */
 function done(forLLM: string, at: string, before: string, replaced: readonly Replaced[]): ToolResult {
   const diff = unifiedDiff(shownPath(toMemoryPath(at)).slice(1), before, replaced);
   return { forLLM, forUser: bounded(visibleText(diff), MAX_SHOWN) };

@@ -13,23 +13,16 @@ const MODE = 0o600;
 
 const LIMIT_KEYS = optionKeys<MemoryLimits>({ maxFileBytes: true, maxBytes: true, maxEntries: true });
 
-/** A file or folder of a memory. */
 export interface MemoryEntry {
-  /** Its path in the workspace. */
   readonly path: string;
-  /** Whether it is a folder. */
   readonly isFolder: boolean;
   /** The size of a file, or of all files in a folder, in bytes. */
   readonly size: number;
 }
 
-/** The files of a memory, within its limits. */
 export interface MemoryFiles {
-  /** The workspace that has them. */
   readonly workspace: Workspace;
-  /** The size of the largest file, in bytes. */
   readonly maxFileBytes: number;
-  /** Runs something that changes files, while no other call and no other process does. */
   exclusive<T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Throws if a path, which adds so many entries itself, and the folders above it would be too many. Resolves to what there is. */
   checkEntries(path: string, added: 0 | 1, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
@@ -39,16 +32,13 @@ export interface MemoryFiles {
   entries(folder: string, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
 }
 
-/** What a write replaces. */
 export type Previous = 'absent' | { readonly version: string; readonly size: number };
 
-/** Creates the files of a memory. Throws `CONFIG_INVALID` for invalid limits. */
 export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits): MemoryFiles {
   checkKeys(owner, limits, LIMIT_KEYS);
   for (const name of ['maxFileBytes', 'maxBytes', 'maxEntries'] as const) checkNumber(owner, name, limits[name], 1);
   const { maxBytes = 16 * 1024 * 1024, maxEntries = 1000, maxFileBytes = 131_072 } = limits;
 
-  /** What is below a folder, as far as `most` entries. */
   const walk = async (folder: string, most: number, signal: AbortSignal): Promise<readonly MemoryEntry[]> => {
     const found: MemoryEntry[] = [];
     const visit = async (path: string): Promise<number> => {

@@ -5,7 +5,6 @@ import { type ParsedRule, parseRule } from './parse-rule.ts';
 import type { TextTest } from './text-forms.ts';
 import type { PermissionDecision, PermissionRule } from './types.ts';
 
-/** A rule whose pattern is compiled. */
 export interface CompiledRule extends ParsedRule {
   /** Tests paths and addresses; undefined if any match, or the pattern is one of commands. */
   readonly texts: TextTest | undefined;
@@ -13,7 +12,6 @@ export interface CompiledRule extends ParsedRule {
   readonly folder?: TextTest | undefined;
 }
 
-/** Compiles a rule. Throws `CONFIG_INVALID` for one that cannot be read. */
 export function compileRule(rule: PermissionRule, root: string | undefined): CompiledRule {
   const parsed = parseRule(rule);
   const { isForCommands, verdict } = parsed;
@@ -39,7 +37,6 @@ export function compileRule(rule: PermissionRule, root: string | undefined): Com
   }
 }
 
-/** The decision of a rule. */
 export function decidedBy({ rule, verdict }: CompiledRule): PermissionDecision {
   const verb = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
   return { verdict, rule, reason: `The rule ${JSON.stringify(rule)} ${verb} it.` };

@@ -10,11 +10,8 @@ import { concernsCommand, coversCommand, patternFor, resolveCommand, type Resolv
 import { lineage } from '../workspace/paths.ts';
 import type { PermissionDecision, PermissionVerdict } from './types.ts';
 
-/** What decides on a command. */
 interface CommandPolicy {
-  /** The rules about the tool that runs commands. */
   readonly rules: readonly CompiledRule[];
-  /** The verdict where no rule matches. */
   readonly fallback: PermissionVerdict;
   /** The folder that it starts in, as the call names it. */
   readonly folder: string;
@@ -29,7 +26,6 @@ const WILDCARDS =
 const FOREIGN_GIT =
   ' Git would use another repository than that of the workspace there, and run programs that its config names.';
 
-/** Decides on a command by its argument vector; see `permissions` for how. */
 export function decideCommand(
   toolName: string,
   command: readonly string[],
@@ -90,7 +86,6 @@ export function decideCommand(
   return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
 }
 
-/** Whether a rule is about something that the command runs, reads or writes. */
 function concerns(
   { folder: named, isForNamedTools, pattern, texts }: CompiledRule,
   { commands: every, redirections, suspected }: CommandFacts,
@@ -123,7 +118,6 @@ function concerns(
   return isThere(pattern) || (parts.length > 1 && parts.every(isThere));
 }
 
-/** What keeps the rules from telling what a command does. */
 function unknownPart(facts: CommandFacts, rules: readonly CompiledRule[]): string | undefined {
   if (facts.unclear !== undefined) return facts.unclear;
   if (!hasPatternAgainst(rules)) return undefined;

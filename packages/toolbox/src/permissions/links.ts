@@ -11,7 +11,6 @@ const MAX_HOPS = 40;
 /** How far behind a short option its value may begin, when both are one word. */
 const VALUE_STARTS = [2, 3, 4, 5, 6];
 
-/** Looks at what is on the disk of a workspace. */
 export interface Links {
   /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
   leadOut(path: string): boolean;
@@ -73,7 +72,6 @@ export function linkTarget(root: string, path: string): string | undefined {
   return isInside(real, reached, sep) ? relative(real, reached).split(sep).join('/') || '.' : reached;
 }
 
-/** Where a link to what is not there leads. */
 function danglingTarget(path: string): string | undefined {
   let target: string | undefined;
   for (let hops = 0; hops < MAX_HOPS; hops += 1) {

@@ -19,7 +19,6 @@ import { isOwnRepository } from './own-repository.ts';
 /** The words of a pattern for commands, each with its alternatives. */
 type CommandPattern = readonly (readonly string[])[];
 
-/** A command, and what the disk says of it. */
 export interface ResolvedCommand extends AnalyzedCommand {
   /** For each word: whether it stays in the workspace if it is a path, as far as folders and links tell. */
   readonly isInside: readonly boolean[];

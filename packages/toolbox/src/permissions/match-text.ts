@@ -42,7 +42,6 @@ export function toRulePath(text: string, root: string | undefined): string {
   return relative === '' ? '.' : isOutside(relative) || isAbsolute(relative) ? path : relative;
 }
 
-/** The pattern that covers just a path. */
 export function patternOfPath(path: string, root: string | undefined): string {
   const isName = path.includes('\\') && process.platform !== 'win32';
   return escapeGlob(isName ? path : toRulePath(path, root)).replaceAll(/^\s|\s$/g, String.raw`\$&`);
@@ -64,7 +63,6 @@ function isAbsolute(path: string): boolean {
   return path.startsWith('/') || /^[A-Za-z]:\//.test(path);
 }
 
-/** A path, or a pattern for paths, without `.`, `..` and slashes that say nothing. */
 function normalize(path: string): string {
   return posix.normalize(path).replace(/(?<=.)\/$/, '');
 }

@@ -17,7 +17,6 @@ export function matchWildcard(pattern: string, text: string): boolean {
   return true;
 }
 
-/** The literal text before the first `*`; the whole text if there is none. */
 export function literalPrefix(pattern: string): string {
   return splitAtStars(pattern)[0] ?? '';
 }
@@ -25,12 +24,10 @@ export function literalPrefix(pattern: string): string {
 /** What is no escape behind a `\`: the two are characters of a name. */
 const PLAIN = /[\p{L}\p{N}_.-]/u;
 
-/** Takes the meaning of every special character of a pattern away. */
 export function escapeWildcards(text: string): string {
   return text.replaceAll(/[\\*|\s]/g, String.raw`\$&`);
 }
 
-/** A pattern whose backslashes are characters. */
 export function escapeBackslashes(pattern: string): string {
   return pattern.replaceAll('\\', '\\\\');
 }
@@ -58,12 +55,10 @@ export function readingsOfWords(pattern: string): ReadonlySet<string> {
   ]);
 }
 
-/** The words of a pattern: what is between spaces that are not escaped. */
 export function splitWords(pattern: string): readonly string[] {
   return splitUnescaped(pattern, /\s/).filter((word) => word !== '');
 }
 
-/** Splits a pattern at a character that is not escaped with `\`. */
 export function splitUnescaped(text: string, separator: RegExp): readonly string[] {
   const parts = [''];
   for (let at = 0; at < text.length; at += 1) {

@@ -24,7 +24,6 @@ export function isOwnRepository(root: string, folder: string): boolean {
   }
 }
 
-/** How much the `.git` of a submodule or a worktree may hold, in bytes. */
 const MAX_FILE = 8192;
 
 /** The Git folder of a `.git`, which in a submodule or a worktree is a file that names it. */

@@ -3,13 +3,9 @@ import { describeValue, KernelError } from '@kernel/protocol';
 import { matchWildcard } from './match-wildcard.ts';
 import type { PermissionRule, PermissionVerdict } from './types.ts';
 
-/** A rule that can be applied. */
 export interface ParsedRule {
-  /** The rule as it was given. */
   readonly rule: PermissionRule;
-  /** What it says. */
   readonly verdict: PermissionVerdict;
-  /** Whether it is about a tool. */
   matchesTool(name: string): boolean;
   /** Whether it names a tool without a wildcard. */
   readonly isForNamedTools: boolean;
@@ -19,13 +15,11 @@ export interface ParsedRule {
   readonly pattern: string | undefined;
 }
 
-/** The tool whose calls are decided on as commands. */
 export const RUN_COMMAND = 'run_command';
 
 const VERDICTS: readonly PermissionVerdict[] = ['allow', 'ask', 'deny'];
 const MAX_LENGTH = 2000;
 
-/** Reads a rule. Throws `CONFIG_INVALID` that names the rule and says how one is written. */
 export function parseRule(rule: PermissionRule): ParsedRule {
   const given: unknown = rule;
   if (typeof given !== 'object' || given === null) throw invalid(describeValue(given), 'is not an object');

@@ -167,7 +167,6 @@ function withLinkTargets(texts: readonly string[], root: string | undefined): re
   return [...texts, ...targets.filter((target) => target !== undefined)];
 }
 
-/** The rule that allows just this call. */
 function suggest(toolName: string, texts: readonly string[], root: string | undefined): PermissionRule {
   const patterns = texts.map((text) => {
     if (!text.includes('://') || !URL.canParse(text)) return patternOfPath(text, root);

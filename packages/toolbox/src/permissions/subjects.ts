@@ -24,7 +24,6 @@ const TOOLBOX: Readonly<Record<string, Subjects>> = {
   skill: texts('name'),
 };
 
-/** Returns the texts of a call's arguments that rules are matched against. */
 export function subjectsOf(
   toolName: string,
   input: Readonly<Record<string, unknown>>,

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { escapeGlob } from '../workspace/glob.ts';
 
-/** Tests a text of a call's arguments against the pattern of a rule. */
 export interface TextTest {
   /** Whether the pattern matches exactly; for `allow`. */
   covers(text: string): boolean;
@@ -9,7 +8,6 @@ export interface TextTest {
   concerns(text: string, folder?: string): boolean;
 }
 
-/** A text with `/` between its names. */
 export function toSlashes(text: string): string {
   return text.replaceAll('\\', '/');
 }
@@ -22,7 +20,6 @@ export function fold(text: string): string {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 
-/** A text without percent encoding, if it can be read. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

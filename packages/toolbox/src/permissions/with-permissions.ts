@@ -42,7 +42,6 @@ export function withPermissions<Context = unknown>(tools: Toolset<Context>, poli
   });
 }
 
-/** Why a call must not run; undefined if it may. */
 async function refuse(
   policy: Permissions,
   call: ToolCall,

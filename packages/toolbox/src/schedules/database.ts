@@ -3,22 +3,15 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
 
-/** A row of a table. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 type Value = string | number | null;
 
-/** The file of schedules as tables. */
 export interface ScheduleDatabase {
-  /** Returns the first row. */
   readonly row: (sql: string, ...values: readonly Value[]) => Row | undefined;
-  /** Returns all rows. */
   readonly rows: (sql: string, ...values: readonly Value[]) => readonly Row[];
-  /** Changes rows and returns how many. */
   readonly change: (sql: string, ...values: readonly Value[]) => number;
-  /** Makes changes together or not at all, and alone among processes. */
   readonly together: <T>(work: () => T) => T;
-  /** Closes the file. */
   readonly close: () => void;
 }
 
@@ -37,7 +30,6 @@ CREATE INDEX IF NOT EXISTS run_state ON run (state, due_ms);
 CREATE TABLE IF NOT EXISTS runner (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT;
 `;
 
-/** Opens or makes the file, readable by its owner only. Throws `STORE_FAILED`. */
 export function openDatabase(file: string): ScheduleDatabase {
   const database = open(file);
   return {

@@ -2,11 +2,8 @@ import { linkAbort, MAX_TIMER_MS, untilAborted, errorMessage } from '@kernel/int
 import { KernelError } from '@kernel/protocol';
 import type { Clock, RunState, ScheduledRun } from './types.ts';
 
-/** How a run ended. */
 export interface RunOutcome {
-  /** Its state. */
   readonly state: Exclude<RunState, 'waiting' | 'running'>;
-  /** Its answer, or why there is none. */
   readonly outcome: string;
 }
 

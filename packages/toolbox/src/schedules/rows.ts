@@ -20,7 +20,6 @@ export function toSchedule(row: Row): Schedule | undefined {
   };
 }
 
-/** A run of a row; undefined if it cannot be read. */
 export function toRecord(row: Row): StoredRun | undefined {
   const limits = limitsOf(parse(row['limits']));
   const state = row['state'];

@@ -113,7 +113,6 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
     leadership.abort(new KernelError('TOOL_CANCELLED', 'Another process runs the schedules now.'));
     leadership = new AbortController();
   };
-  /** One look. Returns whether all of it worked. */
   const tick = (): boolean => {
     const nowMs = clock.now();
     const isSetBack = nowMs < lastMs - LATE_MS;
@@ -153,12 +152,10 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
   attempt(() => store.release(owner));
 }
 
-/** How long until the next schedule is due, or somebody may have added one. */
 function untilNextMs(store: ScheduleStore, nowMs: number): number {
   return Math.min(LOOK_MS, Math.max(1, (store.nextMs() ?? Infinity) - nowMs));
 }
 
-/** Records the runs of a schedule that is due, by the policy for missed ones. */
 function beginDue(store: ScheduleStore, owner: string, schedule: Schedule, nowMs: number, missed: MissedRuns): void {
   const { time, nextMs: dueMs } = schedule;
   if (dueMs === undefined) return;

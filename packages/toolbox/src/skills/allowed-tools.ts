@@ -31,17 +31,13 @@ const TOOLS: Readonly<
   web_search: { tool: 'web_search', takes: 'none' },
 };
 
-/** Where the scripts of a skill are. */
 export interface SkillScripts {
-  /** The folder of the skill. */
   readonly folder: string;
   /** The paths of its files, relative to it. */
   readonly files: ReadonlySet<string>;
 }
 
-/** What `allowed-tools` comes to. */
 export interface AllowedTools {
-  /** The rules that allow what it names. */
   readonly rules: readonly PermissionRule[];
   /** The entries that have no clear meaning here, each with the reason. They allow nothing. */
   readonly ignored: readonly string[];
@@ -125,13 +121,11 @@ function commandPattern(text: string, { files, folder }: SkillScripts): string |
   return words.length === 1 && patterns[0] === words[0] ? undefined : patterns.join(' ');
 }
 
-/** A path or glob relative to the workspace. */
 function pathPattern(text: string): string | undefined {
   if (!/^[\w@.* /-]+$/.test(text) || text.startsWith('/') || text.split('/').includes('..')) return undefined;
   return text;
 }
 
-/** `domain:example.com`. */
 function domainPattern(text: string): string | undefined {
   const [, host] = /^domain:((?:\*\.)?[a-z0-9.-]+)$/i.exec(text) ?? [];
   return host === undefined ? undefined : `https://${host.toLowerCase()}/**`;

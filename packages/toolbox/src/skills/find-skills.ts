@@ -8,7 +8,6 @@ import type { SkillFolder } from './types.ts';
 const MAX_SKILLS = 200;
 const MAX_ENTRIES = 2000;
 
-/** A folder that has a `SKILL.md`, or what is wrong with a folder of skills. */
 export type Found =
   | { readonly folder: string; readonly name: string }
   | { readonly folder: string; readonly problem: string };

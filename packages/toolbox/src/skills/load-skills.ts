@@ -60,7 +60,6 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<Skills> {
   return createSkills([...offered.values()], problems);
 }
 
-/** Why a skill is not offered; undefined if it is. */
 async function refusalOf(
   opened: OpenedSkill,
   pins: SkillPins,

@@ -12,27 +12,21 @@ const SKILL_FILES: readonly string[] = ['SKILL.md', 'skill.md'];
 const MAX_SKILL_BYTES = 262_144;
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 
-/** A skill and the access to its files. */
 export interface OpenedSkill {
-  /** The skill. */
   readonly skill: Skill;
-  /** Its `SKILL.md`. */
   readonly text: string;
   /** What is not used of it, and why. */
   readonly notes: readonly string[];
   /** What was pinned; undefined for a skill of the user. */
   readonly snapshot: Snapshot | undefined;
-  /** The paths of its files now. */
   files(signal: AbortSignal): Promise<readonly string[]>;
   /** Reads the instructions as they were pinned, or as they are now. */
   readBody(signal: AbortSignal): Promise<string>;
   /** Reads a file as it was pinned, or as it is now. Throws a `changedError` if a pinned file is another one. */
   readFile(path: string, signal: AbortSignal): Promise<Uint8Array>;
-  /** Whether all files are those that were pinned. */
   isUnchanged(signal: AbortSignal | undefined): Promise<boolean>;
 }
 
-/** Creates the error for a pinned skill that does not have the content any more that the user approved. */
 export function changedError(name: string, cause?: unknown): KernelError {
   return new KernelError(
     'TOOL_FAILED',
@@ -41,12 +35,10 @@ export function changedError(name: string, cause?: unknown): KernelError {
   );
 }
 
-/** Whether an error says that a pinned skill has changed. */
 export function isChanged(error: unknown): boolean {
   return KernelError.is(error) && error.data?.['reason'] === 'changed';
 }
 
-/** What came of opening a folder as a skill. */
 export type Opened = { readonly opened: OpenedSkill } | { readonly errors: readonly string[] };
 
 /** Opens a folder as a skill; `name` is its name in the folder of skills. The errors are the rules that it breaks, or why it cannot be read. */
@@ -84,7 +76,6 @@ export async function openSkill(
   }
 }
 
-/** The name of the file of a skill among the entries of its folder; undefined if there is none. */
 export function skillFileOf(entries: readonly DirectoryEntry[]): string | undefined {
   return SKILL_FILES.find((file) => entries.some(({ name, type }) => name === file && type !== 'directory'));
 }
@@ -141,7 +132,6 @@ function decode(bytes: Uint8Array): string {
   throw toolError('SKILL.md is not UTF-8 text.');
 }
 
-/** A text of a skill on one line, with unseen characters escaped. */
 export function oneLine(text: string): string {
   return visibleText(text.replaceAll(/\s+/g, ' ').trim());
 }

@@ -4,7 +4,6 @@ import { skillTool } from './skill-tool.ts';
 import type { SkillsInUse } from './skills-in-use.ts';
 import type { SkillProblem, Skills } from './types.ts';
 
-/** Makes the skills of a conversation. */
 export function createSkills(opened: readonly OpenedSkill[], problems: readonly SkillProblem[]): Skills {
   const offered = new Map(opened.map((each) => [each.skill.name, each]));
   const active = new Map<string, OpenedSkill>();

@@ -7,7 +7,6 @@ const MAX_FILES = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_DEPTH = 10;
 
-/** The files of a skill at one time. */
 export interface Snapshot {
   /** The size and SHA-256 of each file, by path. */
   readonly files: ReadonlyMap<string, { readonly size: number; readonly sha256: string }>;
@@ -65,7 +64,6 @@ export async function takeSnapshot(
   return { files, sha256: whole.digest('hex'), kept };
 }
 
-/** The SHA-256 of bytes, in hexadecimal. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -5,7 +5,6 @@ import { decodeKeepingBytes, encodeKeptBytes, unfinishedUtf8, utf8Length } from 
 export interface TextFormat {
   /** Windows-1252 stands for every encoding that is neither of the others: it has a character for each byte, so that no byte is lost. */
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-  /** 0, 2 or 3. */
   readonly bomLength: number;
   /** Whether it is UTF-16 that ends within a unit, so that the last one of its text stands for a byte alone. */
   readonly isCut?: boolean;
@@ -13,9 +12,7 @@ export interface TextFormat {
 
 /** Reads text that arrives in pieces, with characters cut anywhere. Bytes that are not UTF-8 become U+DC80 to U+DCFF. */
 export interface FormatDecoder {
-  /** Returns the characters that are complete. */
   write(bytes: Uint8Array): string;
-  /** Returns what is left of a character that was cut off. */
   end(): string;
 }
 
@@ -42,7 +39,6 @@ export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
   return { encoding: bomLength > 0 || isUtf8(text) || looksLikeUtf8(text) ? 'utf-8' : 'windows-1252', bomLength };
 }
 
-/** Creates a decoder. A byte order mark must have been removed. */
 export function createFormatDecoder({ encoding }: TextFormat): FormatDecoder {
   if (encoding === 'windows-1252') return { write: decodeWindows, end: () => '' };
   const isUtf8Text = encoding === 'utf-8';
@@ -62,7 +58,6 @@ export function createFormatDecoder({ encoding }: TextFormat): FormatDecoder {
 /** With a byte, half a pair that stands for that byte alone: as a first half it never makes a pair with what is before it. */
 const CUT = 0xd800;
 
-/** The text of all bytes of a file, without its byte order mark. */
 export function decodeText(bytes: Uint8Array, format: TextFormat): string {
   const decoder = createFormatDecoder(format);
   return decoder.write(bytes.subarray(format.bomLength)) + decoder.end();

@@ -1,6 +1,5 @@
 /** A text in which characters that look alike are the same, with a mapping back to the original. */
 export interface FoldedText {
-  /** The text. */
   readonly text: string;
   /** The part of the original that a part of it stands for; undefined if it begins or ends within a character. */
   original(start: number, end: number): { readonly start: number; readonly end: number } | undefined;

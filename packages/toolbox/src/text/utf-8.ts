@@ -42,7 +42,6 @@ export function decodeKeepingBytes(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** The bytes of a text that `decodeKeepingBytes` has read. */
 export function encodeKeptBytes(text: string): Uint8Array {
   const parts: Buffer[] = [];
   let from = 0;

@@ -7,13 +7,11 @@ const MAX_BYTES = 512_000;
 /** Characters of a file times characters of an address: matching patterns with wildcards takes about a nanosecond for each. */
 const MAX_WORK = 200_000_000;
 
-/** A file that was read. */
 interface Loaded {
   readonly robot: Robot;
   readonly size: number;
 }
 
-/** Whether sites allow their pages to be loaded. */
 export interface RobotRules {
   /** Whether the `robots.txt` of its site allows an address for the user agent. A site without one allows all; one that fails allows nothing. */
   allows(url: URL, options: DownloadOptions): Promise<boolean>;

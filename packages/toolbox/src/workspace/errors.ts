@@ -1,7 +1,6 @@
 import { sliceHead, sliceTail, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
-/** Creates the error for a call that cannot be done; its message is for the model and the user. */
 export function toolError(message: string, cause?: unknown): KernelError {
   return new KernelError('TOOL_FAILED', message, cause === undefined ? {} : { cause });
 }
@@ -14,7 +13,6 @@ export function missingError(path: string, cause?: unknown, hint = ''): KernelEr
   });
 }
 
-/** Whether an error of a workspace says that there is nothing at the path. */
 export function isMissing(error: unknown): boolean {
   return KernelError.is(error) && error.data?.['reason'] === 'missing';
 }
@@ -59,7 +57,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EINVAL: 'the file system does not take it',
 };
 
-/** Why the system refused, in words. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return REASONS[code] ?? (code === '' ? 'unknown error' : code);

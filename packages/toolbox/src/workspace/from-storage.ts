@@ -15,7 +15,6 @@ const MAX_READ = 64 * 1024 * 1024;
 const READ_KEYS = optionKeys<ReadOptions>({ start: true, length: true, maxBytes: true, signal: true });
 const UNDO_KEYS = optionKeys<UndoOptions>({ id: true, since: true, signal: true });
 
-/** Makes a workspace of a storage and a journal: what does not depend on where the files are. */
 export function workspaceOver(storage: Storage, journal: Journal): Workspace {
   const exclusive = createLock();
 
@@ -110,7 +109,6 @@ function entryOf(journal: Journal, id: string): Entry | undefined {
   return journal.entries().find((entry) => entry.id === id);
 }
 
-/** The entries that `undo` reverts, newest first. */
 function chosen(journal: Journal, { id, since }: UndoOptions): readonly Entry[] {
   const all = journal.entries().toReversed();
   if (id !== undefined) {
@@ -136,7 +134,6 @@ function refuseDamaged(journal: Journal, entries: readonly Entry[]): void {
   );
 }
 
-/** Runs one thing after the other. */
 function createLock(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -1,4 +1,3 @@
-/** How many alternatives the braces of one glob may expand to. */
 const MAX_ALTERNATIVES = 500;
 const MAX_LENGTH = 2000;
 
@@ -51,7 +50,6 @@ export function literalBrackets(glob: string): string {
   return glob.replaceAll(/\\[^]|[[\]{}]/g, (found) => (found.startsWith('\\') ? found : `\\${found}`));
 }
 
-/** The glob that matches just this path. */
 export function escapeGlob(path: string): string {
   return path.replaceAll(/[\\*?[\]{}|]/g, String.raw`\$&`);
 }

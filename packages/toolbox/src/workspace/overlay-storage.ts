@@ -6,31 +6,22 @@ import type { ChangedPath, DirectoryEntry, FileInfo, Workspace } from './types.t
 
 /** What an overlay has at a path in place of its base. */
 export interface OverlayNode {
-  /** What is there. */
   readonly type: 'file' | 'directory' | 'absent';
-  /** The content of a file. */
   readonly bytes: Uint8Array;
-  /** The permission bits. */
   readonly mode: number;
-  /** When it was made, in milliseconds since 1970. */
   readonly modifiedMs: number;
-  /** Its own version. */
   readonly version: string;
   /** What the base had there when the overlay first differed; undefined if nothing. */
   readonly base: (FileInfo & { readonly digest: string }) | undefined;
 }
 
-/** The storage of an overlay, and what it holds. */
 export interface OverlayStorage extends Storage {
-  /** What differs from the base, by path. */
   readonly nodes: Map<string, OverlayNode>;
 }
 
-/** The largest file of the base that an overlay copies. */
 const MAX_COPIED = 256 * 1024 * 1024;
 let versions = 0;
 
-/** Files over those of another workspace, whose rules it has. */
 export function overlayStorage(base: Workspace): OverlayStorage {
   const nodes = new Map<string, OverlayNode>();
 
@@ -224,7 +215,6 @@ function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }
 
-/** What an overlay did to a path. */
 export function changedPath(path: string, { base, type }: OverlayNode): ChangedPath {
   if (type === 'directory') return { path, what: 'directory-made' };
   if (type === 'file') return { path, what: base?.type === 'file' ? 'changed' : 'created' };

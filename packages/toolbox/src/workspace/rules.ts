@@ -8,9 +8,7 @@ import type { Access, WorkspaceRules } from './types.ts';
 
 /** The rules of a workspace, compiled. Paths are normalized, without links. */
 export interface Rules {
-  /** Whether an access is allowed. */
   allows(access: Access, path: string): boolean;
-  /** Whether a path is closed to every access. */
   denies(path: string): boolean;
   /** Throws the error for the model if an access is not allowed. `asked` is the path as the caller wrote it. */
   check(access: Access, path: string, asked: string): void;
@@ -107,7 +105,6 @@ function compileRule(owner: string, option: string, glob: string, roots?: readon
   }
 }
 
-/** A glob without the slashes at its end. */
 function withoutSlashes(glob: string): string {
   let end = glob.length;
   while (end > 1 && glob[end - 1] === '/') end -= 1;

@@ -8,21 +8,17 @@ import { readShellArguments } from './shell-arguments.ts';
 import { textsWithin } from './texts-within.ts';
 import { unwrapCommand } from './wrappers.ts';
 
-/** A program that a command runs. */
 export interface AnalyzedCommand extends Coverable {
-  /** The program and its arguments. */
   readonly words: readonly ShellWord[];
   /** The folders that it may run in, relative to the one that the command starts in; undefined if they are not known. */
   readonly folders: readonly string[] | undefined;
 }
 
-/** All that a command is known to do. */
 export interface CommandFacts {
   /** The programs that it runs, those of shells, wrappers and `find -exec` included. */
   readonly commands: readonly AnalyzedCommand[];
   /** Commands that its words may be about, such as the text of a script in another language. Only for rules that deny or ask. */
   readonly suspected: readonly AnalyzedCommand[];
-  /** The files that its shell opens. */
   readonly redirections: readonly Redirection[];
   /** Whether it changes its folder, so that paths in it are not what they seem. */
   readonly changesFolder: boolean;
@@ -94,7 +90,6 @@ function add(found: Found, words: readonly ShellWord[], depth: number): void {
   if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
 }
 
-/** The folders before and after a `cd`. */
 function alsoIn(folders: readonly string[] | undefined, folder: string): readonly string[] | undefined {
   const all = folders?.flatMap((each) => [each, posix.join(each, folder)]);
   return all === undefined || all.length > MAX_FOLDERS ? undefined : all;

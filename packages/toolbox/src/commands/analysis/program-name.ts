@@ -1,4 +1,3 @@
-/** Returns the name of a program without its folder and `.exe`, in lower case. */
 export function programName(path: string): string {
   const name = path.split(/[/\\]/).at(-1) ?? '';
   return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');

@@ -43,7 +43,6 @@ const GIT_OPTIONS = new RegExp(
 /** Options by which a program follows every link that it comes across, and not only those among its arguments. */
 const FOLLOWS_LINKS: Readonly<Record<string, RegExp>> = { grep: /^(?:-[^-]*R|--de)/, ls: /^(?:-[^-]*[HL]|--de)/ };
 
-/** Says what a wildcard of a rule covers of a command. */
 export interface Coverable {
   /** Whether the program is one of those whose arguments a wildcard covers. */
   readonly isListed: boolean;

@@ -1,14 +1,11 @@
 import type { ShellWord } from '../shell/types.ts';
 
-/** The script that a shell is given. */
 export interface ShellArguments {
   /** The script; several possible ones, one a line, where it is not clear which. */
   readonly text: string;
-  /** Why it is not clear what the shell runs, if it is not. */
   readonly unclear?: string;
 }
 
-/** Shells whose scripts are understood. */
 const PLAIN_SHELLS = new Set(['sh', 'bash', 'dash', 'ash']);
 /** Shells with a language of their own that resembles it. */
 const OTHER_SHELLS = new Set(['zsh', 'ksh', 'mksh', 'rbash', 'fish', 'csh', 'tcsh']);

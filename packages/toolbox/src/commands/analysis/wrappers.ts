@@ -1,10 +1,7 @@
 import type { ShellWord } from '../shell/types.ts';
 
-/** What a program runs that takes another one as its arguments. */
 interface Wrapped {
-  /** The commands that it runs. */
   readonly commands: readonly (readonly ShellWord[])[];
-  /** The variables that it sets for them. */
   readonly variables?: readonly ShellWord[];
   /** Whether it does nothing else, so that only the commands are to be decided on. */
   readonly isTransparent: boolean;
@@ -51,7 +48,6 @@ const OPTIONS: Readonly<Record<string, Options>> = {
   exec: { alone: /^-[cl]+$/ },
 };
 
-/** Returns the position after the options; undefined for one that is not known. */
 function skipOptions(words: readonly ShellWord[], { alone, withValue }: Options): number | undefined {
   for (let index = 0; index < words.length; index += 1) {
     const text = words[index]?.text;

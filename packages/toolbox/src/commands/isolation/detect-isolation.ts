@@ -48,7 +48,6 @@ function candidates(): readonly Isolation[] {
   return process.platform === 'linux' ? [bubblewrap(), linuxNamespaces()] : [];
 }
 
-/** Whether a command that does nothing succeeds, isolated. */
 async function works(isolation: Isolation, folder: string): Promise<boolean> {
   // macOS: the folder for temporary files is a link.
   const real = realpathSync(folder);

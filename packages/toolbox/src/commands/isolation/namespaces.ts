@@ -127,7 +127,6 @@ function mountPointFor(needed: readonly string[]): string {
   return ['/mnt', '/media', '/srv', '/boot', '/var'].find(isFree) ?? '/mnt';
 }
 
-/** A list as arguments: its length, then its items. */
 function counted(paths: readonly string[]): readonly string[] {
   return [String(paths.length), ...paths];
 }

@@ -2,7 +2,6 @@ import { KernelError } from '@kernel/protocol';
 import { detectIsolation } from './detect-isolation.ts';
 import type { Isolation } from './types.ts';
 
-/** Returns the isolation for an option of `commandTools`; undefined for none. Rejects with `TOOL_FAILED` where one is required and nothing works. */
 export async function resolveIsolation(
   option: Isolation | 'auto' | 'required' | 'none' = 'auto',
 ): Promise<Isolation | undefined> {

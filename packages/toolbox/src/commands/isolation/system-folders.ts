@@ -60,17 +60,14 @@ function isNarrow(folder: string): boolean {
   return dirname(dirname(folder)) !== dirname(folder) && dirname(folder) !== folder && !isInside(folder, homedir());
 }
 
-/** Whether there is a folder at a path. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Leaves out what is below another one. */
 function outermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
 }
 
-/** Whether a path is a folder or below it. */
 export function isInside(folder: string, path: string): boolean {
   const below = relative(folder, path);
   return below === '' || (!below.startsWith('..') && !isAbsolute(below));

@@ -8,15 +8,12 @@ const MAX_PROGRESS = 8_000;
 /** The longest escape that is waited for, in bytes. */
 const MAX_ESCAPE = 64;
 
-/** Output of a process, of which the beginning and the end are kept. */
 export interface OutputBuffer {
-  /** Adds bytes. */
   append(bytes: Uint8Array): void;
   /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out; without as many bytes at its end. */
   text(without?: number): string;
   /** The bytes at the end that begin a character or an escape which they do not complete. */
   unfinished(): Uint8Array;
-  /** How many bytes were left out. */
   leftOut(): number;
 }
 
@@ -114,7 +111,6 @@ function withoutEnd(bytes: Uint8Array, length: number): Uint8Array {
   return bytes.subarray(0, bytes.length - length);
 }
 
-/** How many bytes at the beginning continue a UTF-8 character that has begun before. */
 function middleOfCharacter(bytes: Uint8Array): number {
   const length = bytes.subarray(0, 4).findIndex((byte) => byte < 0x80 || byte > 0xbf);
   return Math.max(0, length);

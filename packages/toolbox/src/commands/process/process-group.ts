@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const groups = new Set<number>();
 
-/** Sends a signal to a process and all of its group. Does nothing if they are gone. */
 export function endGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid !== undefined) signalGroup(child.pid, signal);
 }
@@ -26,7 +25,6 @@ export function saysProcesses(): boolean {
   return process.platform === 'linux' && readlinkSync('/proc/self') === String(process.pid);
 }
 
-/** The ids of all processes. */
 export function processIds(): readonly string[] {
   return readdirSync('/proc').filter((id) => /^\d+$/.test(id));
 }

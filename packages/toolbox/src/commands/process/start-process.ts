@@ -8,29 +8,21 @@ import { clean } from './output-buffer.ts';
 import { givenTo, namesOfHolders } from './holders.ts';
 import { endGroup, namesInGroup, trackGroup } from './process-group.ts';
 
-/** How a process runs. */
 export interface ProcessOptions {
-  /** The folder where it starts. */
   readonly cwd: string;
-  /** What it reads from its standard input, which then ends. */
   readonly input: string;
   /** Time limit in milliseconds; Infinity means none. */
   readonly timeoutMs: number;
-  /** Ends it. */
   readonly signal: AbortSignal;
   /** Gets its output, standard output and error in the order in which they arrive. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
-/** How a process ended. */
 export interface ProcessEnd {
   /** Its exit code; undefined if a signal ended it. */
   readonly exitCode: number | undefined;
-  /** The signal that ended it, if one did. */
   readonly signal: string | undefined;
-  /** Whether it was ended because of its time limit or an abort. */
   readonly stoppedBy: 'timeout' | 'abort' | undefined;
-  /** How long it ran, in milliseconds. */
   readonly durationMs: number;
   /** The names of the processes that it had left running, which were ended with it; an empty one where the system does not say it. */
   readonly leftRunning: readonly string[];
@@ -45,7 +37,6 @@ const LOAD_MS = 600_000;
 const MAX_SETUP = 65_536;
 const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
-/** How much is read of what a command left running, in characters. */
 const MAX_ANNOUNCED = 4096;
 
 /**
@@ -191,7 +182,6 @@ async function drained(child: ChildProcess): Promise<boolean> {
   return isHeld;
 }
 
-/** What an isolation says that ended before the command started. */
 function setupError(setup: Uint8Array, code: number | null): KernelError {
   const said =
     sliceHead(clean(setup).trim().replace(/\.$/, ''), 1000) ||

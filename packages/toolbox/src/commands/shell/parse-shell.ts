@@ -49,7 +49,6 @@ function readList(reading: Reading, end: string): void {
   }
 }
 
-/** Reads what is nested: a substitution or a group, with a limit on the depth. */
 function readNested(reading: Reading, end: string): void {
   if (reading.depth >= MAX_DEPTH) {
     reading.unclear ??= 'deep nesting';
@@ -114,7 +113,6 @@ function readCommand(reading: Reading, end: string): void {
 const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;
 const REDIRECTION = /^(\d*|\{\w+\})(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<|>)/;
 
-/** Reads a redirection if there is one. */
 function readRedirection(reading: Reading, redirections: Redirection[]): boolean {
   const { source, at } = reading;
   const found = REDIRECTION.exec(source.slice(at, at + 24));

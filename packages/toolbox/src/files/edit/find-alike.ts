@@ -40,7 +40,6 @@ export function locateAlike(folded: FoldedText, edit: TextEdit, ending: '\n' | '
   return places;
 }
 
-/** How much of two texts is the same at their beginnings and ends, in whole characters. */
 function sharedEnds(a: string, b: string): { readonly head: number; readonly tail: number } {
   const most = Math.min(a.length, b.length);
   let head = 0;
@@ -84,7 +83,6 @@ function characterAt(text: string, place: number): string {
   return code === undefined ? 'nothing' : describeCharacter(String.fromCodePoint(code));
 }
 
-/** Names the characters that are easily taken for others. */
 function namedCharacters(text: string): string {
   const characters = [...new Set(text.match(/[^\p{L}\p{N}\s\x21-\x7E]|[^\S\n\t\r ]/gu))].slice(0, MAX_NAMED);
   return characters.length === 0 ? '' : ` It has ${characters.map(describeCharacter).join(', ')}.`;

@@ -44,15 +44,12 @@ function matchesOf(lines: readonly string[], wanted: readonly string[]): readonl
   return found;
 }
 
-/** The lines of a text, for every edit that does not fit exactly. */
 export interface TextLines {
-  /** Where each begins. */
   readonly starts: readonly number[];
   /** Each without the white space that is not compared. */
   readonly normal: readonly string[];
 }
 
-/** The lines of a text, and what of each is compared. */
 export function linesOf(text: string, normalize = normalizeSpace): TextLines {
   const starts = lineStarts(text);
   return { starts, normal: starts.map((_, index) => normalize(lineOf(text, starts, index))) };
@@ -68,7 +65,6 @@ function lineStarts(text: string): readonly number[] {
   return starts;
 }
 
-/** A line whose white space is single spaces, with none around it. */
 export function normalizeSpace(line: string): string {
   return line.trim().replaceAll(/\s+/g, ' ');
 }

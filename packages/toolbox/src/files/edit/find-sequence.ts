@@ -1,8 +1,5 @@
-/** A text or a list of lines. */
 interface Sequence {
-  /** How many items it has. */
   readonly length: number;
-  /** Returns one. */
   at(index: number): string | number | undefined;
 }
 

@@ -11,9 +11,7 @@ import { lineList, type TextEdit, toEnding } from './text-edit.ts';
 
 const MAX_PLACES = 100_000;
 
-/** Where edits apply. */
 export interface Located {
-  /** The places, in order, without overlap. */
   readonly replacements: readonly Replaced[];
   /** How edits were read that did not fit exactly, each way once, for the model. */
   readonly notes: readonly string[];
@@ -65,11 +63,8 @@ export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: r
 
 /** Finds where a text that does not occur as written may be meant, by the first tolerant comparison that matches anywhere. */
 export type NearSearch = (edit: TextEdit) => {
-  /** The places; none if it fits in no way. */
   readonly places: readonly Replaced[];
-  /** How it was read, for the model. */
   readonly how: string;
-  /** What is known of a text that fits nowhere. */
   readonly why: string;
 };
 

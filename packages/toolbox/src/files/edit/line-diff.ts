@@ -1,11 +1,8 @@
 import { sliceHead } from '@kernel/internal';
 /** A part of a text that was replaced, in characters of the old text. */
 export interface Replaced {
-  /** Where it begins. */
   readonly start: number;
-  /** Where it ends. */
   readonly end: number;
-  /** What is there now. */
   readonly text: string;
 }
 

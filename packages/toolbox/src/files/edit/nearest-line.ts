@@ -31,12 +31,10 @@ export function nearestLine(text: string, wanted: string): string {
   return ` Line ${best.number} is the nearest, "${visibleLine(best.line)}"${named === '' ? '' : `, which has ${named}`}.`;
 }
 
-/** A text whose white space is single spaces, shortened. */
 function plain(text: string): string {
   return sliceHead(text, MAX_LINE).toWellFormed().replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The characters of a text, and its pairs of neighbours. */
 function featuresOf(text: string): ReadonlySet<string> {
   const characters = Array.from(text);
   return new Set(characters.flatMap((each, index) => [each, each + (characters[index + 1] ?? '')]));

@@ -69,7 +69,6 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
   };
 }
 
-/** Reads all of a file to check that what replaces it loses no bytes. */
 async function checkWholeFile(workspace: Workspace, path: string, content: string, signal: AbortSignal): Promise<void> {
   const { bytes } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
   const format = detectFormat(bytes);

@@ -72,12 +72,10 @@ export function applyHunks(
   return { text: lines.join('\n'), loose };
 }
 
-/** Whether lines differ in no more than the white space around them. */
 function isSameLine(line: string, other = ''): boolean {
   return line.trim() === other.trim();
 }
 
-/** A line of the result. */
 interface Line {
   readonly text: string;
   /** Whether it has no ending of its own, because it is new or was the last one. */

@@ -62,10 +62,8 @@ export function applyPatchTool(workspace: Workspace): ToolImplementation {
   };
 }
 
-/** What becomes of one file. */
 interface Plan {
   readonly edits: readonly Edit[];
-  /** What was done, for the model. */
   readonly done: string;
   /** Where the file is afterwards. */
   readonly path?: string;

@@ -2,18 +2,12 @@ import { spawn } from 'node:child_process';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
-/** The largest answer of ripgrep: 64 MiB of file names. */
 const MAX_BYTES = 67_108_864;
 
-/** What ripgrep looks through, and how. */
 interface RipgrepSearch extends Query {
-  /** The program. */
   readonly program: string;
-  /** The folder that it runs in. */
   readonly folder: string;
-  /** The path below it. */
   readonly path: string;
-  /** Ends it. */
   readonly signal: AbortSignal;
 }
 

@@ -152,13 +152,11 @@ function withoutLineEnd(query: string): string {
 /** What is written so in patterns, and seldom in texts. */
 const LIKE_PATTERN = /\.[*+]|\\[bdswBDSW.()[\]{}|?+*]|[^|]\|[^|]|^\^|\$$/;
 
-/** How a query without a match may have been meant. */
 function hintFor(query: string, regex: boolean): string {
   if (regex) return query.includes(String.raw`\n`) ? ' Each line is searched by itself, without its line break.' : '';
   return LIKE_PATTERN.test(query) ? ' It was searched for literally; with regex: true it is a regular expression.' : '';
 }
 
-/** Whether a file that a search sees fits a glob. */
 async function hasFile(workspace: Workspace, { signal, start }: Candidates, fits: PathTest): Promise<boolean> {
   for await (const file of walkFiles(workspace, start, signal)) if (fits(file)) return true;
   return false;
@@ -168,11 +166,8 @@ function below(test: PathTest, folder: string): PathTest {
   return (path) => test(folder === '.' || path === folder ? path : path.slice(folder.length + 1));
 }
 
-/** Where the files of a search come from. */
 interface Candidates {
-  /** The path of ripgrep, if it may be used. */
   readonly program: string | undefined;
-  /** Where the search begins. */
   readonly start: string;
   readonly skipped: Skipped;
   readonly signal: AbortSignal;

@@ -4,19 +4,14 @@ import { count } from '../describe.ts';
 
 const MAX_NAMED = 5;
 
-/** What a search has left out, for its answer. */
 export interface Skipped {
-  /** Notes a file that is not text. */
   addBinary(path: string): void;
-  /** Notes a link, which is not followed. */
   addLink(path: string): void;
   /** Notes what the system did not let be read. What is gone, and what the rules of the workspace close, is no part of it. */
   addUnreadable(error: unknown): void;
-  /** What was left out, with the reason; empty if there is nothing of it. */
   reasons(kinds: { readonly binary?: boolean; readonly links?: boolean }): readonly string[];
 }
 
-/** Creates a list of what is left out. */
 export function createSkipped(): Skipped {
   const binary: string[] = [];
   const links: string[] = [];

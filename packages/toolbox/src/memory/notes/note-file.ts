@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Something that was noted. */
 export interface Note {
-  /** Its name: the file without `.md`. */
   readonly id: string;
-  /** What was noted. */
   readonly text: string;
-  /** Words to find it by. */
   readonly tags: readonly string[];
-  /** When, in ISO 8601. */
   readonly time: string;
 }
 
@@ -19,7 +14,6 @@ export function newNoteId(now: Date): string {
   return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}-${randomBytes(6).toString('hex')}`;
 }
 
-/** The content of the file of a note. */
 export function writeNote({ tags, text, time }: Note): string {
   return `---\ntime: ${time}\ntags: ${JSON.stringify(tags)}\n---\n${text}`;
 }

@@ -1,11 +1,9 @@
 import type MiniSearch from 'minisearch';
 import type { Note } from './note-file.ts';
 
-/** Finds notes by their words. */
 export interface NoteIndex {
   /** Takes the notes as they are now, by id; only what differs is indexed again. */
   update(notes: ReadonlyMap<string, Note>): Promise<void>;
-  /** The ids of the notes with a word of the query, best first by BM25. */
   search(query: string): readonly string[];
 }
 

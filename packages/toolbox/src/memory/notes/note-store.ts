@@ -6,9 +6,7 @@ import { createNoteIndex } from './note-index.ts';
 const FOLDER = 'notes';
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,120}$/u;
 
-/** The notes of a memory. */
 export interface NoteStore {
-  /** Keeps a note. */
   add(text: string, tags: readonly string[], signal: AbortSignal): Promise<Note>;
   /** The notes with a word of the query, best first; all, newest first, without one. */
   find(query: string, signal: AbortSignal): Promise<readonly Note[]>;

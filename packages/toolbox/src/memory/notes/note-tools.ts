@@ -122,7 +122,6 @@ export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): read
   ];
 }
 
-/** A note as the model and the user read it. */
 function show({ id, tags, text, time }: Note): string {
   const head = [id, sliceHead(time, 10), ...tags.map((tag) => `#${tag}`)].join(' ');
   return `[${visibleText(head).replaceAll('\n', ' ')}]\n${bounded(visibleText(text), MAX_NOTE)}`;

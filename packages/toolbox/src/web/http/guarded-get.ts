@@ -115,7 +115,6 @@ function get(url: URL, options: DownloadOptions, signal: AbortSignal): Promise<I
   });
 }
 
-/** Resolves a name for a connection; one refused address fails the connection. */
 function guardedLookup(mayConnect: (address: string) => boolean): LookupFunction {
   return (hostname, options, done) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {
@@ -144,7 +143,6 @@ function reasonOf(error: unknown): string {
   return codes[code] ?? errorMessage(error).replace(/\.$/, '');
 }
 
-/** An address as a message shows it: without credentials, and not endless. */
 function shown(source: string): string {
   const text = URL.canParse(source) ? withoutCredentials(new URL(source)) : source;
   return JSON.stringify(sliceHead(text, 300));

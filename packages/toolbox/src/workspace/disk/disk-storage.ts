@@ -20,22 +20,16 @@ import { type OpenPath, openPath } from './open-path.ts';
 import { readOpened } from './read-opened.ts';
 import { isTemporary, replaceFile } from './replace-file.ts';
 
-/** How much of a file says that it is a private key. */
 const KEY_START_BYTES = 256;
 
-/** Where a disk storage is. */
 interface DiskOptions {
-  /** The folder, absolute and without links. */
   readonly root: string;
   /** The folder as the caller named it, absolute: paths may begin with it too. */
   readonly alias: string;
-  /** What names may be used. */
   readonly rules: Rules;
-  /** What opened things may be used. */
   readonly guard: Guard;
 }
 
-/** The files of a folder on disk. */
 export function diskStorage({ root, alias, rules, guard }: DiskOptions): Storage {
   const absolute = (path: string) => (path === '.' ? root : join(root, path));
 

@@ -10,7 +10,6 @@ import type { Access, FileInfo, FileType, WorkspaceOptions } from '../types.ts';
 export interface Guard {
   /** The path of something real, relative to the root. Throws if it is outside, or of the system or the workspace's own state. */
   place(real: string, asked: string): string;
-  /** Checks an access to something real, and returns its path relative to the root. */
   check(access: Access, real: string, asked: string): string;
   /** Checks a folder that is listed or made on the way to a file, and returns its path relative to the root. */
   checkFolder(real: string, asked: string): string;
@@ -23,15 +22,12 @@ export interface Guard {
 /** What is no place for files, wherever the root is: devices, processes, the system's settings. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
 
-/** What a guard needs besides the rules. */
 interface GuardOptions extends Pick<WorkspaceOptions, 'hardLinks'> {
-  /** The folder of the workspace's own state. */
   readonly state: () => string | undefined;
   /** Whether a file with several names is one that holds credentials; undefined where those may be read. */
   readonly isProtected: IsProtected | undefined;
 }
 
-/** Creates the guard of a folder. */
 export function createGuard(
   root: string,
   rules: Rules,
@@ -84,7 +80,6 @@ function secretError(asked: string): Error {
   );
 }
 
-/** What `find` tells of something opened. */
 export function infoOf(stats: BigIntStats, path: string): FileInfo {
   const type = typeOf(stats);
   return {
@@ -102,7 +97,6 @@ export function versionOf(stats: BigIntStats): string {
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs].map((each) => each.toString(36)).join('.');
 }
 
-/** What something is. */
 export function typeOf(stats: Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileType {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'directory';

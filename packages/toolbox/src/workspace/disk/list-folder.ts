@@ -5,7 +5,6 @@ import { typeOf } from './guard.ts';
 import type { OpenPath } from './open-path.ts';
 import { isTemporary } from './replace-file.ts';
 
-/** The entries of an opened folder. */
 export function listFolder(folder: OpenPath, { sizes = false }: ListOptions): readonly DirectoryEntry[] {
   const self = folder.self();
   return readdirSync(self, { withFileTypes: true })

@@ -18,7 +18,6 @@ import { basename, dirname, join } from 'node:path';
 export interface OpenPath {
   /** The absolute path without links, at the time of opening. */
   readonly real: string;
-  /** What it is. */
   readonly stats: BigIntStats;
   /** The path of the same thing now; undefined if it is gone or the system cannot tell. */
   now(): string | undefined;
@@ -28,7 +27,6 @@ export interface OpenPath {
   self(): string;
   /** Opens the file or folder for use; the caller closes the descriptor. */
   reopen(flags: number): number;
-  /** Closes it. */
   close(): void;
 }
 

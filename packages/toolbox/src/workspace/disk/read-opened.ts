@@ -11,7 +11,6 @@ const MAX_AT_ONCE = 262_144;
 
 const readSome = promisify(read);
 
-/** Reads a range of an opened file. */
 export async function readOpened(
   at: OpenPath,
   { asked, length, maxBytes, place, signal, start }: Range & { readonly asked: string; readonly place: string },

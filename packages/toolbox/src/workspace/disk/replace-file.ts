@@ -38,15 +38,10 @@ export function isTemporary(name: string): boolean {
 const writeSome = promisify(write);
 const flush = promisify(fsync);
 
-/** What is written, and where. */
 interface Replacement {
-  /** The path as the caller wrote it. */
   readonly asked: string;
-  /** The path relative to the root. */
   readonly path: string;
-  /** The name in the folder. */
   readonly name: string;
-  /** The whole content. */
   readonly bytes: Uint8Array;
   /** What is there now; undefined if nothing is. */
   readonly before: FileInfo | undefined;
@@ -54,7 +49,6 @@ interface Replacement {
   readonly mode: number | undefined;
   /** Aborts it while nothing has changed yet. */
   readonly signal: AbortSignal | undefined;
-  /** See `ReplaceOptions`. */
   readonly onVersion: ((version: string) => void) | undefined;
   /** Checks once more, right before the new file takes the place of the old one. */
   check(): void;

@@ -29,7 +29,6 @@ const KINDS: readonly Step['what'][] = [
 ];
 const LOG = /^(\d{4,})\.jsonl$/;
 
-/** A store in a folder, and the folder. */
 export interface DiskStore extends JournalStore {
   /** The folder; undefined until something is kept in a folder of its own. */
   folder(): string | undefined;

@@ -1,29 +1,20 @@
 import { quote, toolError } from '../errors.ts';
 import type { Change, ChangedPath, FileInfo } from '../types.ts';
 
-/** One step of a change, with what is needed to take it back. */
 export interface Step {
-  /** What it does. */
   readonly what: ChangedPath['what'] | 'link-removed';
-  /** The path. */
   readonly path: string;
-  /** Where it is moved. */
   readonly to?: string;
   /** The file or folder as it was; absent if there was none. Its bytes are kept apart. */
   readonly before?: Pick<FileInfo, 'mode' | 'version'>;
   /** The version that a file gets; absent until right before, so that without it nothing was done. */
   readonly after?: string;
-  /** Where a link led. */
   readonly target?: string;
 }
 
-/** A change and its steps. */
 export interface Entry {
-  /** See `Change`. */
   readonly id: string;
-  /** See `Change`. */
   readonly at: number;
-  /** How many bytes are kept for it. */
   bytes: number;
   /** The steps, in order. Those that were reverted are removed. */
   readonly steps: Step[];
@@ -31,13 +22,11 @@ export interface Entry {
   readonly isDamaged?: true;
 }
 
-/** One line of the log of a change. */
 export type Line =
   | { readonly type: 'step'; readonly step: Step; readonly bytes: number }
   | { readonly type: 'done'; readonly index: number; readonly after: string }
   | { readonly type: 'forget' };
 
-/** Adds a line to an entry. */
 export function applyLine(entry: Entry, line: Line): void {
   if (line.type === 'forget') entry.steps.pop();
   else if (line.type === 'step') {
@@ -51,29 +40,21 @@ export function applyLine(entry: Entry, line: Line): void {
 
 /** Where a journal keeps its entries. What a call wrote is there when it returns, also after a crash. */
 export interface JournalStore {
-  /** The entries that an earlier run left, oldest first. */
   load(): readonly Entry[];
   /** Begins an entry; false if there is one with this id. */
   create(id: string, at: number): boolean;
-  /** Adds a line to an entry. */
   append(id: string, line: Line): void;
-  /** Keeps the bytes of the step with a number. */
   keep(id: string, step: number, bytes: Uint8Array): Promise<void>;
-  /** Returns what was kept. */
   kept(id: string, step: number): Promise<Uint8Array>;
-  /** Removes an entry and its bytes. */
   drop(id: string): void;
   /** Keeps an entry and its bytes under other names, by which they are not loaded. */
   setAside(id: string): void;
-  /** Removes everything. */
   clear(): void;
 }
 
 /** What `undo` needs: every change since the run began, bounded in bytes. */
 export interface Journal {
-  /** The entries, oldest first. */
   entries(): readonly Entry[];
-  /** Begins a change. */
   begin(): string;
   /** Notes a step before it is done; `bytes` is what it replaces. Rejects if that is more than is kept. Resolves to its number. */
   note(id: string, step: Step, bytes?: Uint8Array): Promise<number>;
@@ -81,22 +62,18 @@ export interface Journal {
   done(id: string, step: number, after: string): void;
   /** Removes the last step of a change: it was reverted, or never done. A change without steps is removed. */
   forgetLast(id: string): void;
-  /** Returns the bytes that a step replaced. */
   kept(id: string, step: number): Promise<Uint8Array>;
   /** Tells earlier steps that the state of a file with one version has another now, because it was brought back. */
   relabel(from: string, to: string): void;
   /** Forgets an entry that is damaged; what there is of it stays. */
   setAside(id: string): void;
-  /** Forgets everything. */
   clear(): void;
 }
 
-/** Creates a journal over a store, with what an earlier run left in it. */
 export function createJournal(store: JournalStore, maxBytes: number): Journal {
   let entries: Entry[] = [];
   let isLoaded = false;
   let last = 0;
-  /** The versions that steps made. */
   const made = new Set<string>();
   const loaded = (): Entry[] => {
     if (isLoaded) return entries;
@@ -195,7 +172,6 @@ export function memoryStore(): JournalStore {
   };
 }
 
-/** What a caller sees of an entry. */
 export function changeOf({ id, at, steps }: Entry): Change {
   return {
     id,

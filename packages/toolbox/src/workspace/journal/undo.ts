@@ -8,9 +8,7 @@ import type { Entry, Journal, Step } from './journal.ts';
 interface Preview {
   /** The version of what would be at a path; undefined if nothing would. */
   versionAt(path: string): Promise<string | undefined>;
-  /** Notes what would be at a path. */
   set(path: string, version: string | undefined): void;
-  /** Notes that a move is reverted. */
   moveBack(from: string, to: string): void;
   /** Notes that a folder that was made is removed, if nothing would be in it. */
   removeFolder(path: string): Promise<void>;
