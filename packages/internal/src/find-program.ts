@@ -1,3 +1,4 @@
+import { attempt } from './error-message.ts';
 import { node, nodeModule } from './platform.ts';
 
 export interface ProgramSearch {
@@ -173,14 +174,6 @@ function isInside({ paths }: Lookup, folder: string, file: string): boolean {
 function parentsOf(lookup: Lookup, folder: string): readonly string[] {
   const parent = lookup.paths.dirname(folder);
   return parent === folder ? [folder] : [folder, ...parentsOf(lookup, parent)];
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 function thisSystem(): ProgramSystem {

@@ -2,7 +2,7 @@ export { linkAbort, onAbort, untilAborted } from './abort.ts';
 export { querySecrets, withoutQuery } from './address-secrets.ts';
 export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
-export { errorMessage } from './error-message.ts';
+export { attempt, errorMessage } from './error-message.ts';
 export { findOnPath, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
 export { inputDigest, jsonDigest } from './input-digest.ts';
 export { isLoopback } from './loopback.ts';
@@ -12,7 +12,7 @@ export { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from '.
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';
 export { sha256, sha256Hex } from './sha256.ts';
-export { MAX_TIMER_MS, delay } from './timers.ts';
+export { createLock, MAX_TIMER_MS, delay } from './timers.ts';
 export { sliceHead, sliceTail, truncate } from './truncate.ts';
 export { toJsonText, wellFormed, wellFormedJson } from './well-formed.ts';
 export { escapeCharacter, INVISIBLE, terminalText, visible, visibleLine, visibleText } from './visible.ts';

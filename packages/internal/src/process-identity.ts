@@ -1,3 +1,4 @@
+import { attempt } from './error-message.ts';
 import { isObject } from './json.ts';
 import { node, nodeModule } from './platform.ts';
 import { sha256Hex } from './sha256.ts';
@@ -90,17 +91,9 @@ function startIn(path: string): string | undefined {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return nodeModule('node:fs')?.readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => nodeModule('node:fs')?.readFileSync(path, 'utf8').trim());
 }
 
 function readLink(path: string): string | undefined {
-  try {
-    return nodeModule('node:fs')?.readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => nodeModule('node:fs')?.readlinkSync(path));
 }

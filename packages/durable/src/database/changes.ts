@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import type { Database } from './database.ts';
 
 /**
@@ -6,12 +7,7 @@ import type { Database } from './database.ts';
  */
 export type ChangeKind = 'progress' | 'status' | 'signal';
 
-export interface Changes {
-  /** Calls `listener` soon after a commit that changed something, once for several of them. Returns a function that unsubscribes. */
-  subscribe(this: void, listener: (kind: ChangeKind) => void): () => void;
-  notify(this: void, kind: ChangeKind): void;
-  close(this: void): void;
-}
+export type Changes = ReturnType<typeof createChanges>;
 
 /** How often to poll for commits of other processes, in milliseconds. A poll is one pragma and takes microseconds. */
 const POLL_MS = 25;
@@ -21,7 +17,7 @@ const IDLE_POLLS = 40;
 const RANK: readonly ChangeKind[] = ['progress', 'status', 'signal'];
 
 /** Watches a database. Keeps the process alive while there are listeners. */
-export function createChanges(db: Database): Changes {
+export function createChanges(db: Database) {
   const listeners = new Set<(kind: ChangeKind) => void>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let version: unknown;
@@ -39,18 +35,11 @@ export function createChanges(db: Database): Changes {
     if (pendingKind === undefined) setImmediate(call);
     if (pendingKind === undefined || RANK.indexOf(kind) > RANK.indexOf(pendingKind)) pendingKind = kind;
   };
-  /** The same as before for a file that cannot be read: whoever reads it next hears of that. */
-  const dataVersion = (): unknown => {
-    try {
-      return db.get('PRAGMA data_version')?.['data_version'];
-    } catch {
-      return version;
-    }
-  };
   const poll = (): void => {
     polls += 1;
     // Counts the commits of other connections only; one's own are noted as they are made.
-    const current = dataVersion();
+    // Of a file that cannot be read, whoever reads it next hears.
+    const current = attempt(() => db.get('PRAGMA data_version')?.['data_version']) ?? version;
     if (current !== version) {
       version = current;
       notify('signal');
@@ -63,7 +52,8 @@ export function createChanges(db: Database): Changes {
   };
   return {
     notify,
-    subscribe(listener) {
+    /** Calls `listener` soon after a commit that changed something, once for several of them. Returns a function that unsubscribes. */
+    subscribe: (listener: (kind: ChangeKind) => void): (() => void) => {
       listeners.add(listener);
       timer ??= setTimeout(poll, POLL_MS);
       return () => {
@@ -71,7 +61,7 @@ export function createChanges(db: Database): Changes {
         if (listeners.size === 0) stop();
       };
     },
-    close() {
+    close: (): void => {
       stop();
       listeners.clear();
     },

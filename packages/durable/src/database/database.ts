@@ -6,14 +6,7 @@ import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-export interface Database {
-  exec(this: void, sql: string): void;
-  run(this: void, sql: string, ...values: readonly SQLInputValue[]): number;
-  get(this: void, sql: string, ...values: readonly SQLInputValue[]): Row | undefined;
-  all(this: void, sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
-  changes(this: void): number;
-  close(this: void): void;
-}
+export type Database = ReturnType<typeof wrap>;
 
 const MEMORY = ':memory:';
 const MAGIC = 'SQLite format 3\0';
@@ -109,7 +102,7 @@ function checkVersion(db: DatabaseSync, path: string): number {
   return 0;
 }
 
-function wrap(db: DatabaseSync): Database {
+function wrap(db: DatabaseSync) {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   let isClosed = false;
   const prepare = (sql: string): ReturnType<DatabaseSync['prepare']> => {
@@ -120,16 +113,18 @@ function wrap(db: DatabaseSync): Database {
   };
   let changed = 0;
   return {
-    exec: (sql) => db.exec(sql),
-    run(sql, ...values) {
+    exec: (sql: string): void => db.exec(sql),
+    /** Runs one statement and returns how many rows it changed. */
+    run: (sql: string, ...values: readonly SQLInputValue[]): number => {
       const count = Number(prepare(sql).run(...values).changes);
       changed += count;
       return count;
     },
+    /** How many rows `run` has changed so far. */
     changes: () => changed,
-    get: (sql, ...values) => prepare(sql).get(...values),
-    all: (sql, ...values) => prepare(sql).all(...values),
-    close() {
+    get: (sql: string, ...values: readonly SQLInputValue[]): Row | undefined => prepare(sql).get(...values),
+    all: (sql: string, ...values: readonly SQLInputValue[]): readonly Row[] => prepare(sql).all(...values),
+    close: (): void => {
       isClosed = true;
       db.close();
     },

@@ -1,18 +1,13 @@
 import type { ChangeKind, Changes } from './changes.ts';
 import { closedError } from './database.ts';
 
-export interface ChangeWaiter {
-  /**
-   * Resolves to what `check` returns, once that is not undefined: it is asked again after each change of the kind `least` or more. Rejects with what
-   * `check` throws, with the reason of the signal, and with `STORE_FAILED` once the journal is closed.
-   */
-  until<T>(this: void, check: () => T | undefined, signal: AbortSignal | undefined, least: ChangeKind): Promise<T>;
-  close(this: void): void;
-}
-
-export function createChangeWaiter(changes: Changes): ChangeWaiter {
+export function createChangeWaiter(changes: Changes) {
   const rejectAll = new Set<() => void>();
   return {
+    /**
+     * Resolves to what `check` returns, once that is not undefined: it is asked again after each change of the kind `least` or more. Rejects with what
+     * `check` throws, with the reason of the signal, and with `STORE_FAILED` once the journal is closed.
+     */
     until: <T>(check: () => T | undefined, signal: AbortSignal | undefined, least: ChangeKind) =>
       new Promise<T>((resolve, reject) => {
         const end = (settle: () => void): void => {
@@ -39,7 +34,7 @@ export function createChangeWaiter(changes: Changes): ChangeWaiter {
         rejectAll.add(close);
         look();
       }),
-    close() {
+    close: (): void => {
       for (const close of rejectAll) close();
     },
   };

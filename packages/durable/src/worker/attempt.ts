@@ -8,27 +8,18 @@ import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
 import { holdsLease } from './leases.ts';
-import { createPatience } from './patience.ts';
 import { createRecordedSteps } from './recorded-steps.ts';
 import { createDurableSteering } from './steering.ts';
-
-export interface Attempt {
-  readonly claim: Claim;
-  /** Settles when the attempt is over and its outcome is written. Never rejects. */
-  readonly ended: Promise<void>;
-  refresh(): void;
-  /** Starts no further steps. Those in flight continue. */
-  drain(): void;
-  /** Aborts the steps in flight and discards their results. */
-  abandon(cause: 'drained' | 'lost'): void;
-}
 
 /** How long an agent that is cancelled or aborted may take to end, in milliseconds. Then it is left to itself: what it still does does not count. */
 const ABORTED_MS = 5000;
 /** How long a run rests whose journal could not be written, in milliseconds. */
 const WRITE_RETRY_MS = 1000;
 
-export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
+/** An attempt at a run, in progress. */
+export type Attempt = ReturnType<typeof startAttempt>;
+
+export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent) {
   const { runId } = claim;
   const halt = createHalt();
   const controller = new AbortController();
@@ -172,14 +163,40 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
 
   return {
     claim,
+    /** Settles when the attempt is over and its outcome is written. Never rejects. */
     ended: attempt(),
     refresh,
+    /** Starts no further steps. Those in flight continue. */
     drain: () => void halt.stop('draining'),
-    abandon(cause) {
+    /** Aborts the steps in flight and discards their results. */
+    abandon(cause: 'drained' | 'lost'): void {
       wasInterrupted ||= !hasEnded;
       halt.stop(cause);
       patience.begin();
       controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gives the run up.'));
+    },
+  };
+}
+
+/** Waits for something that was asked to end: `over` resolves when it has taken too long. */
+function createPatience(ms: number) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  let isCancelled = false;
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const end = (): void => {
+    isOver = true;
+    resolve(undefined);
+  };
+  return {
+    over,
+    isOver: () => isOver,
+    begin(): void {
+      if (!isCancelled) timer ??= setTimeout(end, ms);
+    },
+    cancel(): void {
+      isCancelled = true;
+      clearTimeout(timer);
     },
   };
 }

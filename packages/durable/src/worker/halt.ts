@@ -7,20 +7,17 @@ export type HaltCause = 'lost' | 'blocked' | 'write-failed' | 'drained' | 'waiti
 /** Gravest first. */
 const RANK: readonly HaltCause[] = ['lost', 'blocked', 'write-failed', 'drained', 'waiting', 'draining'];
 
-export interface Halt {
-  cause(): HaltCause | undefined;
-  reason(): string;
-  /** Halts the attempt. Of several causes, the gravest counts. Returns the error to throw. */
-  stop(cause: HaltCause, reason?: string): Error;
-}
+/** Whether an attempt at a run continues. */
+export type Halt = ReturnType<typeof createHalt>;
 
-export function createHalt(): Halt {
+export function createHalt() {
   let cause: HaltCause | undefined;
   let reason = '';
   return {
     cause: () => cause,
     reason: () => reason,
-    stop(next, why = '') {
+    /** Halts the attempt. Of several causes, the gravest counts. Returns the error to throw. */
+    stop(next: HaltCause, why = ''): Error {
       if (cause === undefined || RANK.indexOf(next) < RANK.indexOf(cause)) {
         cause = next;
         reason = why;

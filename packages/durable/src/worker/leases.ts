@@ -1,4 +1,4 @@
-import { hasEnded } from '@kernel/internal';
+import { attempt, hasEnded } from '@kernel/internal';
 import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
 import { parse, text } from '../runs/read-run.ts';
@@ -28,20 +28,16 @@ export interface Peer {
   readonly isGone: boolean;
 }
 
-export interface PeerWatch {
-  /** Returns the ids of workers whose process is gone, or whose last heartbeat is at least a lease ago by the clock of this process. */
-  lost(workers: ReadonlyMap<string, Peer>): readonly string[];
-}
-
 /**
- * Creates the watch. It uses a monotonic clock and never compares times of two machines. If it was held up itself, for instance by a locked file, the others
+ * Creates a watch over the heartbeats of the other workers. It uses a monotonic clock and never compares times of two machines. If it was held up itself, for instance by a locked file, the others
  * may have been too, so it starts over.
  */
-export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()): PeerWatch {
+export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()) {
   let seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
   let lookedMs = now();
   return {
-    lost(workers) {
+    /** Returns the ids of workers whose process is gone, or whose last heartbeat is at least a lease ago by the clock of this process. */
+    lost(workers: ReadonlyMap<string, Peer>): readonly string[] {
       const nowMs = now();
       if (nowMs - lookedMs > leaseMs / 2) seen = new Map();
       lookedMs = nowMs;
@@ -64,18 +60,9 @@ export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> 
   return new Map(
     rows.map((row) => [
       text(row, 'id'),
-      { beat: Number(row['beat']), isGone: hasEnded(identityOf(text(row, 'info'))) },
+      { beat: Number(row['beat']), isGone: hasEnded(attempt(() => parse(text(row, 'info')))) },
     ]),
   );
-}
-
-/** What a worker wrote about itself; undefined for what nobody can read: then its beats tell. */
-function identityOf(info: string): unknown {
-  try {
-    return parse(info);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { errorMessage, inputDigest } from '@kernel/internal';
 import {
+  type AgentEvent,
   callFromInput,
   callIdOf,
   type DurableAgent,
@@ -8,6 +9,7 @@ import {
   limitOutput,
   MAX_STEP_BYTES,
   pendingCallOf,
+  shouldLogEvent,
   type Step,
   type StepExecutor,
   type OutcomeResolution,
@@ -18,7 +20,6 @@ import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
 import { signalKey } from '../runs/signals.ts';
 import type { Halt } from './halt.ts';
-import { collectEvents } from './collect-events.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
 export interface RecordedStepsOptions {
@@ -27,8 +28,11 @@ export interface RecordedStepsOptions {
   readonly lease: Lease;
   readonly agent: DurableAgent;
   readonly halt: Halt;
+  /** Adds the events of the run itself since the last call to those of a step, and drops those already logged. */
   readonly withRunEvents: (events: readonly NewEvent[]) => readonly NewEvent[];
+  /** Called when the halt of the attempt interrupts a step. */
   readonly onInterrupted: () => void;
+  /** Called before each step that runs instead of being replayed. */
   readonly beforeLiveStep: () => void;
   /** Returns the inbox rows that a step has taken since the last call. */
   readonly takenRows: () => readonly number[];
@@ -42,6 +46,7 @@ interface Recorded {
   readonly output: string;
 }
 
+/** Creates the step executor of one attempt at a run. It replays the steps in the journal, and runs and records all others. */
 export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor {
   const { db, writer, lease, agent, halt, usedAnswers } = options;
   const { runId } = lease;
@@ -54,6 +59,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     });
   const waits = new Set(db.all('SELECT call_id FROM waits WHERE run_id = ?', runId).map((row) => text(row, 'call_id')));
 
+  /** Writes under the lease. Throws if it is lost or the journal cannot be written. */
   const commit = async (work: () => void): Promise<void> => {
     let isOwner: boolean;
     try {
@@ -113,6 +119,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     return kept;
   };
 
+  /** Makes a call wait for an answer from outside. An answer that was used without settling it is deleted. */
   const wait = async (
     step: Step,
     {
@@ -144,6 +151,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     throw halt.stop('waiting', step.id);
   };
 
+  /** Settles a call that was in flight when its process died. Undefined if it is to run again. */
   const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
     const callId = callIdOf(step.id);
     const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
@@ -227,4 +235,16 @@ function deadlineOf(nowMs: number, approvalTimeoutMs = Infinity): number | null 
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => (running ??= work());
+}
+
+/** Collects the events of a step that are to be logged. Approval requests get a key, because a waiting step emits them again. */
+function collectEvents(step: Step) {
+  const events: NewEvent[] = [];
+  let requests = 0;
+  const onEvent = (event: AgentEvent): void => {
+    if (!shouldLogEvent(event)) return;
+    const key = event.type === 'approval-request' ? `${step.id} ${(requests += 1)}` : '';
+    events.push({ key, step: step.id, at: Date.now(), event });
+  };
+  return { events, onEvent };
 }

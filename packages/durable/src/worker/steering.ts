@@ -2,12 +2,6 @@ import type { Message, Steering, UserMessage } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from '../runs/read-run.ts';
 
-export interface DurableSteering extends Steering {
-  /** Returns the inbox rows taken since the last call, for the commit of the step that took them. */
-  takenRows(): readonly number[];
-  refresh(this: void): void;
-}
-
 /** Creates the steering of one attempt at a run. `add` writes what this process itself sends to the journal. */
 export function createDurableSteering(
   db: Database,
@@ -16,7 +10,7 @@ export function createDurableSteering(
     readonly message: (queue: 'steer' | 'followUp', message: string | UserMessage) => void;
     readonly stop: () => void;
   },
-): DurableSteering {
+): Steering & { takenRows(): readonly number[]; refresh(this: void): void } {
   const taken = new Set<number>();
   let uncommitted: number[] = [];
   let rows: readonly { readonly seq: number; readonly queue: string; readonly message: Message }[] = [];
@@ -49,6 +43,7 @@ export function createDurableSteering(
       uncommitted.push(...found.map(({ seq }) => seq));
       return found.map(({ message }) => message);
     },
+    /** Returns the inbox rows taken since the last call, for the commit of the step that took them. */
     takenRows() {
       const now = uncommitted;
       uncommitted = [];

@@ -13,8 +13,20 @@ import {
   toJsonText,
 } from '@kernel/protocol';
 import { EVENTS_PER_PAGE, type EventPage, FINAL, type Outcome, type Signal, type StartInput } from '../run-state.ts';
-import { cannotRetry, checkFilter, checkId, checkStart, MAX_ID, noSuchRun } from './checks.ts';
-import { EVENTS, RESTATE, type RestateOptions, RETRY, type RetryOptions, WAIT } from './options.ts';
+import {
+  cannotRetry,
+  checkFilter,
+  checkId,
+  checkStart,
+  EVENTS,
+  MAX_ID,
+  noSuchRun,
+  RESTATE,
+  type RestateOptions,
+  RETRY,
+  type RetryOptions,
+  WAIT,
+} from './options.ts';
 import { createRestateApi } from './restate-api.ts';
 import { type KnownRun, readRuns, readWaiting } from './queries.ts';
 
@@ -78,7 +90,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
     async start(id, startOptions) {
       checkStart(id, startOptions);
       const { messages, input, at, deadline } = startOptions;
-      toJsonText(`start(${JSON.stringify(id)})`, { messages, ...(input === undefined ? {} : { input }) });
+      toJsonText(`start(${JSON.stringify(id)})`, { messages, input });
       const body: StartInput = {
         messages,
         ...(input === undefined ? {} : { input }),

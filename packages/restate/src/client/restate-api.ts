@@ -16,16 +16,7 @@ export interface RestateApiOptions {
  * The ingress and the admin API of Restate. Every method rejects with `STORE_FAILED` if Restate cannot be reached or refuses, and with the reason of
  * `signal`. What only reads is repeated for 10 s while Restate cannot be reached or answers with a server error, as it does while it restarts.
  */
-export interface RestateApi {
-  call(path: string, body: unknown): Promise<unknown>;
-  read(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
-  send(path: string, body: unknown, delayMs: number): Promise<unknown>;
-  /** Returns whether a workflow was started, and whether it has finished. Looks it up by its key, unlike `query`. */
-  workflowState(workflow: string, key: string): Promise<'missing' | 'open' | 'over'>;
-  /** Performs an action on an invocation. Resolves to false if it does not exist or its state does not allow the action. */
-  patchInvocation(invocationId: string, action: string): Promise<boolean>;
-  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
+export type RestateApi = ReturnType<typeof createRestateApi>;
 
 interface Answer {
   readonly status: number;
@@ -44,12 +35,7 @@ const SETTLE_ROUNDS = 4;
 /** Restate's HTTP status for a workflow that has no output yet. */
 const NOT_READY = 470;
 
-export function createRestateApi({
-  ingressUrl,
-  adminUrl,
-  headers = {},
-  fetch: send = fetch,
-}: RestateApiOptions): RestateApi {
+export function createRestateApi({ ingressUrl, adminUrl, headers = {}, fetch: send = fetch }: RestateApiOptions) {
   async function request(base: string, path: string, init: RequestInit): Promise<Answer> {
     try {
       const response = await send(`${base.endsWith('/') ? base.slice(0, -1) : base}${path}`, {
@@ -83,14 +69,15 @@ export function createRestateApi({
   }
 
   return {
-    call: (path, body) => json(ingressUrl, path, post(body)),
-    read: (path, body, signal) =>
+    call: (path: string, body: unknown): Promise<unknown> => json(ingressUrl, path, post(body)),
+    read: (path: string, body: unknown, signal?: AbortSignal): Promise<unknown> =>
       retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), {
         signal,
       }),
-    send: (path, body, delayMs) =>
+    send: (path: string, body: unknown, delayMs: number): Promise<unknown> =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
-    async workflowState(workflow, key) {
+    /** Returns whether a workflow was started, and whether it has finished. Looks it up by its key, unlike `query`. */
+    async workflowState(workflow: string, key: string): Promise<'missing' | 'open' | 'over'> {
       const path = `/restate/workflow/${encodeURIComponent(workflow)}/${encodeURIComponent(key)}/output`;
       return retryRead(async () => {
         const { status, text } = await request(ingressUrl, path, { method: 'GET' });
@@ -99,14 +86,15 @@ export function createRestateApi({
         return status === NOT_READY ? 'open' : 'over';
       });
     },
-    async patchInvocation(invocationId, action) {
+    /** Performs an action on an invocation. Resolves to false if it does not exist or its state does not allow the action. */
+    async patchInvocation(invocationId: string, action: string): Promise<boolean> {
       const path = `/invocations/${encodeURIComponent(invocationId)}/${action}`;
       const { status, ok, text } = await request(adminUrl, path, { method: 'PATCH' });
       if (ok) return true;
       if (status === 404 || status === 409) return false;
       throw refusal(path, status, text);
     },
-    async query(sql) {
+    async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
       const ask = (): Promise<unknown> => json(adminUrl, '/query', post({ query: sql }));
       let isRestarted = false;
       let answer = await retryRead(ask, { onRetry: () => void (isRestarted = true) });

@@ -10,13 +10,7 @@ export interface Question {
   readonly call: JsonValue;
 }
 
-export interface CallAnswers {
-  /** Reads a decision made before the call began to wait. */
-  readEarly(callId: string): Promise<void>;
-  answer(kind: Wait['kind'], callId: string): Decision | OutcomeResolution | undefined;
-  /** Waits until all questions are answered or the run is cancelled. An earlier answer that did not settle a question is discarded. */
-  wait(questions: readonly Question[]): Promise<void>;
-}
+export type CallAnswers = ReturnType<typeof createCallAnswers>;
 
 const LATE = { decision: 'deny', reason: 'no decision came in time.' } as const;
 
@@ -26,7 +20,7 @@ export function createCallAnswers(
   journal: Journal,
   status: RunStatusWriter,
   agent: DurableAgent,
-): CallAnswers {
+) {
   const rounds = new Map<string, number>();
   const answers = new Map<string, Decision | OutcomeResolution>();
   const roundOf = (kind: Wait['kind'], callId: string): number => rounds.get(keyOf(kind, callId)) ?? 1;
@@ -62,13 +56,16 @@ export function createCallAnswers(
   }
 
   return {
-    async readEarly(callId) {
+    /** Reads a decision made before the call began to wait. */
+    async readEarly(callId: string): Promise<void> {
       if (answers.has(keyOf('approval', callId))) return;
       const early = await journal.until(promiseOf('approval', callId).peek());
       if (early !== undefined) answers.set(keyOf('approval', callId), early);
     },
-    answer: (kind, callId) => answers.get(keyOf(kind, callId)),
-    async wait(questions) {
+    answer: (kind: Wait['kind'], callId: string): Decision | OutcomeResolution | undefined =>
+      answers.get(keyOf(kind, callId)),
+    /** Waits until all questions are answered or the run is cancelled. An earlier answer that did not settle a question is discarded. */
+    async wait(questions: readonly Question[]): Promise<void> {
       const since = status.now();
       const limit = agent.approvalTimeoutMs;
       const hasLimit = limit !== undefined && questions.some(({ kind }) => kind === 'approval');

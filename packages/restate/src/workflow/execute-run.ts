@@ -33,11 +33,9 @@ export async function executeRun(
   const abandon = (): void => controller.abort(new KernelError('TOOL_CANCELLED', 'The attempt at the run is over.'));
   attemptCompletedSignal.addEventListener('abort', abandon, { once: true });
   const steering = createSignalSteering();
-  const journal = openJournal(context, {
-    onSignal(signal) {
-      if (signal.kind === 'cancel') controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
-      else steering.receive(signal);
-    },
+  const journal = openJournal(context, (signal) => {
+    if (signal.kind === 'cancel') controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+    else steering.receive(signal);
   });
   const halt = createHalt(attemptCompletedSignal);
   const version = agent.version ?? '1';

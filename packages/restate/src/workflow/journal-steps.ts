@@ -1,4 +1,4 @@
-import { inputDigest } from '@kernel/internal';
+import { createLock, inputDigest } from '@kernel/internal';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import {
   callFromInput,
@@ -15,7 +15,6 @@ import type { EventLog } from './event-log.ts';
 import type { Halt } from './halt.ts';
 import type { Journal } from './journal.ts';
 import { createAttemptIntents } from './intents.ts';
-import { createLock } from './lock.ts';
 import type { CallAnswers, Question } from './call-answers.ts';
 import type { RunStatusWriter } from './run-status.ts';
 import type { SignalSteering } from './signals.ts';

@@ -3,20 +3,7 @@ import { CancelledError, isRestatePromise, RestatePromise, type WorkflowContext 
 import { promiseNames, type Signal } from '../run-state.ts';
 
 /** The journal of one invocation. Only one await at a time is allowed; signals are received during it. */
-export interface Journal {
-  /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
-  once<T>(name: string, work: () => T | Promise<T>): RestatePromise<T>;
-  /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
-  until<T>(promise: Promise<T>): Promise<T>;
-  /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
-  untilCancelled<T>(promise: Promise<T>): Promise<T | undefined>;
-  cancelAt(time: number, now: number): void;
-  isCancelled(): boolean;
-}
-
-export interface SignalListener {
-  readonly onSignal: (signal: Signal) => void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 type Arrival<T> =
   | { readonly kind: 'target'; readonly value: T }
@@ -24,7 +11,7 @@ type Arrival<T> =
   | { readonly kind: 'deadline' };
 
 /** Opens the journal of an invocation. Its first command waits for the first signal. */
-export function openJournal(context: WorkflowContext, { onSignal }: SignalListener): Journal {
+export function openJournal(context: WorkflowContext, onSignal: (signal: Signal) => void) {
   let signals = 1;
   let signal = nextSignal();
   let deadline: RestatePromise<Arrival<never>> | undefined;
@@ -80,14 +67,17 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
   }
 
   return {
-    once: (name, work) => context.run(name, async () => work()),
+    /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
+    once: <T>(name: string, work: () => T | Promise<T>): RestatePromise<T> => context.run(name, async () => work()),
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
-    until: async <T>(promise: Promise<T>) => (await wait(promise, () => false)) as T,
-    untilCancelled: (promise) => wait(promise, () => isCancelled),
-    cancelAt(time, now) {
+    /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
+    until: async <T>(promise: Promise<T>): Promise<T> => (await wait(promise, () => false)) as T,
+    /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
+    untilCancelled: <T>(promise: Promise<T>): Promise<T | undefined> => wait(promise, () => isCancelled),
+    cancelAt(time: number, now: number): void {
       deadline = arrival(context.sleep(Math.max(0, time - now), 'deadline'), () => ({ kind: 'deadline' }));
     },
-    isCancelled: () => isCancelled,
+    isCancelled: (): boolean => isCancelled,
   };
 }
 

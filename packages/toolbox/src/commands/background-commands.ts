@@ -18,16 +18,10 @@ export interface BackgroundCommand {
 
 type StartedCommand = Omit<BackgroundCommand, 'ended'>;
 
-export interface BackgroundCommands {
-  add(context: ToolContext, start: (command: StartedCommand) => Promise<ProcessEnd>): BackgroundCommand;
-  of(context: ToolContext): readonly BackgroundCommand[];
-  close(): Promise<void>;
-}
-
 const MAX_KEPT = 50;
 
 /** Creates the record of background commands. A run sees its own only. */
-export function createBackgroundCommands(maxBytes: number): BackgroundCommands {
+export function createBackgroundCommands(maxBytes: number) {
   const byRun = new WeakMap<object, BackgroundCommand[]>();
   const counts = new WeakMap<object, number>();
   const running = new Set<BackgroundCommand>();
@@ -36,7 +30,7 @@ export function createBackgroundCommands(maxBytes: number): BackgroundCommands {
   const of = ({ turn }: ToolContext): BackgroundCommand[] => byRun.get(turn?.signal ?? withoutRun) ?? [];
   return {
     of,
-    add(context, start) {
+    add(context: ToolContext, start: (command: StartedCommand) => Promise<ProcessEnd>): BackgroundCommand {
       const commands = of(context);
       byRun.set(context.turn?.signal ?? withoutRun, commands);
       const started = (counts.get(commands) ?? 0) + 1;
@@ -53,7 +47,7 @@ export function createBackgroundCommands(maxBytes: number): BackgroundCommands {
       void command.ended.then(() => running.delete(command));
       return command;
     },
-    async close() {
+    async close(): Promise<void> {
       const all = [...running];
       for (const command of all) command.controller.abort();
       await Promise.all(all.map((command) => command.ended));

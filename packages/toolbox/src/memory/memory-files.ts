@@ -20,21 +20,11 @@ export interface MemoryEntry {
   readonly size: number;
 }
 
-export interface MemoryFiles {
-  readonly workspace: Workspace;
-  readonly maxFileBytes: number;
-  exclusive<T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Throws if a path, which adds so many entries itself, and the folders above it would be too many. Resolves to what there is. */
-  checkEntries(path: string, added: 0 | 1, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
-  /** Writes a file; `previous` is what it replaces, `absent` if nothing. Throws if that would exceed a limit. */
-  write(path: string, text: string, previous: Previous, signal: AbortSignal): Promise<void>;
-  /** Everything below a folder, without hidden items, `node_modules` and links; a folder before what is in it, by name. */
-  entries(folder: string, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
-}
+export type MemoryFiles = ReturnType<typeof memoryFiles>;
 
 export type Previous = 'absent' | { readonly version: string; readonly size: number };
 
-export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits): MemoryFiles {
+export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits) {
   checkKeys(owner, limits, LIMIT_KEYS);
   for (const name of ['maxFileBytes', 'maxBytes', 'maxEntries'] as const) checkNumber(owner, name, limits[name], 1);
   const { maxBytes = 16 * 1024 * 1024, maxEntries = 1000, maxFileBytes = 131_072 } = limits;
@@ -58,7 +48,7 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
     return found;
   };
 
-  const checkEntries: MemoryFiles['checkEntries'] = async (path, added, signal) => {
+  const checkEntries = async (path: string, added: 0 | 1, signal: AbortSignal): Promise<readonly MemoryEntry[]> => {
     const all = await walk('.', maxEntries + 1, signal);
     const known = new Set(all.map((entry) => entry.path));
     const newFolders = lineage(parentOf(path)).filter((folder) => folder !== '.' && !known.has(folder)).length;
@@ -69,15 +59,17 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
 
   return {
     workspace,
+    /** Throws if a path, which adds so many entries itself, and the folders above it would be too many. Resolves to what there is. */
     checkEntries,
     maxFileBytes,
-    exclusive: (path, work, signal) =>
+    exclusive: <T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
       inTurn(workspace, async () => {
         // Where nothing may be written, no lock is either.
         if (workspace.folder === undefined || !workspace.allows('write', path)) return work();
         return withFileLock(join(workspace.folder, LOCK), work, signal);
       }),
-    write: async (path, text, previous, signal) => {
+    /** Writes a file; `previous` is what it replaces, `absent` if nothing. Throws if that would exceed a limit. */
+    write: async (path: string, text: string, previous: Previous, signal: AbortSignal): Promise<void> => {
       const bytes = Buffer.byteLength(text);
       if (bytes > maxFileBytes)
         throw toolError(`The file would have ${bytes} bytes; a memory file has at most ${maxFileBytes}. Shorten it.`);
@@ -91,7 +83,8 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
       const ifVersion = previous === 'absent' ? previous : previous.version;
       await workspace.write(path, text, { ifVersion, mode: MODE, signal });
     },
-    entries: (folder, signal) => walk(folder, maxEntries, signal),
+    /** Everything below a folder, without hidden items, `node_modules` and links; a folder before what is in it, by name. */
+    entries: (folder: string, signal: AbortSignal): Promise<readonly MemoryEntry[]> => walk(folder, maxEntries, signal),
   };
 }
 

@@ -11,15 +11,10 @@ const MAX_HOPS = 40;
 /** How far behind a short option its value may begin, when both are one word. */
 const VALUE_STARTS = [2, 3, 4, 5, 6];
 
-export interface Links {
-  /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
-  leadOut(path: string): boolean;
-  /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for. */
-  leadOutOf(folder: string, word: ShellWord): boolean;
-}
+export type Links = ReturnType<typeof createLinks>;
 
 /** Looks below `root`, an absolute path. What is not there leads to where it would be made. */
-export function createLinks(root: string): Links {
+export function createLinks(root: string) {
   const real = realPathOf(root) ?? root;
   let looksLeft = MAX_LOOKS;
   const leadOut = (path: string): boolean => {
@@ -45,8 +40,10 @@ export function createLinks(root: string): Links {
     return looksLeft < 0 || entries.some((entry) => globLeadsOut(`${above}/${entry.name}`, names, first + 1));
   };
   return {
+    /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
     leadOut,
-    leadOutOf: (folder, { glob, text }) =>
+    /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for. */
+    leadOutOf: (folder: string, { glob, text }: ShellWord): boolean =>
       text === undefined
         ? glob !== undefined && (glob.length > MAX_PATH || globLeadsOut(folder, glob.split('/')))
         : pathsIn(text).some((path) => leadOut(`${folder}/${path}`)),

@@ -7,14 +7,6 @@ export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 type Value = string | number | null;
 
-export interface ScheduleDatabase {
-  readonly row: (sql: string, ...values: readonly Value[]) => Row | undefined;
-  readonly rows: (sql: string, ...values: readonly Value[]) => readonly Row[];
-  readonly change: (sql: string, ...values: readonly Value[]) => number;
-  readonly together: <T>(work: () => T) => T;
-  readonly close: () => void;
-}
-
 const TABLES = `
 CREATE TABLE IF NOT EXISTS schedule (
   id TEXT PRIMARY KEY, task TEXT NOT NULL, time TEXT NOT NULL, limits TEXT NOT NULL, next_ms INTEGER, created_ms INTEGER NOT NULL
@@ -30,13 +22,14 @@ CREATE INDEX IF NOT EXISTS run_state ON run (state, due_ms);
 CREATE TABLE IF NOT EXISTS runner (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT;
 `;
 
-export function openDatabase(file: string): ScheduleDatabase {
+export function openDatabase(file: string) {
   const database = open(file);
   return {
-    row: (sql, ...values) => database.prepare(sql).get(...values),
-    rows: (sql, ...values) => database.prepare(sql).all(...values),
-    change: (sql, ...values) => Number(database.prepare(sql).run(...values).changes),
-    together(work) {
+    row: (sql: string, ...values: readonly Value[]): Row | undefined => database.prepare(sql).get(...values),
+    rows: (sql: string, ...values: readonly Value[]): readonly Row[] => database.prepare(sql).all(...values),
+    change: (sql: string, ...values: readonly Value[]): number => Number(database.prepare(sql).run(...values).changes),
+    /** Makes changes together or not at all, and alone among processes. */
+    together: <T>(work: () => T): T => {
       database.exec('BEGIN IMMEDIATE');
       try {
         const result = work();

@@ -10,12 +10,6 @@ export interface TextFormat {
   readonly isCut?: boolean;
 }
 
-/** Reads text that arrives in pieces, with characters cut anywhere. Bytes that are not UTF-8 become U+DC80 to U+DCFF. */
-export interface FormatDecoder {
-  write(bytes: Uint8Array): string;
-  end(): string;
-}
-
 /** What decides whether a file is text: as much as Git looks at. */
 const SAMPLE = 8000;
 /** Controls that texts do not have: all but backspace, tab, line breaks, form feed, escape and the end of a file of DOS. */
@@ -39,19 +33,19 @@ export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
   return { encoding: bomLength > 0 || isUtf8(text) || looksLikeUtf8(text) ? 'utf-8' : 'windows-1252', bomLength };
 }
 
-export function createFormatDecoder({ encoding }: TextFormat): FormatDecoder {
+export function createFormatDecoder({ encoding }: TextFormat) {
   if (encoding === 'windows-1252') return { write: decodeWindows, end: () => '' };
   const isUtf8Text = encoding === 'utf-8';
   const decode = isUtf8Text ? decodeUtf8 : (bytes: Uint8Array): string => decodeUtf16(bytes, encoding);
   let rest: Uint8Array = new Uint8Array();
   return {
-    write: (bytes) => {
+    write: (bytes: Uint8Array): string => {
       const whole = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
       const end = whole.length - (isUtf8Text ? unfinishedUtf8(whole) : whole.length % 2);
       rest = whole.slice(end);
       return decode(whole.subarray(0, end));
     },
-    end: () => (isUtf8Text ? decodeUtf8(rest) : String.fromCharCode(...Array.from(rest, (byte) => CUT + byte))),
+    end: (): string => (isUtf8Text ? decodeUtf8(rest) : String.fromCharCode(...Array.from(rest, (byte) => CUT + byte))),
   };
 }
 

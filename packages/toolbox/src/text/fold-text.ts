@@ -1,9 +1,5 @@
 /** A text in which characters that look alike are the same, with a mapping back to the original. */
-export interface FoldedText {
-  readonly text: string;
-  /** The part of the original that a part of it stands for; undefined if it begins or ends within a character. */
-  original(start: number, end: number): { readonly start: number; readonly end: number } | undefined;
-}
+export type FoldedText = ReturnType<typeof foldText>;
 
 /** A part that is not as it was: where it begins and ends, here and in the original. */
 interface Changed {
@@ -29,7 +25,7 @@ const BROKEN = /\p{Cs}/gu;
  * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, writes characters in their plain forms, apart from their marks (NFKD), and
  * what is no character as U+FFFD, so that texts that look the same are the same.
  */
-export function foldText(text: string): FoldedText {
+export function foldText(text: string) {
   const parts: string[] = [];
   const changed: Changed[] = [];
   const known = new Map<string, string>();
@@ -48,7 +44,8 @@ export function foldText(text: string): FoldedText {
   parts.push(text.slice(done));
   return {
     text: parts.join(''),
-    original: (start, end) => {
+    /** The part of the original that a part of it stands for; undefined if it begins or ends within a character. */
+    original: (start: number, end: number): { readonly start: number; readonly end: number } | undefined => {
       const from = originalPlace(changed, start, 'start');
       const to = originalPlace(changed, end, 'end');
       return from === undefined || to === undefined ? undefined : { start: from, end: to };

@@ -12,19 +12,15 @@ interface Loaded {
   readonly size: number;
 }
 
-export interface RobotRules {
-  /** Whether the `robots.txt` of its site allows an address for the user agent. A site without one allows all; one that fails allows nothing. */
-  allows(url: URL, options: DownloadOptions): Promise<boolean>;
-}
-
 /** Creates the rules for a user agent. Each site's file is loaded once an hour. Source: RFC 9309. */
-export function createRobotRules(userAgent: string): RobotRules {
+export function createRobotRules(userAgent: string) {
   const sites = new Map<
     string,
     { readonly rules: Promise<Loaded | boolean | undefined>; readonly expiresAt: number }
   >();
   return {
-    async allows(url, options) {
+    /** Whether the `robots.txt` of its site allows an address for the user agent. A site without one allows all; one that fails allows nothing. */
+    async allows(url: URL, options: DownloadOptions): Promise<boolean> {
       options.signal.throwIfAborted();
       const cached = sites.get(url.origin);
       const isFresh = cached !== undefined && performance.now() < cached.expiresAt;

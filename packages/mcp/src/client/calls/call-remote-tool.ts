@@ -18,7 +18,6 @@ import { toRequestFailure } from '../connection/request-failure.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
-import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
 import { checkCall, refusedCall } from './validated-calls.ts';
 
@@ -154,4 +153,30 @@ function progressText({ progress, total, message }: Progress): string {
 
 function cancelledResult(name: string, how: string): ToolResult {
   return toErrorResult(new KernelError('TOOL_CANCELLED', `"${name}" ${how}`, { data: { tool: name } }), 'cancelled');
+}
+
+/**
+ * Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of `performance.now()`), whichever is
+ * latest, and ends `maxMs` after its start in any case, if that is not 0.
+ */
+function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: () => number) {
+  const controller = new AbortController();
+  const endMs = maxMs > 0 ? performance.now() + maxMs : Infinity;
+  let fromMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const remainingMs = (): number =>
+    Math.min(endMs, timeoutMs > 0 ? Math.max(fromMs, pausedUntilMs()) + timeoutMs : Infinity) - performance.now();
+  const wait = (): void => {
+    const ms = remainingMs();
+    if (ms <= 0) controller.abort(new Error('the timeout of the call has passed'));
+    else if (ms < Infinity) timer = setTimeout(wait, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+  };
+  wait();
+  return {
+    /** Aborts when the timeout has passed; the SDK reports that as `REQUEST_TIMEOUT`. */
+    signal: controller.signal,
+    // The timer notices when it fires: progress may come often.
+    restart: (): void => void (fromMs = performance.now()),
+    stop: (): void => clearTimeout(timer),
+  };
 }

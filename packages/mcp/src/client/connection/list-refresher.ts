@@ -1,13 +1,6 @@
 import type { ListedTools } from './list-tools.ts';
 import type { Connection } from './open-connection.ts';
 
-export interface ListRefresher {
-  /** Lists again. If a list is under way, lists once more after it, however often this is called meanwhile. */
-  refresh(): void;
-  settled(): Promise<void>;
-  stop(): void;
-}
-
 /** After this many lists in quick succession the next one waits, each time twice as long: some servers announce a change after each list. */
 const MAX_BURST = 20;
 const PAUSE_MS = 1000;
@@ -17,7 +10,7 @@ export function createListRefresher(
   current: () => Connection | undefined,
   signal: AbortSignal,
   onListed: (listed: ListedTools) => void,
-): ListRefresher {
+) {
   let isStale = false;
   let refreshing: Promise<void> | undefined;
   let burst = 0;
@@ -62,8 +55,9 @@ export function createListRefresher(
   }
 
   return {
+    /** Lists again. If a list is under way, lists once more after it, however often this is called meanwhile. */
     refresh,
-    settled: () => refreshing ?? Promise.resolve(),
-    stop: () => clearTimeout(pause),
+    settled: (): Promise<void> => refreshing ?? Promise.resolve(),
+    stop: (): void => clearTimeout(pause),
   };
 }

@@ -7,22 +7,7 @@ import { findSchemaFault } from './output-check.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
-export interface ApprovedTools {
-  /**
-   * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
-   * at once; new and changed ones are quarantined until they are approved.
-   */
-  update(listed: readonly unknown[]): Promise<void>;
-  tools(): readonly Tool[];
-  find(mountedName: string): RemoteTool | undefined;
-  has(mountedName: string): boolean;
-  /** Whether the server has a tool of this mounted name that is not approved. */
-  isQuarantined(mountedName: string): boolean;
-  /** Why a tool of this mounted name cannot be used, whatever is approved; undefined for any other. */
-  faultOf(mountedName: string): string | undefined;
-  /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
-  pins(): ServerPins;
-}
+export type ApprovedTools = ReturnType<typeof createApprovedTools>;
 
 export interface ApprovedToolsOptions {
   readonly server: string;
@@ -38,7 +23,7 @@ export interface ApprovedToolsOptions {
   readonly onChanged: () => void;
 }
 
-export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTools {
+export function createApprovedTools(options: ApprovedToolsOptions) {
   const { server, nameOf, pins, approve, trustsHints, onChanged, onFault } = options;
   const approvals = createDefinitionApprovals(pins);
   // Both by mounted name.
@@ -88,7 +73,11 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
   }
 
   return {
-    async update(listed) {
+    /**
+     * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
+     * at once; new and changed ones are quarantined until they are approved.
+     */
+    async update(listed: readonly unknown[]): Promise<void> {
       const previous = [...current.values()].map(({ name }) => name);
       const { tools, faults: found } = toRemoteTools(listed, nameOf, current, trustsHints);
       for (const [name, fault] of found) if (faults.get(name) !== fault) onFault(name, fault);
@@ -112,12 +101,16 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
       for (const tool of unapproved) accept(tool);
       publish();
     },
-    tools: () => [...offered.values()].map(({ tool }) => tool),
-    find: (mountedName) => offered.get(mountedName),
-    has: (mountedName) => current.has(mountedName) || faults.has(mountedName),
-    faultOf: (mountedName) => faults.get(mountedName),
-    isQuarantined: (mountedName) => current.has(mountedName) && !offered.has(mountedName),
-    pins: () => Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
+    tools: (): readonly Tool[] => [...offered.values()].map(({ tool }) => tool),
+    find: (mountedName: string): RemoteTool | undefined => offered.get(mountedName),
+    has: (mountedName: string): boolean => current.has(mountedName) || faults.has(mountedName),
+    /** Why a tool of this mounted name cannot be used, whatever is approved; undefined for any other. */
+    faultOf: (mountedName: string): string | undefined => faults.get(mountedName),
+    /** Whether the server has a tool of this mounted name that is not approved. */
+    isQuarantined: (mountedName: string): boolean => current.has(mountedName) && !offered.has(mountedName),
+    /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
+    pins: (): ServerPins =>
+      Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
   };
 }
 

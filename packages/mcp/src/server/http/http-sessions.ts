@@ -8,13 +8,6 @@ import { errorResponse } from './http-error.ts';
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
 
-/** The sessions of clients with a protocol version before 2026-07-28, each with a server of its own. */
-export interface HttpSessions {
-  fetch(request: Request, body: unknown): Promise<Response>;
-  /** Ends all sessions and aborts their calls. Does not wait for handlers. */
-  close(): Promise<void>;
-}
-
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
@@ -32,7 +25,7 @@ export function createHttpSessions(
   settings: HttpSettings,
   options: ServerOptions,
   createServer: () => McpServer | Server,
-): HttpSessions {
+) {
   const { maxSessions, sessionIdleMs, createEventStore } = settings;
   const sessions = new Map<string, HttpSession>();
   let isClosed = false;
@@ -85,7 +78,7 @@ export function createHttpSessions(
   };
 
   return {
-    async fetch(request, body) {
+    async fetch(request: Request, body: unknown): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
       const existing = id === null ? undefined : sessions.get(id);
       if (existing !== undefined) return handle(existing, request, body);
@@ -105,7 +98,8 @@ export function createHttpSessions(
       if (!response.ok) await closeQuietly(session.server);
       return response;
     },
-    async close() {
+    /** Ends all sessions and aborts their calls. Does not wait for handlers. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all([...sessions.values()].map((session) => end(session)));
     },

@@ -8,17 +8,10 @@ const MAX_PROGRESS = 8_000;
 /** The longest escape that is waited for, in bytes. */
 const MAX_ESCAPE = 64;
 
-export interface OutputBuffer {
-  append(bytes: Uint8Array): void;
-  /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out; without as many bytes at its end. */
-  text(without?: number): string;
-  /** The bytes at the end that begin a character or an escape which they do not complete. */
-  unfinished(): Uint8Array;
-  leftOut(): number;
-}
+export type OutputBuffer = ReturnType<typeof createOutputBuffer>;
 
 /** Creates a buffer that keeps at most `maxBytes`: half of it from the beginning, half from the end. Memory stays below twice that. */
-export function createOutputBuffer(maxBytes: number): OutputBuffer {
+export function createOutputBuffer(maxBytes: number) {
   const half = Math.floor(maxBytes / 2);
   const head: Uint8Array[] = [];
   let headBytes = 0;
@@ -42,15 +35,16 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
   };
 
   return {
-    append(bytes) {
+    append(bytes: Uint8Array): void {
       const room = half - headBytes;
       const first = bytes.subarray(0, Math.max(0, room));
       if (first.length > 0) head.push(first.slice());
       headBytes += first.length;
       addToTail(bytes.subarray(first.length));
     },
-    leftOut: () => dropped + Math.max(0, tailBytes - half),
-    text(without = 0) {
+    leftOut: (): number => dropped + Math.max(0, tailBytes - half),
+    /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out; without as many bytes at its end. */
+    text(without = 0): string {
       const end = Buffer.concat(tail);
       const more = Math.max(0, end.length - half);
       const begin = Buffer.concat(head);
@@ -61,7 +55,8 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
       const left = dropped + begin.length - first.length + end.length - last.length;
       return `${clean(first)}\n… ${left} bytes left out …\n${clean(withoutEnd(last, without))}`;
     },
-    unfinished() {
+    /** The bytes at the end that begin a character or an escape which they do not complete. */
+    unfinished(): Uint8Array {
       const end = Buffer.concat([...head, ...tail]);
       return end.slice(end.length - unfinishedLength(end));
     },

@@ -11,14 +11,8 @@ import { lineList, type TextEdit, toEnding } from './text-edit.ts';
 
 const MAX_PLACES = 100_000;
 
-export interface Located {
-  readonly replacements: readonly Replaced[];
-  /** How edits were read that did not fit exactly, each way once, for the model. */
-  readonly notes: readonly string[];
-}
-
 /** Finds where each edit applies in a text; all are looked up in the text as it is. Throws an error that says what to do if one cannot be. */
-export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: readonly TextEdit[]): Located {
+export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: readonly TextEdit[]) {
   const { ending, format, text } = file;
   const ways = new Map<string, number>();
   let near: NearSearch | undefined;
@@ -57,6 +51,7 @@ export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: r
   }
   return {
     replacements,
+    /** How edits were read that did not fit exactly, each way once, for the model. */
     notes: [...ways].map(([how, times]) => `${count(times, 'edit')} matched only ${how}; check the result.`),
   };
 }

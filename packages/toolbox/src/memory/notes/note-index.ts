@@ -1,24 +1,19 @@
 import type MiniSearch from 'minisearch';
 import type { Note } from './note-file.ts';
 
-export interface NoteIndex {
-  /** Takes the notes as they are now, by id; only what differs is indexed again. */
-  update(notes: ReadonlyMap<string, Note>): Promise<void>;
-  search(query: string): readonly string[];
-}
-
 /** Creates an index. The search library is loaded at the first update. */
-export function createNoteIndex(): NoteIndex {
+export function createNoteIndex() {
   let index: MiniSearch<Note> | undefined;
   let indexed: ReadonlyMap<string, Note> = new Map();
   return {
-    async update(notes) {
+    /** Takes the notes as they are now, by id; only what differs is indexed again. */
+    async update(notes: ReadonlyMap<string, Note>): Promise<void> {
       index ??= await create();
       for (const [id, note] of indexed) if (notes.get(id) !== note) index.discard(id);
       for (const [id, note] of notes) if (indexed.get(id) !== note) index.add(note);
       indexed = new Map(notes);
     },
-    search: (query) => index?.search(query).map(({ id }) => String(id)) ?? [],
+    search: (query: string): readonly string[] => index?.search(query).map(({ id }) => String(id)) ?? [],
   };
 }
 

@@ -6,21 +6,13 @@ import { createNoteIndex } from './note-index.ts';
 const FOLDER = 'notes';
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,120}$/u;
 
-export interface NoteStore {
-  add(text: string, tags: readonly string[], signal: AbortSignal): Promise<Note>;
-  /** The notes with a word of the query, best first; all, newest first, without one. */
-  find(query: string, signal: AbortSignal): Promise<readonly Note[]>;
-  /** Removes a note and returns it. Throws if there is none of this id. */
-  remove(id: string, signal: AbortSignal): Promise<Note>;
-}
-
 interface Known {
   readonly note: Note;
   readonly version: string;
 }
 
 /** Creates the notes of a memory: a file each, in the folder `notes`. */
-export function noteStore(files: MemoryFiles): NoteStore {
+export function noteStore(files: MemoryFiles) {
   const { workspace } = files;
   const index = createNoteIndex();
   const known = new Map<string, Known>();
@@ -60,21 +52,23 @@ export function noteStore(files: MemoryFiles): NoteStore {
   };
 
   return {
-    async add(text, tags, signal) {
+    async add(text: string, tags: readonly string[], signal: AbortSignal): Promise<Note> {
       const now = new Date();
       const note = { id: newNoteId(now), text, tags, time: now.toISOString() };
       const path = pathOf(note.id);
       await files.exclusive(path, () => files.write(path, writeNote(note), 'absent', signal), signal);
       return note;
     },
-    async find(query, signal) {
+    /** The notes with a word of the query, best first; all, newest first, without one. */
+    async find(query: string, signal: AbortSignal): Promise<readonly Note[]> {
       const notes = await loadAll(signal);
       if (query.trim() === '')
         return [...notes.values()].toSorted((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
       await index.update(notes);
       return index.search(query).flatMap((id) => notes.get(id) ?? []);
     },
-    remove: (id, signal) =>
+    /** Removes a note and returns it. Throws if there is none of this id. */
+    remove: (id: string, signal: AbortSignal): Promise<Note> =>
       files.exclusive(
         pathOf(id),
         async () => {

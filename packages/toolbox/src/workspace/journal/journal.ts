@@ -53,24 +53,9 @@ export interface JournalStore {
 }
 
 /** What `undo` needs: every change since the run began, bounded in bytes. */
-export interface Journal {
-  entries(): readonly Entry[];
-  begin(): string;
-  /** Notes a step before it is done; `bytes` is what it replaces. Rejects if that is more than is kept. Resolves to its number. */
-  note(id: string, step: Step, bytes?: Uint8Array): Promise<number>;
-  /** Notes the version that the path of a step gets, right before it has it. */
-  done(id: string, step: number, after: string): void;
-  /** Removes the last step of a change: it was reverted, or never done. A change without steps is removed. */
-  forgetLast(id: string): void;
-  kept(id: string, step: number): Promise<Uint8Array>;
-  /** Tells earlier steps that the state of a file with one version has another now, because it was brought back. */
-  relabel(from: string, to: string): void;
-  /** Forgets an entry that is damaged; what there is of it stays. */
-  setAside(id: string): void;
-  clear(): void;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
-export function createJournal(store: JournalStore, maxBytes: number): Journal {
+export function createJournal(store: JournalStore, maxBytes: number) {
   let entries: Entry[] = [];
   let isLoaded = false;
   let last = 0;
@@ -111,7 +96,7 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
 
   return {
     entries: loaded,
-    begin: () => {
+    begin: (): string => {
       loaded();
       for (;;) {
         last += 1;
@@ -121,7 +106,8 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
         return entry.id;
       }
     },
-    note: async (id, step, bytes) => {
+    /** Notes a step before it is done; `bytes` is what it replaces. Rejects if that is more than is kept. Resolves to its number. */
+    note: async (id: string, step: Step, bytes?: Uint8Array): Promise<number> => {
       const size = bytes?.length ?? 0;
       makeRoom(id, size);
       const number = find(id).steps.length;
@@ -129,14 +115,17 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
       add(find(id), { type: 'step', step, bytes: size });
       return number;
     },
-    done: (id, index, after) => add(find(id), { type: 'done', index, after }),
-    forgetLast: (id) => {
+    /** Notes the version that the path of a step gets, right before it has it. */
+    done: (id: string, index: number, after: string): void => add(find(id), { type: 'done', index, after }),
+    /** Removes the last step of a change: it was reverted, or never done. A change without steps is removed. */
+    forgetLast: (id: string): void => {
       const entry = find(id);
       if (entry.steps.length <= 1) drop(id);
       else add(entry, { type: 'forget' });
     },
-    kept: (id, number) => store.kept(id, number),
-    relabel: (from, to) => {
+    kept: (id: string, number: number): Promise<Uint8Array> => store.kept(id, number),
+    /** Tells earlier steps that the state of a file with one version has another now, because it was brought back. */
+    relabel: (from: string, to: string): void => {
       // Most files that are brought back were never written here, and there may be many of them.
       if (!made.has(from)) return;
       for (const entry of loaded()) {
@@ -144,11 +133,12 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
           if (after === from) add(entry, { type: 'done', index, after: to });
       }
     },
-    setAside: (id) => {
+    /** Forgets an entry that is damaged; what there is of it stays. */
+    setAside: (id: string): void => {
       entries = entries.filter((each) => each.id !== id);
       store.setAside(id);
     },
-    clear: () => {
+    clear: (): void => {
       entries = [];
       store.clear();
     },

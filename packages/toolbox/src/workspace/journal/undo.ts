@@ -4,17 +4,7 @@ import type { Storage } from '../storage.ts';
 import type { FileInfo } from '../types.ts';
 import type { Entry, Journal, Step } from './journal.ts';
 
-/** The files as they would be once some steps are reverted: nothing is changed. */
-interface Preview {
-  /** The version of what would be at a path; undefined if nothing would. */
-  versionAt(path: string): Promise<string | undefined>;
-  set(path: string, version: string | undefined): void;
-  moveBack(from: string, to: string): void;
-  /** Notes that a folder that was made is removed, if nothing would be in it. */
-  removeFolder(path: string): Promise<void>;
-}
-
-function previewOf(storage: Storage): Preview {
+function previewOf(storage: Storage) {
   const known = new Map<string, string | undefined>();
   const moves: { readonly from: string; readonly to: string }[] = [];
   /** Where something is now that would be at a path that is not known; undefined if nothing would be there. */
@@ -44,15 +34,17 @@ function previewOf(storage: Storage): Preview {
     return (await storage.list(there.path, {})).map(({ name }) => name);
   };
   return {
+    /** The version of what would be at a path; undefined if nothing would. */
     versionAt,
-    set: (path, version) => void known.set(path, version),
-    moveBack: (from, to) => {
+    set: (path: string, version: string | undefined): void => void known.set(path, version),
+    moveBack: (from: string, to: string): void => {
       const before = [...known];
       for (const [path] of before) if (isInside(from, path) || isInside(to, path)) known.delete(path);
       for (const [path, version] of before) if (isInside(to, path)) known.set(from + path.slice(to.length), version);
       moves.push({ from, to });
     },
-    removeFolder: async (path) => {
+    /** Notes that a folder that was made is removed, if nothing would be in it. */
+    removeFolder: async (path: string): Promise<void> => {
       const names = await namesIn(path);
       if (names === undefined) return;
       const below = [...known.keys(), ...moves.map(({ from }) => from)].filter((each) => each.startsWith(`${path}/`));
