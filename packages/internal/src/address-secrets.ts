@@ -22,3 +22,8 @@ export function withoutQuery(address: string): string {
   const names = values.split('&').map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
   return `${start}?${names.join('&')}`;
 }
+
+/** Whether a host, as in an address or with IPv6 in brackets, is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+}

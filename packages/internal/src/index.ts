@@ -1,11 +1,10 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
-export { querySecrets, withoutQuery } from './address-secrets.ts';
+export { isLoopback, querySecrets, withoutQuery } from './address-secrets.ts';
 export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
 export { attempt, errorMessage } from './error-message.ts';
 export { findOnPath, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
 export { inputDigest, jsonDigest } from './input-digest.ts';
-export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';
 export { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from './process-identity.ts';

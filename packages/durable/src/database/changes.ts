@@ -1,5 +1,5 @@
 import { attempt } from '@kernel/internal';
-import type { Database } from './database.ts';
+import { type Database, closedError } from './database.ts';
 
 /**
  * What a commit changed: the `progress` of a run, the `status` of runs, or a `signal` to a run that may be in progress, such as a message, a stop or a cancel.
@@ -64,6 +64,45 @@ export function createChanges(db: Database) {
     close: (): void => {
       stop();
       listeners.clear();
+    },
+  };
+}
+
+export function createChangeWaiter(changes: Changes) {
+  const rejectAll = new Set<() => void>();
+  return {
+    /**
+     * Resolves to what `check` returns, once that is not undefined: it is asked again after each change of the kind `least` or more. Rejects with what
+     * `check` throws, with the reason of the signal, and with `STORE_FAILED` once the journal is closed.
+     */
+    until: <T>(check: () => T | undefined, signal: AbortSignal | undefined, least: ChangeKind) =>
+      new Promise<T>((resolve, reject) => {
+        const end = (settle: () => void): void => {
+          unsubscribe();
+          rejectAll.delete(close);
+          signal?.removeEventListener('abort', abort);
+          settle();
+        };
+        const abort = (): void => end(() => reject(signal?.reason));
+        const close = (): void => end(() => reject(closedError()));
+        const look = (): void => {
+          try {
+            const found = check();
+            if (found !== undefined) end(() => resolve(found));
+          } catch (error) {
+            end(() => reject(error));
+          }
+        };
+        const unsubscribe = changes.subscribe((kind) => {
+          if (kind !== 'progress' || least === 'progress') look();
+        });
+        if (signal?.aborted === true) return abort();
+        signal?.addEventListener('abort', abort, { once: true });
+        rejectAll.add(close);
+        look();
+      }),
+    close: (): void => {
+      for (const close of rejectAll) close();
     },
   };
 }

@@ -2,7 +2,7 @@ import { errorMessage } from '@kernel/internal';
 import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { callTool } from './tools/call-tool.ts';
-import { listTools } from './tools/list-tools.ts';
+import { listTools } from './tools/listed-tool.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
 
 /**

@@ -69,8 +69,8 @@ export function openJournal(context: WorkflowContext, onSignal: (signal: Signal)
   return {
     /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
     once: <T>(name: string, work: () => T | Promise<T>): RestatePromise<T> => context.run(name, async () => work()),
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
     /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
     until: async <T>(promise: Promise<T>): Promise<T> => (await wait(promise, () => false)) as T,
     /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
     untilCancelled: <T>(promise: Promise<T>): Promise<T | undefined> => wait(promise, () => isCancelled),

@@ -1,13 +1,11 @@
 import { checkChoice, checkKeys, optionKeys, type ToolImplementation } from '@kernel/protocol';
-import type { MessageChannel } from '../messages/types.ts';
-import { messageTool } from '../messages/message-tool.ts';
+import { type MessageChannel, messageTool } from '../messages/message-tool.ts';
 import type { PermissionRule } from '../permissions/types.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
 import type { SearchEngine } from '../web/search/types.ts';
 import { webSearchTool } from '../web/search/web-search.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { changingTools, filesFor, modeRules } from './mode-rules.ts';
-import { protectedPaths } from './protected-paths.ts';
+import { changingTools, filesFor, modeRules, protectedPaths } from './mode-rules.ts';
 import type { AgentBundle, BundleMode } from './types.ts';
 
 /** Options of `blogAgent`. */

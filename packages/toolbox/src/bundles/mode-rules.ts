@@ -2,7 +2,6 @@ import type { ToolImplementation } from '@kernel/protocol';
 import { fileTools } from '../files/file-tools.ts';
 import type { PermissionRule } from '../permissions/types.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { protectedPaths } from './protected-paths.ts';
 import type { BundleMode } from './types.ts';
 
 const READING_GIT: PermissionRule = {
@@ -22,4 +21,35 @@ export function filesFor(workspace: Workspace, mode: BundleMode): readonly ToolI
 
 export function changingTools(workspace: Workspace): readonly string[] {
   return fileTools(workspace).flatMap(({ tool }) => (tool.effect === 'read' ? [] : [tool.name]));
+}
+
+/** Folders and files by which a later command, editor, shell or agent runs something, or is set up. */
+const PROTECTED = [
+  '.git',
+  '.vscode',
+  '.idea',
+  '.husky',
+  '.claude',
+  '.gitconfig',
+  '.gitmodules',
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+  '.profile',
+  '.ripgreprc',
+  '.mcp.json',
+  '.claude.json',
+];
+
+/**
+ * Asks before one of `tools` changes what runs or sets up other programs: `.git`, `.vscode`, hooks, start files of shells. A rule that asks goes before every
+ * rule that allows, so that `edit_file(**)` does not cover them. What may hold credentials, such as `.envrc` and `.npmrc`, no tool for files opens.
+ */
+export function protectedPaths(tools: readonly string[]): PermissionRule {
+  return { ask: `${tools.join('|')}(${PROTECTED.map((path) => `**/${path}/**`).join('|')})` };
 }

@@ -1,11 +1,10 @@
 import type { MediaPart, Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toBase64 } from '@kernel/internal';
-import { createFormatDecoder, decodeText, detectFormat } from '../text/encoding.ts';
+import { createFormatDecoder, decodeText, detectFormat, mediaTypeOf } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { mediaTypeOf } from './media-type.ts';
 import { readLines, withNote } from './read-lines.ts';
-import { noteSeen } from './seen.ts';
+import { noteSeen } from './describe.ts';
 
 const MAX_BYTES = 262_144;
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;

@@ -1,11 +1,20 @@
+import { createLock } from '@kernel/internal';
 import { join } from 'node:path';
 import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
 import { withFileLock } from '../locks/file-lock.ts';
-import { inTurn } from '../locks/queue.ts';
 import { toolError } from '../workspace/errors.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 import { joinPath, lineage, parentOf } from '../workspace/paths.ts';
-import type { MemoryLimits } from './types.ts';
+
+/** Limits of a memory. A write that would exceed one fails and says which. */
+export interface MemoryLimits {
+  /** The maximum size of a file, in bytes. Default 131,072. */
+  readonly maxFileBytes?: number | undefined;
+  /** The maximum size of all files together, in bytes. Default 16 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** The maximum number of files and folders. Default 1,000. */
+  readonly maxEntries?: number | undefined;
+}
 
 const LOCK = '.memory.lock';
 /** Only the user reads a memory. */
@@ -97,4 +106,13 @@ async function listShown(
   return entries.filter(
     ({ name, type }) => (type === 'file' || type === 'directory') && !name.startsWith('.') && name !== 'node_modules',
   );
+}
+
+const locks = new WeakMap<object, ReturnType<typeof createLock>>();
+
+/** Runs one thing after the other for the same owner, within this process. */
+function inTurn<T>(owner: object, work: () => Promise<T>): Promise<T> {
+  const lock = locks.get(owner) ?? createLock();
+  locks.set(owner, lock);
+  return lock(work);
 }

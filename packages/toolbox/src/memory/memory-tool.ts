@@ -2,8 +2,7 @@ import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { COMMANDS, type MemoryInput } from './commands.ts';
-import { memoryFiles } from './memory-files.ts';
-import type { MemoryLimits } from './types.ts';
+import { memoryFiles, type MemoryLimits } from './memory-files.ts';
 
 const tool: Tool = {
   name: 'memory',

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import type { AnalyzedCommand } from '../commands/analysis/analyze-command.ts';
 import { isPlainPath, mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
-import { programName } from '../commands/analysis/program-name.ts';
+import { programName } from '../commands/analysis/safe-programs.ts';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { escapeGlob } from '../workspace/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
-import type { Links } from './links.ts';
+import { type Links, isOwnRepository } from './links.ts';
 import {
   escapeWildcards,
   literalPrefix,
@@ -14,7 +14,6 @@ import {
   splitUnescaped,
   splitWords,
 } from './match-wildcard.ts';
-import { isOwnRepository } from './own-repository.ts';
 
 /** The words of a pattern for commands, each with its alternatives. */
 type CommandPattern = readonly (readonly string[])[];

@@ -2,8 +2,7 @@ import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
 import { ADDRESS, addressTest } from './match-address.ts';
-import { splitUnescaped } from './match-wildcard.ts';
-import { decode, expandHome, fold, type TextTest, toSlashes } from './text-forms.ts';
+import { splitUnescaped, decode, expandHome, fold, type TextTest, toSlashes } from './match-wildcard.ts';
 
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port, path and query are each matched by

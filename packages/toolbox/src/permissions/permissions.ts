@@ -1,12 +1,10 @@
 import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys } from '@kernel/protocol';
-import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
+import { compileRule, type CompiledRule, decidedBy, RUN_COMMAND } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
-import { describeRefusal } from './describe-refusal.ts';
+import { describeRefusal, decideText } from './decide-text.ts';
 import { createLinks, linkTarget } from './links.ts';
 import { patternOfPath, toRulePath } from './match-text.ts';
-import { decideText } from './decide-text.ts';
-import { RUN_COMMAND } from './parse-rule.ts';
 import { subjectsOf } from './subjects.ts';
 import type {
   PermissionAnswer,

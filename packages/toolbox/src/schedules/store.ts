@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hasEnded, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { openDatabase } from './database.ts';
+import { openDatabase, toRecord, toSchedule } from './database.ts';
 import { nextTime } from './next-time.ts';
-import { toRecord, toSchedule } from './rows.ts';
 import type { StoredRun, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
 
 /** Schedules and their runs, in one file that several processes can share. A row that cannot be read is skipped. */

@@ -1,11 +1,13 @@
 import { visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { quote, toolError } from '../workspace/errors.ts';
-import { createWorkspace, type DirectoryEntry, type Workspace } from '../workspace/index.ts';
+import { createWorkspace, type DirectoryEntry, type Workspace, type AbortOptions } from '../workspace/index.ts';
 import { toRules } from './allowed-tools.ts';
 import { parseSkill } from './parse-skill.ts';
 import { hashOf, listFiles, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Skill, SkillFolder } from './types.ts';
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 
 /** The names of the file of a skill, the first one first. */
 const SKILL_FILES: readonly string[] = ['SKILL.md', 'skill.md'];
@@ -134,4 +136,37 @@ function decode(bytes: Uint8Array): string {
 
 export function oneLine(text: string): string {
   return visibleText(text.replaceAll(/\s+/g, ' ').trim());
+}
+
+export interface SkillsInUse {
+  /** The skill of a name, in its normal form; undefined if it is not offered. */
+  find(name: string): OpenedSkill | undefined;
+  names(): readonly string[];
+  active(): readonly OpenedSkill[];
+  use(opened: OpenedSkill): void;
+  /** Takes a skill that has changed out of what is offered and used. */
+  drop(opened: OpenedSkill): void;
+}
+
+const MAX_BYTES = 262_144;
+
+/**
+ * Checks a folder against the Agent Skills specification, as strictly as its reference library: resolves to every violation, unknown fields included;
+ * none for a valid skill.
+ */
+export async function validateSkill(folder: string, { signal }: AbortOptions = {}): Promise<readonly string[]> {
+  const there = statSync(folder, { throwIfNoEntry: false });
+  if (there === undefined) return [`Path does not exist: ${quote(folder)}`];
+  if (!there.isDirectory()) return [`Not a directory: ${quote(folder)}`];
+  try {
+    const workspace = await createWorkspace({ root: folder, denyCredentials: false, hardLinks: 'read' });
+    const file = skillFileOf(await workspace.list('.', { signal }));
+    if (file === undefined) return ['Missing required file: SKILL.md'];
+    const { bytes } = await workspace.read(file, { maxBytes: MAX_BYTES, signal });
+    const { errors, unknown } = await parseSkill(new TextDecoder().decode(bytes), basename(resolve(folder)));
+    return [...unknown, ...errors];
+  } catch (error) {
+    signal?.throwIfAborted();
+    return [error instanceof Error ? error.message : 'SKILL.md cannot be read.'];
+  }
 }

@@ -5,9 +5,8 @@ import { bounded } from '../files/describe.ts';
 import { decodeText, detectFormat } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { mayHoldCredentials } from '../workspace/index.ts';
-import { changedError, isChanged, type OpenedSkill } from './open-skill.ts';
+import { changedError, isChanged, type OpenedSkill, type SkillsInUse } from './open-skill.ts';
 import { normalName } from './parse-skill.ts';
-import type { SkillsInUse } from './skills-in-use.ts';
 
 const MAX_TEXT = 100_000;
 const MAX_LISTED = 50;

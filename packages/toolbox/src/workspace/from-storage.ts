@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { createLock, errorMessage } from '@kernel/internal';
 import { checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
 import { applyEdit } from './apply-edits.ts';
 import { isMissing, quote, toolError } from './errors.ts';
@@ -132,13 +132,4 @@ function refuseDamaged(journal: Journal, entries: readonly Entry[]): void {
   throw toolError(
     `The record of change ${quote(first.id)}${paths === '' ? '' : ` (${paths}, …)`} is damaged, so it cannot be taken back. It was set aside: try again for the changes before it.`,
   );
-}
-
-function createLock(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => {});
-    return next;
-  };
 }

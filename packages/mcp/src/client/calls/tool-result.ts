@@ -1,6 +1,6 @@
 import type { JsonValue, MediaPart, ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { isTooDeep, parseJson } from '../json.ts';
+import { isTooDeep, parseJson } from '../tools/output-check.ts';
 
 /**
  * Converts a result of `tools/call`: text and links become `forLLM`, images, audio and embedded files `media`, structured content `data`. A result

@@ -1,9 +1,8 @@
 import type { Tool } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { isTooDeep } from '../json.ts';
+import { isTooDeep, findSchemaFault } from './output-check.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
 import { readListedTool, type UnusableEntry } from './listed-tool.ts';
-import { findSchemaFault } from './output-check.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 

@@ -1,10 +1,16 @@
 import type { Toolset } from '@kernel/protocol';
 import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { mountTools, protocolOf } from '../mount-tools.ts';
-import { INVALID_PARAMS } from '../rpc-error.ts';
-import { cancelledIds, isInitialize, type RequestId, requestIdOf, requestIds } from '../rpc-message.ts';
+import {
+  INVALID_PARAMS,
+  cancelledIds,
+  isInitialize,
+  type RequestId,
+  requestIdOf,
+  requestIds,
+  errorResponse,
+} from '../json-rpc.ts';
 import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
-import { errorResponse } from './http-error.ts';
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
 

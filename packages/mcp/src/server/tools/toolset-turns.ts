@@ -1,5 +1,6 @@
 import { onAbort, errorMessage } from '@kernel/internal';
 import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
+import type { ServerContext } from '@modelcontextprotocol/server';
 
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
 
@@ -48,4 +49,8 @@ export function createToolsetTurns(toolset: Toolset) {
     current: (): TurnContext | undefined => current,
     tools,
   };
+}
+
+export function conversationOf({ sessionId }: ServerContext): Conversation | undefined {
+  return sessionId === undefined ? undefined : { channel: 'mcp', chatId: sessionId };
 }

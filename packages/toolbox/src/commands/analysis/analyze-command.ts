@@ -1,12 +1,8 @@
 import { posix } from 'node:path';
 import { parseShell } from '../shell/parse-shell.ts';
 import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
-import { isHarmlessVariable } from './harmless-variables.ts';
-import { isOfSystem, programName } from './program-name.ts';
-import { type Coverable, coverableWords } from './safe-programs.ts';
-import { readShellArguments } from './shell-arguments.ts';
-import { textsWithin } from './texts-within.ts';
-import { unwrapCommand } from './wrappers.ts';
+import { isOfSystem, programName, type Coverable, coverableWords } from './safe-programs.ts';
+import { readShellArguments, unwrapCommand } from './wrappers.ts';
 
 export interface AnalyzedCommand extends Coverable {
   readonly words: readonly ShellWord[];
@@ -133,4 +129,29 @@ function addSimple(found: Found, { words, assignments, redirections }: SimpleCom
 function checkVariable(found: Found, assignment: ShellWord): void {
   const name = /^[A-Za-z_]\w*/.exec(assignment.prefix)?.[0] ?? '';
   if (!isHarmlessVariable(name)) found.unclear ??= `the variable "${name}"`;
+}
+
+const HARMLESS = new Set(
+  [
+    'CI DEBUG VERBOSE COVERAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TZ LANG LANGUAGE',
+    'NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED',
+    'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED SOURCE_DATE_EPOCH DO_NOT_TRACK',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** Whether a variable that is set for a program can only change what it prints or how it runs, and not which code. */
+function isHarmlessVariable(name: string): boolean {
+  return HARMLESS.has(name) || /^LC_[A-Z]+$/.test(name);
+}
+
+const MAX_TEXTS = 2000;
+
+/** Returns what may be names of programs, arguments and files in a text of any language: its runs of letters, digits and `. / _ + -`. */
+function textsWithin(text: string): readonly string[] {
+  return text
+    .split(/[^\w./+-]+/)
+    .filter((each) => each !== '')
+    .slice(0, MAX_TEXTS);
 }

@@ -1,7 +1,5 @@
-import { requireProgram } from '../../require-program.ts';
+import { requireProgram, repositoryOf, isFolder, readableFolders } from './system-folders.ts';
 import { announceByDescriptor } from './announce-start.ts';
-import { repositoryOf } from './repository-of.ts';
-import { isFolder, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Isolates with bubblewrap, the program behind Flatpak: namespaces of its own, and a file tree that has only what is named. */

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
-import { requireProgram } from '../../require-program.ts';
+import { requireProgram, repositoryOf, isFolder } from './system-folders.ts';
 import { announceByMarker } from './announce-start.ts';
-import { repositoryOf } from './repository-of.ts';
-import { isFolder } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Options of `containerIsolation`. */

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import { requireProgram } from '../../require-program.ts';
+import { requireProgram, repositoryOf, isInside, readableFolders } from './system-folders.ts';
 import { announceByDescriptor } from './announce-start.ts';
-import { repositoryOf } from './repository-of.ts';
-import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { visibleText } from '@kernel/internal';
 import { stripVTControlCharacters } from 'node:util';
-import { decodeText, detectFormat } from '../../text/encoding.ts';
-import { unfinishedUtf8 } from '../../text/utf-8.ts';
+import { decodeText, detectFormat, unfinishedUtf8 } from '../../text/encoding.ts';
 
 /** How much of a piece of output is reported while it arrives, in bytes. */
 const MAX_PROGRESS = 8_000;

@@ -5,8 +5,7 @@ import { onAbort, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
-import { givenTo, namesOfHolders } from './holders.ts';
-import { endGroup, namesInGroup, trackGroup } from './process-group.ts';
+import { givenTo, namesOfHolders, endGroup, namesInGroup, trackGroup } from './process-group.ts';
 
 export interface ProcessOptions {
   readonly cwd: string;

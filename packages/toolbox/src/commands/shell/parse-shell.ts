@@ -1,5 +1,4 @@
-import { readWord } from './read-word.ts';
-import type { Reading } from './reading.ts';
+import { readWord, type Reading } from './read-word.ts';
 import type { Redirection, ShellScript, ShellWord } from './types.ts';
 
 const MAX_LENGTH = 100_000;

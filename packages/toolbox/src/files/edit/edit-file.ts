@@ -2,12 +2,10 @@ import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { quote } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
-import { count } from '../describe.ts';
-import { noteSeen, staleNote } from '../seen.ts';
+import { count, noteSeen, staleNote } from '../describe.ts';
 import { checkLoss, readTextFile, toContent } from '../text-file.ts';
 import { locateEdits } from './find-text.ts';
-import { applyReplacements, unifiedDiff } from './line-diff.ts';
-import { lineList, type TextEdit } from './text-edit.ts';
+import { applyReplacements, unifiedDiff, lineList, type TextEdit } from './line-diff.ts';
 
 const tool: Tool = {
   name: 'edit_file',

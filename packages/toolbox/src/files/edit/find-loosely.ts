@@ -1,5 +1,4 @@
-import type { Replaced } from './line-diff.ts';
-import type { TextEdit } from './text-edit.ts';
+import type { Replaced, TextEdit } from './line-diff.ts';
 
 /** Whole lines that are the same but for white space; each new line gets the indentation that the file has where the old text has its own. */
 export function locateLoosely(

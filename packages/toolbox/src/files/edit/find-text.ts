@@ -6,8 +6,7 @@ import { indexOfText } from './find-sequence.ts';
 import { missingCharacter } from '../../text/encoding.ts';
 import { foldText } from '../../text/fold-text.ts';
 import { describeCharacter, type TextFile } from '../text-file.ts';
-import type { Replaced } from './line-diff.ts';
-import { lineList, type TextEdit, toEnding } from './text-edit.ts';
+import { type Replaced, lineList, type TextEdit, toEnding } from './line-diff.ts';
 
 const MAX_PLACES = 100_000;
 

@@ -3,10 +3,8 @@ import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
 import { isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
-import { alikeNote } from '../alike-name.ts';
-import { bounded, count } from '../describe.ts';
+import { alikeNote, bounded, count, noteSeen, staleNote } from '../describe.ts';
 import { noteAtEnd } from '../read-lines.ts';
-import { noteSeen, staleNote } from '../seen.ts';
 import { checkLoss, endingOf, MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
 
 const MAX_COMPARED = 1_048_576;

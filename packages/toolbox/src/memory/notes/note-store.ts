@@ -1,7 +1,7 @@
 import { isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { MemoryFiles } from '../memory-files.ts';
-import { type Note, newNoteId, readNote, writeNote } from './note-file.ts';
-import { createNoteIndex } from './note-index.ts';
+import type MiniSearch from 'minisearch';
+import { randomBytes } from 'node:crypto';
 
 const FOLDER = 'notes';
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,120}$/u;
@@ -86,4 +86,73 @@ export function noteStore(files: MemoryFiles) {
 function pathOf(id: string): string {
   if (!ID.test(id)) throw toolError(`${quote(id)} is not the id of a note. recall tells the ids.`);
   return `${FOLDER}/${id}.md`;
+}
+
+/** Creates an index. The search library is loaded at the first update. */
+function createNoteIndex() {
+  let index: MiniSearch<Note> | undefined;
+  let indexed: ReadonlyMap<string, Note> = new Map();
+  return {
+    /** Takes the notes as they are now, by id; only what differs is indexed again. */
+    async update(notes: ReadonlyMap<string, Note>): Promise<void> {
+      index ??= await create();
+      for (const [id, note] of indexed) if (notes.get(id) !== note) index.discard(id);
+      for (const [id, note] of notes) if (indexed.get(id) !== note) index.add(note);
+      indexed = new Map(notes);
+    },
+    search: (query: string): readonly string[] => index?.search(query).map(({ id }) => String(id)) ?? [],
+  };
+}
+
+async function create(): Promise<MiniSearch<Note>> {
+  const { default: Search } = await import('minisearch');
+  return new Search<Note>({
+    fields: ['text', 'tags'],
+    extractField: (note, name) => (name === 'id' ? note.id : name === 'tags' ? note.tags.join(' ') : note.text),
+    tokenize: wordsOf,
+    searchOptions: { prefix: (word) => word.length > 3, boost: { tags: 2 } },
+  });
+}
+
+/** The words of a text; each character of scripts that put no spaces between words. */
+function wordsOf(text: string): string[] {
+  return (
+    text.normalize('NFKC').match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{M}\p{N}]+/gu) ?? []
+  );
+}
+
+export interface Note {
+  readonly id: string;
+  readonly text: string;
+  readonly tags: readonly string[];
+  readonly time: string;
+}
+
+const HEAD = /^---\ntime: ([\d:.TZ+-]{10,40})\ntags: (\[[^\n]{0,8000}\])\n---\n/;
+
+/** A name for a new note: by time, and never that of another one, whichever process gave it. */
+function newNoteId(now: Date): string {
+  return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}-${randomBytes(6).toString('hex')}`;
+}
+
+function writeNote({ tags, text, time }: Note): string {
+  return `---\ntime: ${time}\ntags: ${JSON.stringify(tags)}\n---\n${text}`;
+}
+
+/** Reads the file of a note. One that somebody wrote by hand, without a head, is all text. */
+function readNote(id: string, content: string, modifiedMs: number): Note {
+  const [head, time, json] = HEAD.exec(content) ?? [];
+  const tags = parseTags(json);
+  if (head === undefined || time === undefined || tags === undefined || Number.isNaN(Date.parse(time)))
+    return { id, text: content, tags: [], time: new Date(modifiedMs).toISOString() };
+  return { id, text: content.slice(head.length), tags, time };
+}
+
+function parseTags(json: string | undefined): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(json ?? '');
+    return Array.isArray(value) && value.every((tag) => typeof tag === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

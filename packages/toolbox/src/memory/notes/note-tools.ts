@@ -3,10 +3,8 @@ import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { bounded, count } from '../../files/describe.ts';
 import { toolError } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
-import { memoryFiles } from '../memory-files.ts';
-import type { MemoryLimits } from '../types.ts';
-import type { Note } from './note-file.ts';
-import { noteStore } from './note-store.ts';
+import { memoryFiles, type MemoryLimits } from '../memory-files.ts';
+import { type Note, noteStore } from './note-store.ts';
 
 const DEFAULT_COUNT = 5;
 const MAX_COUNT = 20;

@@ -5,7 +5,7 @@ import {
   type ToolImplementation,
   type ToolResult,
 } from '@kernel/protocol';
-import { seenText } from '../../text/seen-text.ts';
+import { seenText } from '../../text/fold-text.ts';
 import type { SearchEngine, SearchResult } from './types.ts';
 
 const DEFAULT_COUNT = 8;

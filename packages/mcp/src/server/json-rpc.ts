@@ -1,5 +1,18 @@
 import { isObject } from '@kernel/internal';
 
+export const PARSE_ERROR = -32_700;
+
+export const INVALID_REQUEST = -32_600;
+
+export const INVALID_PARAMS = -32_602;
+
+export const INTERNAL_ERROR = -32_603;
+
+/** Creates an error that the SDK sends as a JSON-RPC error with this code and message. */
+export function rpcError(code: number, message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
+}
+
 export type RequestId = string | number;
 
 /** Returns the ids of the requests in a body, which may be a batch. */
@@ -35,4 +48,18 @@ function messagesOf(body: unknown): readonly unknown[] {
 
 function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || typeof value === 'number';
+}
+
+export function jsonRpcError(code: number, message: string, id: RequestId | null = null): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
+}
+
+export function errorResponse(
+  status: number,
+  code: number,
+  message: string,
+  more: { readonly id?: RequestId | null; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const headers = { 'content-type': 'application/json', ...more.headers };
+  return new Response(jsonRpcError(code, message, more.id), { status, headers });
 }
