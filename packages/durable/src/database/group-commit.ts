@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { attempt, errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ChangeKind } from './changes.ts';
 import { type Database, isBusy } from './database.ts';
@@ -128,11 +128,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
   }
 
   function rollBack(): void {
-    try {
-      db.run('ROLLBACK');
-    } catch {
-      // the error has already ended the transaction
-    }
+    attempt(() => db.run('ROLLBACK')); // the error may have ended the transaction already
   }
 
   return {

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { attempt, isObject } from '@kernel/internal';
 import { type AgentEvent, KernelError, type LogEvent, toLogEvent } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from './read-run.ts';
@@ -35,11 +35,7 @@ export function logEvents(db: Database, runId: string, events: readonly NewEvent
 
 /** An event as JSON; its type alone where a loop puts into it what JSON cannot hold: a log must not end a run. */
 function toText(event: AgentEvent): string {
-  try {
-    return JSON.stringify(toLogEvent(event));
-  } catch {
-    return JSON.stringify({ type: event.type });
-  }
+  return attempt(() => JSON.stringify(toLogEvent(event))) ?? JSON.stringify({ type: event.type });
 }
 
 export function readEvents(db: Database, runId: string, after: number, limit: number): readonly LogEvent[] {

@@ -1,4 +1,4 @@
-import { isObject, sliceHead } from '@kernel/internal';
+import { parseJson, isObject, sliceHead } from '@kernel/internal';
 import {
   type JsonValue,
   KernelError,
@@ -96,13 +96,9 @@ export function parse(json: string): JsonValue {
 
 /** The end of a run. One that is damaged says so, so that the others can be listed and it can be deleted. */
 function toResult(json: string): RunResultJson {
-  try {
-    const result: unknown = parse(json);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
-    if (isObject(result) && typeof result['reason'] === 'string') return result as unknown as RunResultJson;
-  } catch {
-    // damaged
-  }
+  const result: unknown = parseJson(json);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+  if (isObject(result) && typeof result['reason'] === 'string') return result as unknown as RunResultJson;
   const damaged = { name: 'KernelError', code: 'STORE_FAILED', message: 'The journal does not say how the run ended.' };
   return { reason: 'error', error: damaged };
 }

@@ -1,7 +1,7 @@
-import { attempt, hasEnded } from '@kernel/internal';
+import { parseJson, hasEnded } from '@kernel/internal';
 import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
-import { parse, text } from '../runs/read-run.ts';
+import { text } from '../runs/read-run.ts';
 
 export interface Lease {
   readonly runId: string;
@@ -58,10 +58,7 @@ export function createPeerWatch(leaseMs: number, now: () => number = () => perfo
 export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> {
   const rows = db.all('SELECT id, beat, info FROM workers WHERE id <> ?', own);
   return new Map(
-    rows.map((row) => [
-      text(row, 'id'),
-      { beat: Number(row['beat']), isGone: hasEnded(attempt(() => parse(text(row, 'info')))) },
-    ]),
+    rows.map((row) => [text(row, 'id'), { beat: Number(row['beat']), isGone: hasEnded(parseJson(text(row, 'info'))) }]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { attempt, errorMessage } from '@kernel/internal';
 import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { callTool } from './tools/call-tool.ts';
@@ -70,11 +70,8 @@ export function onListChange(toolset: Toolset, notify: () => void, turns?: Tools
   });
   return () => {
     hasEnded = true;
-    try {
-      unsubscribe?.();
-    } catch {
-      // A toolset that breaks its contract must not keep a connection from closing.
-    }
+    // A toolset that breaks its contract must not keep a connection from closing.
+    attempt(() => unsubscribe?.());
   };
 }
 

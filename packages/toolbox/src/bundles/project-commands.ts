@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { parseJson, isObject } from '@kernel/internal';
 import type { Workspace } from '../workspace/index.ts';
 
 /** The commands of a project that an agent needs. */
@@ -69,13 +69,9 @@ async function pythonCommands(read: Read): Promise<Partial<ProjectCommands>> {
 
 function scriptsOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
-  try {
-    const manifest: unknown = JSON.parse(text);
-    const scripts = isObject(manifest) ? manifest['scripts'] : undefined;
-    return isObject(scripts) ? scripts : {};
-  } catch {
-    return {};
-  }
+  const manifest = parseJson(text);
+  const scripts = isObject(manifest) ? manifest['scripts'] : undefined;
+  return isObject(scripts) ? scripts : {};
 }
 
 async function readText(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {

@@ -1,6 +1,6 @@
+import { parseJson, isObject } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
 import type { PermissionDecision, Permissions } from './types.ts';
-import { isObject } from '@kernel/internal';
 
 /**
  * Decides on a call by the text of its arguments. Text that cannot be parsed leads to a question, unless it is denied anyway: a tool may be able to
@@ -24,11 +24,6 @@ export function describeRefusal({ verdict, reason, suggestion }: PermissionDecis
 
 /** Returns the arguments of a call as an object; undefined for text that is not one. Empty text counts as an empty object. */
 export function parseInput(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = text.trim() === '' ? {} : parseJson(text);
+  return isObject(value) ? value : undefined;
 }

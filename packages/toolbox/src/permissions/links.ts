@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import {
   type Dirent,
   lstatSync,
@@ -100,19 +101,11 @@ export function pathsIn(text: string): readonly string[] {
 
 /** Whether a path exists; a dangling link counts. */
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }
 
 function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => realpathSync.native(path));
 }
 
 /** Whether a file is also known by other names. Below `node_modules` package managers make such files. */
@@ -122,11 +115,7 @@ function hasOtherNames(path: string): boolean {
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /**

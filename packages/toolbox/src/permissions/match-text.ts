@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
@@ -75,12 +76,7 @@ function replacePlainBackslashes(glob: string, by: string): string {
 
 /** The paths of the root: as it was given, and without links, as programs see it. */
 function rootsOf(root: string | undefined): readonly string[] {
-  if (root === undefined) return [];
-  try {
-    return [...new Set([root, realpathSync.native(root)])];
-  } catch {
-    return [root];
-  }
+  return root === undefined ? [] : [...new Set([root, attempt(() => realpathSync.native(root)) ?? root])];
 }
 
 /** What an absolute pattern stands for below the root; undefined if it leads elsewhere. */

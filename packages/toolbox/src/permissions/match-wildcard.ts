@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { homedir } from 'node:os';
 import { escapeGlob } from '../workspace/glob.ts';
 
@@ -112,11 +113,7 @@ export function fold(text: string): string {
 }
 
 export function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text;
 }
 
 /** A pattern of paths or words, with each word that begins with `~`, `$HOME` or `${HOME}` below the home folder. */

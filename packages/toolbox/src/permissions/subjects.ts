@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { parsePatch } from '../files/patch/parse-patch.ts';
 
 /** What rules are matched against, by the name of a tool of the toolbox. */
@@ -47,13 +48,10 @@ function folder({ path }: Readonly<Record<string, unknown>>): readonly string[] 
 
 /** The paths of a patch as the tool reads them. One that the tool refuses is covered by no rule. */
 function pathsOfPatch(patch: string): readonly string[] {
-  try {
-    return parsePatch(patch).flatMap((each) =>
-      each.type === 'update' && each.to !== undefined ? [each.path, each.to] : [each.path],
-    );
-  } catch {
-    return ['\0'];
-  }
+  const files = attempt(() => parsePatch(patch));
+  return (
+    files?.flatMap((each) => ('to' in each && each.to !== undefined ? [each.path, each.to] : [each.path])) ?? ['\0']
+  );
 }
 
 /** Every text at any depth, keys left out. */

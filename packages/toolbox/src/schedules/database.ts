@@ -1,8 +1,8 @@
+import { attempt, parseJson, isObject } from '@kernel/internal';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
-import { isObject } from '@kernel/internal';
 import { isReadable } from './next-time.ts';
 import type { StoredRun, RunState, Schedule, ScheduleLimits, ScheduleTime } from './types.ts';
 
@@ -39,21 +39,12 @@ export function openDatabase(file: string) {
         database.exec('COMMIT');
         return result;
       } catch (error) {
-        rollBack(database);
+        attempt(() => database.exec('ROLLBACK')); // a failure such as a full disk has ended the transaction already
         throw error;
       }
     },
     close: () => database.close(),
   };
-}
-
-/** A failure such as a full disk has ended the transaction already; the first error is the one that counts. */
-function rollBack(database: DatabaseSync): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // There is no transaction any more.
-  }
 }
 
 function open(file: string): DatabaseSync {
@@ -76,8 +67,8 @@ const STATES: readonly string[] = ['waiting', 'running', 'done', 'failed', 'unkn
 
 /** A schedule of a row; undefined if it cannot be read: the file is one that anybody can change, and time zones come and go. */
 export function toSchedule(row: Row): Schedule | undefined {
-  const time = timeOf(parse(row['time']));
-  const limits = limitsOf(parse(row['limits']));
+  const time = timeOf(parseJson(String(row['time'])));
+  const limits = limitsOf(parseJson(String(row['limits'])));
   if (time === undefined || limits === undefined) return undefined;
   return {
     id: String(row['id']),
@@ -90,7 +81,7 @@ export function toSchedule(row: Row): Schedule | undefined {
 }
 
 export function toRecord(row: Row): StoredRun | undefined {
-  const limits = limitsOf(parse(row['limits']));
+  const limits = limitsOf(parseJson(String(row['limits'])));
   const state = row['state'];
   if (limits === undefined || !isState(state)) return undefined;
   return {
@@ -105,14 +96,6 @@ export function toRecord(row: Row): StoredRun | undefined {
     endedMs: row['ended_ms'] === null ? undefined : Number(row['ended_ms']),
     outcome: row['outcome'] === null ? undefined : String(row['outcome']),
   };
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function timeOf(value: unknown): ScheduleTime | undefined {

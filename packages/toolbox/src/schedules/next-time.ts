@@ -1,4 +1,4 @@
-import { sliceHead } from '@kernel/internal';
+import { attempt, sliceHead } from '@kernel/internal';
 import { Cron } from 'croner';
 import { KernelError } from '@kernel/protocol';
 import type { ScheduleTime } from './types.ts';
@@ -22,13 +22,7 @@ export function timesBetween(time: ScheduleTime, afterMs: number, untilMs: numbe
 }
 
 export function isReadable(time: ScheduleTime): boolean {
-  if ('at' in time) return Number.isFinite(time.at);
-  try {
-    parse(time.cron, time.timeZone);
-    return true;
-  } catch {
-    return false;
-  }
+  return 'at' in time ? Number.isFinite(time.at) : attempt(() => parse(time.cron, time.timeZone)) !== undefined;
 }
 
 export function lastTime(time: ScheduleTime, untilMs: number): number | undefined {

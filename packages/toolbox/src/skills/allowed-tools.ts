@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { coverableWords } from '../commands/analysis/safe-programs.ts';
 import { knownWord } from '../commands/shell/types.ts';
 import { compileRule } from '../permissions/compile-rules.ts';
@@ -94,12 +95,7 @@ function translate(entry: string, scripts: SkillScripts): Translated {
           : undefined;
   if (pattern === undefined) return { problem: 'what is in parentheses has no clear meaning here' };
   const rule = { allow: `${tool}(${pattern})` };
-  try {
-    compileRule(rule, undefined);
-    return { rule };
-  } catch {
-    return { problem: 'it is too long' };
-  }
+  return attempt(() => compileRule(rule, undefined)) === undefined ? { problem: 'it is too long' } : { rule };
 }
 
 /**

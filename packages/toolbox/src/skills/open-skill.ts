@@ -1,4 +1,4 @@
-import { visibleText } from '@kernel/internal';
+import { attempt, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { quote, toolError } from '../workspace/errors.ts';
 import { createWorkspace, type DirectoryEntry, type Workspace, type AbortOptions } from '../workspace/index.ts';
@@ -125,13 +125,9 @@ function accessTo(
 }
 
 function decode(bytes: Uint8Array): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (!text.includes('\0')) return text;
-  } catch {
-    // Falls through to the error for bytes that are not text.
-  }
-  throw toolError('SKILL.md is not UTF-8 text.');
+  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (text === undefined || text.includes('\0')) throw toolError('SKILL.md is not UTF-8 text.');
+  return text;
 }
 
 export function oneLine(text: string): string {

@@ -1,3 +1,5 @@
+import { attempt } from '@kernel/internal';
+
 const MAX_ALTERNATIVES = 500;
 const MAX_LENGTH = 2000;
 
@@ -37,12 +39,8 @@ export function compileGlob(glob: string): PathTest {
  */
 export function compileEitherGlob(glob: string): PathTest {
   const plain = expandGlob(glob, false);
-  try {
-    return compileAlternatives(expandGlob(glob, true));
-  } catch {
-    // Too many ways to read it: all of them one way, or all the other.
-    return compileAlternatives([...plain, literalBrackets(glob)]);
-  }
+  // With too many ways to read it: all of them one way, or all the other.
+  return compileAlternatives(attempt(() => expandGlob(glob, true)) ?? [...plain, literalBrackets(glob)]);
 }
 
 /** A glob whose brackets and braces are ordinary characters; `*`, `**`, `?` and what is escaped stay. For what gives something: it never stands for other names. */

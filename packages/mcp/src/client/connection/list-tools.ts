@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { attempt, isObject } from '@kernel/internal';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_MESSAGE_BYTES } from '../transport/server-link.ts';
 
@@ -83,9 +83,5 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
 }
 
 function lengthOf(tool: unknown): number {
-  try {
-    return JSON.stringify(tool).length;
-  } catch {
-    return 0; // nested too deeply: it is not offered
-  }
+  return attempt(() => JSON.stringify(tool).length) ?? 0; // nested too deeply: it is not offered
 }

@@ -1,5 +1,5 @@
+import { attempt, delay, findProgram } from '@kernel/internal';
 import { spawn } from 'node:child_process';
-import { delay, findProgram } from '@kernel/internal';
 
 const POLL_MS = 15;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -43,12 +43,7 @@ export async function hasGroupEnded(leader: number, timeoutMs: number): Promise<
 }
 
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(process.platform === 'win32' ? leader : -leader, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(process.platform === 'win32' ? leader : -leader, signal)) === true;
 }
 
 /** Windows has no process groups: `taskkill` ends a process with its descendants. Where that is absent, only the process itself is ended. */

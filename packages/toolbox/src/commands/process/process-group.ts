@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -9,15 +10,10 @@ export function endGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): vo
 
 /** The names of the processes that still run in a group; an empty name where the system does not say it. */
 export function namesInGroup({ pid }: ChildProcess): readonly string[] {
-  try {
-    // Windows has no groups.
-    if (pid === undefined || process.platform === 'win32') return [];
-    process.kill(-pid, 0);
-    if (!saysProcesses()) return [''];
-  } catch {
-    return [];
-  }
-  return processIds().flatMap((id) => nameIfIn(id, pid));
+  // Windows has no groups.
+  const isThere = pid !== undefined && process.platform !== 'win32' && attempt(() => process.kill(-pid, 0)) === true;
+  if (!isThere) return [];
+  return saysProcesses() ? processIds().flatMap((id) => nameIfIn(id, pid)) : [''];
 }
 
 /** Whether the system says which processes run, by the ids that this process knows. */
@@ -30,15 +26,11 @@ export function processIds(): readonly string[] {
 }
 
 function nameIfIn(id: string, group: number): readonly string[] {
-  try {
-    // `pid (name) state parent group …`; a name may have parentheses.
-    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
-    const end = stat.lastIndexOf(')');
-    const [state = '', , ofGroup] = stat.slice(end + 2).split(' ', 3);
-    return Number(ofGroup) === group && !/[XZ]/.test(state) ? [stat.slice(stat.indexOf('(') + 1, end)] : [];
-  } catch {
-    return []; // it has ended
-  }
+  // `pid (name) state parent group …`; a name may have parentheses. One that has ended has none.
+  const stat = attempt(() => readFileSync(`/proc/${id}/stat`, 'latin1')) ?? '';
+  const end = stat.lastIndexOf(')');
+  const [state = '', , ofGroup] = stat.slice(end + 2).split(' ', 3);
+  return Number(ofGroup) === group && !/[XZ]/.test(state) ? [stat.slice(stat.indexOf('(') + 1, end)] : [];
 }
 
 /** Kills the group of a process when this process exits, or a signal ends it. Returns a function that ends that. */
@@ -71,58 +63,30 @@ function killAll(): void {
 }
 
 function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    // A negative id is that of a group; Windows has none.
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch {
-    // It has ended.
-  }
+  // A negative id is that of a group; Windows has none. One that has ended is no error.
+  attempt(() => process.kill(process.platform === 'win32' ? pid : -pid, signal));
 }
 
 /** What a process was given to write to, as the system names it: who has one of these was started by it. Empty where the system does not say it. */
 export function givenTo({ pid }: ChildProcess): readonly string[] {
-  try {
-    return pid !== undefined && saysProcesses() ? [1, 2, 3].map((each) => readlinkSync(`/proc/${pid}/fd/${each}`)) : [];
-  } catch {
-    return []; // it has ended, or is another user by now
-  }
+  // It may have ended, or be another user by now.
+  const isTold = pid !== undefined && attempt(saysProcesses) === true;
+  return (isTold ? attempt(() => [1, 2, 3].map((each) => readlinkSync(`/proc/${pid}/fd/${each}`))) : undefined) ?? [];
 }
 
 /** The names of the processes that have something that one was given; an empty name where the system does not say it. With `isEnded` they are killed, and those that were are left out. */
 export function namesOfHolders(given: readonly string[], isEnded: boolean): readonly string[] {
   const holders = given.length === 0 ? [] : processIds().filter((id) => has(id, given));
   if (holders.length === 0) return [''];
-  return holders.filter((id) => !isEnded || !kill(Number(id))).map(nameOf);
+  return holders.filter((id) => !isEnded || attempt(() => process.kill(Number(id), 'SIGKILL')) !== true).map(nameOf);
 }
 
 function has(id: string, given: readonly string[]): boolean {
-  try {
-    return readdirSync(`/proc/${id}/fd`).some((each) => given.includes(linkOf(`/proc/${id}/fd/${each}`)));
-  } catch {
-    return false; // it has ended, or belongs to another user
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ''; // it was closed
-  }
-}
-
-function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL');
-  } catch {
-    return false;
-  }
+  // It may have ended, belong to another user, or have closed one.
+  const linkOf = (name: string): string => attempt(() => readlinkSync(`/proc/${id}/fd/${name}`)) ?? '';
+  return attempt(() => readdirSync(`/proc/${id}/fd`))?.some((name) => given.includes(linkOf(name))) === true;
 }
 
 function nameOf(id: string): string {
-  try {
-    return readFileSync(`/proc/${id}/comm`, 'utf8').trim();
-  } catch {
-    return '';
-  }
+  return attempt(() => readFileSync(`/proc/${id}/comm`, 'utf8').trim()) ?? '';
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@kernel/internal';
 import { isMissing, quote, toolError } from '../../workspace/errors.ts';
 import type { MemoryFiles } from '../memory-files.ts';
 import type MiniSearch from 'minisearch';
@@ -148,11 +149,7 @@ function readNote(id: string, content: string, modifiedMs: number): Note {
   return { id, text: content.slice(head.length), tags, time };
 }
 
-function parseTags(json: string | undefined): readonly string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(json ?? '');
-    return Array.isArray(value) && value.every((tag) => typeof tag === 'string') ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function parseTags(json = ''): readonly string[] | undefined {
+  const value = parseJson(json);
+  return Array.isArray(value) && value.every((tag) => typeof tag === 'string') ? value : undefined;
 }

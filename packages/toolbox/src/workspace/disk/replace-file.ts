@@ -1,3 +1,4 @@
+import { attempt, hasEnded, isObject, ownIdentity } from '@kernel/internal';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -16,7 +17,6 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasEnded, isObject, ownIdentity } from '@kernel/internal';
 import { codeOf, toolError, quote } from '../errors.ts';
 import type { FileInfo } from '../types.ts';
 import { infoOf, versionOf } from './guard.ts';
@@ -144,14 +144,12 @@ function versionAt(folder: OpenPath, name: string): string {
 
 /** What a lock says of its process; empty for a lock that says nothing, undefined for one that cannot be read. */
 function readHolder(folder: OpenPath, lock: string): unknown {
-  try {
+  return attempt((): unknown => {
     const path = folder.entry(lock);
     if (!lstatSync(path).isFile()) return undefined;
     const text = readFileSync(path, 'utf8');
     return text === '' ? '' : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function lockedError(asked: string, lock: string, holder: unknown): Error {
@@ -180,9 +178,5 @@ function setTime(fd: number): void {
 }
 
 function removeQuietly(folder: OpenPath, name: string): void {
-  try {
-    unlinkSync(folder.entry(name));
-  } catch {
-    // It has its new name already, or the folder is gone.
-  }
+  attempt(() => unlinkSync(folder.entry(name))); // it has its new name already, or the folder is gone
 }

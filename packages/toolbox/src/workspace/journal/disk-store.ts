@@ -1,3 +1,4 @@
+import { parseJson, isObject } from '@kernel/internal';
 import {
   appendFileSync,
   closeSync,
@@ -14,7 +15,6 @@ import {
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isObject } from '@kernel/internal';
 import { codeOf, reasonOf, toolError } from '../errors.ts';
 import { applyLine, type Entry, type JournalStore, type Line, type Step } from './journal.ts';
 
@@ -139,10 +139,6 @@ function toLine(line: Readonly<Record<string, unknown>>): Line | undefined {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
