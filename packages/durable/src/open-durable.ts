@@ -116,7 +116,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       const { messages, input, ...rest } = startOptions;
       const owner = `start(${JSON.stringify(id)})`;
       // What the caller changes from here on does not count.
-      const stored = toJsonText(owner, { messages, ...(input === undefined ? {} : { input }) });
+      const stored = toJsonText(owner, { messages, input });
       return write(() => startRun(db, id, rest, stored));
     },
     async status(id) {

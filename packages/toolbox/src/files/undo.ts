@@ -22,7 +22,7 @@ export function undoTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
     handler: async ({ change }: { readonly change?: string }, { signal }): Promise<string> => {
-      const undone = await workspace.undo({ ...(change === undefined ? {} : { id: change }), signal });
+      const undone = await workspace.undo({ id: change, signal });
       return undone.map(sentence).join('\n');
     },
   };

@@ -3,7 +3,7 @@ import { errorResult, type ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
 import { createNearSearch } from '../files/edit/find-text.ts';
 import { unifiedDiff, type Replaced } from '../files/edit/line-diff.ts';
-import { isMissing, toolError } from '../workspace/errors.ts';
+import { toolError, unlessMissing } from '../workspace/errors.ts';
 import type { FileInfo } from '../workspace/index.ts';
 import type { MemoryFiles } from './memory-files.ts';
 import { shownPath, toMemoryPath, toWorkspacePath } from './memory-path.ts';
@@ -37,7 +37,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   view: async (files, input, signal) => {
     const path = textOf(input, 'path');
     const at = toWorkspacePath(files.workspace, path);
-    const info = await find(files, at, signal);
+    const info = await unlessMissing(files.workspace.stat(at, { signal }));
     if (info === undefined) return failed(`The path ${path} does not exist. Please provide a valid path.`);
     if (info.type === 'directory') return viewFolder(files, at, signal);
     return viewText(path, (await readMemory(files, at, signal)).text, input.view_range);
@@ -48,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const text = textOf(input, 'file_text');
     const at = toWorkspacePath(files.workspace, path);
     const change = async (): Promise<ToolResult> => {
-      if (at === '.' || (await find(files, at, signal)) !== undefined)
+      if (at === '.' || (await unlessMissing(files.workspace.stat(at, { signal }))) !== undefined)
         return failed(`Error: File ${path} already exists`);
       await files.write(at, text, 'absent', signal);
       return done(`File created successfully at: ${path}`, at, '', [{ start: 0, end: 0, text }]);
@@ -62,7 +62,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const by = input.new_str ?? '';
     const at = toWorkspacePath(files.workspace, path);
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, at, signal))?.type !== 'file')
+      if ((await unlessMissing(files.workspace.stat(at, { signal })))?.type !== 'file')
         return failed(`Error: The path ${path} does not exist. Please provide a valid path.`);
       const { info, text } = await readMemory(files, at, signal);
       const places = placesOf(text, old);
@@ -94,7 +94,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     if (line === undefined) throw missing(input, 'insert_line');
     const at = toWorkspacePath(files.workspace, path);
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, at, signal))?.type !== 'file') return failed(`Error: The path ${path} does not exist`);
+      if ((await unlessMissing(files.workspace.stat(at, { signal })))?.type !== 'file')
+        return failed(`Error: The path ${path} does not exist`);
       const { info, text } = await readMemory(files, at, signal);
       const lines = text.split('\n');
       if (line < 0 || line > lines.length)
@@ -117,7 +118,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const at = toWorkspacePath(files.workspace, path);
     if (at === '.') throw toolError('Cannot delete the /memories directory itself');
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, at, signal)) === undefined) return failed(`Error: The path ${path} does not exist`);
+      if ((await unlessMissing(files.workspace.stat(at, { signal }))) === undefined)
+        return failed(`Error: The path ${path} does not exist`);
       await files.workspace.remove(at, { recursive: true, signal });
       return { forLLM: `Successfully deleted ${path}`, forUser: `Memory: deleted ${toMemoryPath(at)}` };
     };
@@ -131,8 +133,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const to = toWorkspacePath(files.workspace, newPath);
     if (from === '.') throw toolError('Cannot rename the /memories directory itself');
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, from, signal)) === undefined) return failed(`Error: The path ${oldPath} does not exist`);
-      if ((await find(files, to, signal)) !== undefined)
+      if ((await unlessMissing(files.workspace.stat(from, { signal }))) === undefined)
+        return failed(`Error: The path ${oldPath} does not exist`);
+      if ((await unlessMissing(files.workspace.stat(to, { signal }))) !== undefined)
         return failed(`Error: The destination ${newPath} already exists`);
       if (to.startsWith(`${from}/`)) return failed(`Error: The destination ${newPath} is inside of ${oldPath}`);
       await files.checkEntries(to, 0, signal);
@@ -164,15 +167,6 @@ function failed(message: string): ToolResult {
 function done(forLLM: string, at: string, before: string, replaced: readonly Replaced[]): ToolResult {
   const diff = unifiedDiff(shownPath(toMemoryPath(at)).slice(1), before, replaced);
   return { forLLM, forUser: bounded(visibleText(diff), MAX_SHOWN) };
-}
-
-async function find({ workspace }: MemoryFiles, path: string, signal: AbortSignal): Promise<FileInfo | undefined> {
-  try {
-    return await workspace.stat(path, { signal });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }
 
 function placesOf(text: string, part: string): readonly number[] {

@@ -1,7 +1,7 @@
 import { KernelError, describeValue } from '@kernel/protocol';
 import { compileText } from './match-text.ts';
 import { splitWords, matchWildcard, type TextTest } from './match-wildcard.ts';
-import type { PermissionDecision, PermissionRule, PermissionVerdict } from './types.ts';
+import type { PermissionResult, PermissionRule, PermissionVerdict } from './types.ts';
 import { sliceHead } from '@kernel/internal';
 
 interface ParsedRule {
@@ -85,7 +85,7 @@ export function compileRule(rule: PermissionRule, root: string | undefined): Com
   }
 }
 
-export function decidedBy({ rule, verdict }: CompiledRule): PermissionDecision {
+export function decidedBy({ rule, verdict }: CompiledRule): PermissionResult {
   const verb = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
   return { verdict, rule, reason: `The rule ${JSON.stringify(rule)} ${verb} it.` };
 }

@@ -8,7 +8,7 @@ import { patternOfPath } from './match-text.ts';
 import { escapeBackslashes, matchWildcard, splitCommands } from './match-wildcard.ts';
 import { concernsCommand, coversCommand, patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
 import { lineage } from '../workspace/paths.ts';
-import type { PermissionDecision, PermissionVerdict } from './types.ts';
+import type { PermissionResult, PermissionVerdict } from './types.ts';
 
 interface CommandPolicy {
   readonly rules: readonly CompiledRule[];
@@ -30,7 +30,7 @@ export function decideCommand(
   toolName: string,
   command: readonly string[],
   { rules, fallback, folder, mayOpen, root }: CommandPolicy,
-): PermissionDecision {
+): PermissionResult {
   const facts = analyzeCommand(command);
   const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder, command, root));
   const decisive =

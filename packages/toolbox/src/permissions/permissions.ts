@@ -8,7 +8,7 @@ import { patternOfPath, toRulePath } from './match-text.ts';
 import { subjectsOf } from './subjects.ts';
 import type {
   PermissionAnswer,
-  PermissionDecision,
+  PermissionResult,
   PermissionOptions,
   PermissionRequest,
   PermissionRule,
@@ -79,7 +79,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     known: readonly CompiledRule[],
     toolName: string,
     input: Readonly<Record<string, unknown>>,
-  ): PermissionDecision => {
+  ): PermissionResult => {
     const about = known.filter((rule) => rule.matchesTool(toolName));
     const { command, cwd } = input;
     if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {

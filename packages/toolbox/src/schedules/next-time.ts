@@ -54,5 +54,5 @@ function parse(cron: string, timezone: string): Cron {
 }
 
 function invalid(message: string, hint?: string): KernelError {
-  return new KernelError('TOOL_FAILED', message, hint === undefined ? {} : { hint });
+  return new KernelError('TOOL_FAILED', message, { hint });
 }

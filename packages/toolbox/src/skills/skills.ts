@@ -3,7 +3,7 @@ import { skillTool } from './skill-tool.ts';
 import type { SkillProblem, Skills } from './types.ts';
 import { parseInput } from '../permissions/decide-text.ts';
 import { permissions } from '../permissions/permissions.ts';
-import type { PermissionDecision, PermissionOptions, PermissionRule, Permissions } from '../permissions/index.ts';
+import type { PermissionResult, PermissionOptions, PermissionRule, Permissions } from '../permissions/index.ts';
 
 export function createSkills(opened: readonly OpenedSkill[], problems: readonly SkillProblem[]): Skills {
   const offered = new Map(opened.map((each) => [each.skill.name, each]));
@@ -61,7 +61,7 @@ function skillPermissions(
 ): Permissions {
   const own = permissions(rules, options);
 
-  const extended = (name: string, input: Readonly<Record<string, unknown>>): PermissionDecision | undefined => {
+  const extended = (name: string, input: Readonly<Record<string, unknown>>): PermissionResult | undefined => {
     const added = skills.active().flatMap(({ skill }) => skill.rules);
     if (added.length === 0) return undefined;
     const decision = permissions([...own.rules(), ...added], options).decide(name, input);

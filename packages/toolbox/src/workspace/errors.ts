@@ -61,3 +61,11 @@ export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return REASONS[code] ?? (code === '' ? 'unknown error' : code);
 }
+
+/** Settles like `work`, but resolves to undefined if there is nothing at the path. */
+export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isMissing, missingError, quote, toolError } from './errors.ts';
+import { missingError, quote, toolError, unlessMissing } from './errors.ts';
 import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
 import type { ChangedPath, DirectoryEntry, FileInfo, Workspace } from './types.ts';
@@ -25,11 +25,7 @@ let versions = 0;
 export function overlayStorage(base: Workspace): OverlayStorage {
   const nodes = new Map<string, OverlayNode>();
 
-  const inBase = (path: string): Promise<FileInfo | undefined> =>
-    base.stat(path).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+  const inBase = (path: string): Promise<FileInfo | undefined> => unlessMissing(base.stat(path));
 
   /** The nearest thing of the overlay at or above a path, if it decides what is there. */
   const decides = (path: string): OverlayNode | undefined => {

@@ -1,7 +1,7 @@
 import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
-import { isMissing, quote, toolError } from '../../workspace/errors.ts';
+import { quote, toolError, unlessMissing } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
 import { alikeNote, bounded, count, noteSeen, staleNote } from '../describe.ts';
 import { noteAtEnd } from '../read-lines.ts';
@@ -42,10 +42,7 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
         throw toolError(
           `The content ends with a note that read_file added, ${quote(note)}. Nothing was changed. Write it without that; if more of the file follows, use edit_file.`,
         );
-      const before = await workspace.read(path, { length: MAX_COMPARED, signal }).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      });
+      const before = await unlessMissing(workspace.read(path, { length: MAX_COMPARED, signal }));
       const stale = before === undefined ? '' : staleNote(workspace, before);
       const format = (before && detectFormat(before.bytes)) ?? UTF_8;
       if (before !== undefined && content.includes('\uFFFD')) await checkWholeFile(workspace, path, content, signal);

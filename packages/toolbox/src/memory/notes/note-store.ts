@@ -1,5 +1,5 @@
 import { parseJson } from '@kernel/internal';
-import { isMissing, quote, toolError } from '../../workspace/errors.ts';
+import { quote, toolError, unlessMissing } from '../../workspace/errors.ts';
 import type { MemoryFiles } from '../memory-files.ts';
 import type MiniSearch from 'minisearch';
 import { randomBytes } from 'node:crypto';
@@ -37,10 +37,7 @@ export function noteStore(files: MemoryFiles) {
   };
 
   const loadAll = async (signal: AbortSignal): Promise<ReadonlyMap<string, Note>> => {
-    const entries = await files.entries(FOLDER, signal).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
+    const entries = (await unlessMissing(files.entries(FOLDER, signal))) ?? [];
     const notes = new Map<string, Note>();
     for (const { isFolder, path } of entries) {
       const id = path.slice(FOLDER.length + 1, -'.md'.length);

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { codeOf, isMissing, missingError, quote, reasonOf, toolError } from '../errors.ts';
+import { codeOf, missingError, quote, reasonOf, toolError, unlessMissing } from '../errors.ts';
 import { nameOf, normalizePath, parentOf } from '../paths.ts';
 import type { Rules } from '../rules.ts';
 import type { Storage, Range } from '../storage.ts';
@@ -74,10 +74,7 @@ export function diskStorage({ root, alias, rules, guard }: DiskOptions): Storage
     allows: (access, path) => rules.allows(access, path),
     check: (access, path) => rules.check(access, path, path),
     find: (path, { entry = false } = {}) =>
-      opened(path, entry, ({ real, stats }) => infoOf(stats, guard.checkFolder(real, path))).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }),
+      unlessMissing(opened(path, entry, ({ real, stats }) => infoOf(stats, guard.checkFolder(real, path)))),
     read: (path, range) =>
       opened(path, false, async (at) => {
         const place = guard.check(range.access, at.real, path);

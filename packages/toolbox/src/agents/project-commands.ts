@@ -19,7 +19,7 @@ const FORMAT_SCRIPTS = ['format', 'fmt', 'fix', 'lint:fix'];
  * @example
  * ```ts
  * import { createWorkspace } from '@kernel/toolbox';
- * import { projectCommands } from '@kernel/toolbox/bundles';
+ * import { projectCommands } from '@kernel/toolbox/agents';
  *
  * const workspace = await createWorkspace({ root: process.cwd() });
  * const { test } = await projectCommands(workspace, AbortSignal.timeout(5000)); // such as ['pnpm', 'test']

@@ -6,14 +6,14 @@ import type { SearchEngine } from '../web/search/types.ts';
 import { webSearchTool } from '../web/search/web-search.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { changingTools, filesFor, modeRules, protectedPaths } from './mode-rules.ts';
-import type { AgentBundle, BundleMode } from './types.ts';
+import type { AgentSetup, AgentMode } from './types.ts';
 
 /** Options of `blogAgent`. */
 export interface BlogAgentOptions {
   /** The folder with drafts and posts. */
   readonly workspace: Workspace;
   /** What the agent may do: only `act` changes files and publishes. Default `act`. */
-  readonly mode?: BundleMode | undefined;
+  readonly mode?: AgentMode | undefined;
   /** How feeds and pages are loaded; false to load none. Default: from public addresses only. */
   readonly fetch?: FetchUrlOptions | false | undefined;
   /** The search engine for the web. Default: none. */
@@ -44,7 +44,7 @@ const LAST = {
 };
 
 /** Creates `blog_agent`: files, feeds and pages, search, and a way to publish. */
-export function blogAgent(options: BlogAgentOptions): AgentBundle {
+export function blogAgent(options: BlogAgentOptions): AgentSetup {
   checkKeys('blogAgent', options, KEYS);
   checkChoice('blogAgent', 'mode', options.mode, ['read-only', 'plan', 'act']);
   const { workspace, mode = 'act', search, channels = [], tools = [] } = options;
