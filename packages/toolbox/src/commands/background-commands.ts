@@ -4,7 +4,6 @@ import { createOutputBuffer, type OutputBuffer } from './process/output-buffer.t
 import type { ProcessEnd } from './process/start-process.ts';
 
 export interface BackgroundCommand {
-  /** `command-1`, `command-2` and so on within a run. */
   readonly id: string;
   append(bytes: Uint8Array): void;
   takeOutput(): string;
@@ -12,7 +11,6 @@ export interface BackgroundCommand {
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
   end(): ProcessEnd | Error | undefined;
   readonly controller: AbortController;
-  /** Settles when it has ended. Never rejects. */
   readonly ended: Promise<void>;
 }
 

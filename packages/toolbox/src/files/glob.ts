@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
@@ -10,33 +11,27 @@ import { walkFiles } from './walk-files.ts';
 
 const MAX_PATHS = 500;
 
-/** What `periodOf` reads: a day, or a time up to now. */
 const CHANGED_PATTERN = String.raw`^(today|yesterday|\d{1,5} (minute|hour|day)s?)$`;
 
 const tool: Tool = {
   name: 'glob',
   title: 'Find files by name',
   description: 'Returns the paths of files that match a glob, sorted. Leaves out what .gitignore ignores.',
-  parameters: {
-    type: 'object',
-    properties: {
-      pattern: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 500,
-        description: 'Such as "src/**/*.ts", "**/*.{md,txt}" or "package.json" (in any folder).',
-      },
-      path: { type: 'string', description: 'Folder to look in. Absent: the workspace.' },
-      changed: {
-        type: 'string',
-        pattern: CHANGED_PATTERN,
-        description: 'Only files whose last change was then: "today", "yesterday", or within the last "3 hours".',
-      },
-      count: { type: 'boolean', description: 'Whether only the number of the files is returned.' },
+  parameters: objectSchema(['pattern'], {
+    pattern: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      description: 'Such as "src/**/*.ts", "**/*.{md,txt}" or "package.json" (in any folder).',
     },
-    required: ['pattern'],
-    additionalProperties: false,
-  },
+    path: { type: 'string', description: 'Folder to look in. Absent: the workspace.' },
+    changed: {
+      type: 'string',
+      pattern: CHANGED_PATTERN,
+      description: 'Only files whose last change was then: "today", "yesterday", or within the last "3 hours".',
+    },
+    count: { type: 'boolean', description: 'Whether only the number of the files is returned.' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',
@@ -137,7 +132,6 @@ function compileInAnyForm(glob: string): PathTest {
   return (path) => fits(path.normalize('NFC'));
 }
 
-/** The folder that a path without wildcards names; undefined if there is none, or a link leads there. */
 async function folderAt(
   workspace: Workspace,
   start: string,
@@ -183,7 +177,6 @@ async function literalNames(
 
 interface Period {
   readonly from: number;
-  /** The instant after its last. */
   readonly to: number;
   readonly note?: string;
 }

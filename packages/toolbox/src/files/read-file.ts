@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import type { MediaPart, Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toBase64 } from '@kernel/internal';
 import { createFormatDecoder, decodeText, detectFormat, mediaTypeOf } from '../text/encoding.ts';
@@ -13,22 +14,17 @@ const tool: Tool = {
   name: 'read_file',
   title: 'Read a file',
   description: 'Reads a text file of the workspace and returns its content; an image or a PDF is shown to you.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: {
-        type: 'string',
-        minLength: 1,
-        description: 'Path of the file, relative to the workspace, such as "package.json".',
-      },
-      offset: { type: 'integer', minimum: 1, description: 'The first line, from 1.' },
-      column: { type: 'integer', minimum: 1, description: 'Where to begin in that line, if it is too long.' },
-      limit: { type: 'integer', minimum: 1, description: 'The most that are returned.' },
-      numbered: { type: 'boolean', description: 'Prefixes numbers.' },
+  parameters: objectSchema(['path'], {
+    path: {
+      type: 'string',
+      minLength: 1,
+      description: 'Path of the file, relative to the workspace, such as "package.json".',
     },
-    required: ['path'],
-    additionalProperties: false,
-  },
+    offset: { type: 'integer', minimum: 1, description: 'The first line, from 1.' },
+    column: { type: 'integer', minimum: 1, description: 'Where to begin in that line, if it is too long.' },
+    limit: { type: 'integer', minimum: 1, description: 'The most that are returned.' },
+    numbered: { type: 'boolean', description: 'Prefixes numbers.' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',

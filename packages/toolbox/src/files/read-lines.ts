@@ -61,7 +61,6 @@ export async function readLines(workspace: Workspace, lines: Lines): Promise<str
     line = '';
     return true;
   };
-  /** Adds to the line, of which no more is kept than what can be shown. */
   const add = (part: string): void => {
     isBegun ||= part !== '';
     if (number < offset) return;

@@ -18,7 +18,6 @@ export interface TextFile {
   /** The text, without a byte order mark, its line endings as they are. What is no character in it is kept as half a surrogate pair. */
   readonly text: string;
   readonly format: TextFormat;
-  /** The line ending that most lines have. */
   readonly ending: '\n' | '\r\n';
 }
 

@@ -25,7 +25,6 @@ const LIMIT_KEYS = optionKeys<MemoryLimits>({ maxFileBytes: true, maxBytes: true
 export interface MemoryEntry {
   readonly path: string;
   readonly isFolder: boolean;
-  /** The size of a file, or of all files in a folder, in bytes. */
   readonly size: number;
 }
 

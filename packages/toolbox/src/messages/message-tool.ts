@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { sliceHead, visibleText } from '@kernel/internal';
 import { KernelError, type Tool, type ToolContext, type ToolImplementation, type ToolResult } from '@kernel/protocol';
 
@@ -22,15 +23,10 @@ const TOOL: Tool = {
   title: 'Send a message',
   description:
     'Sends a message to the people who wait for it, for example about work that is done while nobody watches.',
-  parameters: {
-    type: 'object',
-    properties: {
-      text: { type: 'string', minLength: 1, maxLength: 20_000, description: 'What it says; Markdown.' },
-      channel: { type: 'string', description: 'Where to; absent: the first channel.' },
-    },
-    required: ['text'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['text'], {
+    text: { type: 'string', minLength: 1, maxLength: 20_000, description: 'What it says; Markdown.' },
+    channel: { type: 'string', description: 'Where to; absent: the first channel.' },
+  }),
   effect: 'external',
   metadata: { category: 'publish', usageHint: 'To tell somebody something, or send a result.' },
 };

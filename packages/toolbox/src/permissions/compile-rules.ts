@@ -8,9 +8,7 @@ interface ParsedRule {
   readonly rule: PermissionRule;
   readonly verdict: PermissionVerdict;
   matchesTool(name: string): boolean;
-  /** Whether it names a tool without a wildcard. */
   readonly isForNamedTools: boolean;
-  /** Whether it is about `run_command` alone, so that its pattern is one of commands. */
   readonly isForCommands: boolean;
   /** The pattern for the arguments, with the spaces around it; undefined if any match. */
   readonly pattern: string | undefined;

@@ -13,9 +13,7 @@ import type { PermissionResult, PermissionVerdict } from './types.ts';
 interface CommandPolicy {
   readonly rules: readonly CompiledRule[];
   readonly fallback: PermissionVerdict;
-  /** The folder that it starts in, as the call names it. */
   readonly folder: string;
-  /** The absolute path of the workspace, if it is known. */
   readonly root: string | undefined;
   /** Whether the rules allow a file to be opened. The path is absolute, or relative to the root. */
   readonly mayOpen: (access: Redirection['access'], path: string) => boolean;

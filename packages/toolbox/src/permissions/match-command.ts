@@ -15,7 +15,6 @@ import {
   splitWords,
 } from './match-wildcard.ts';
 
-/** The words of a pattern for commands, each with its alternatives. */
 type CommandPattern = readonly (readonly string[])[];
 
 export interface ResolvedCommand extends AnalyzedCommand {
@@ -135,7 +134,6 @@ function isStar(alternatives: readonly string[] | undefined): boolean {
   return alternatives?.length === 1 && alternatives[0] === '*';
 }
 
-/** Splits a pattern at spaces, and each word at `|`; `\` keeps both from it. */
 function splitPattern(pattern: string): CommandPattern {
   return splitWords(pattern).map((word) => splitUnescaped(word, /\|/));
 }

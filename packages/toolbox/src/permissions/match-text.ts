@@ -79,7 +79,6 @@ function rootsOf(root: string | undefined): readonly string[] {
   return root === undefined ? [] : [...new Set([root, attempt(() => realpathSync.native(root)) ?? root])];
 }
 
-/** What an absolute pattern stands for below the root; undefined if it leads elsewhere. */
 function belowRoot(glob: string, root: string): string | undefined {
   if (!isAbsolute(glob)) return undefined;
   const names = glob.split('/');
@@ -98,7 +97,6 @@ function startsOf(pattern: string): readonly string[] {
   return inRoot === pattern || /^\**$/.test(inRoot) ? [pattern] : [pattern, inRoot];
 }
 
-/** All that a pattern may mean in a rule that asks or denies, and whether that is all below the root. */
 function readingsOf(
   pattern: string,
   roots: readonly string[],

@@ -54,7 +54,6 @@ function pathsOfPatch(patch: string): readonly string[] {
   );
 }
 
-/** Every text at any depth, keys left out. */
 function everyText(input: unknown): readonly string[] {
   const found: string[] = [];
   const waiting: unknown[] = [input];

@@ -69,7 +69,6 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
   const { repeatUnfinished = false } = options;
   const owner = JSON.stringify({ ...ownIdentity(), id: randomUUID() });
   const working = new Set<Promise<void>>();
-  /** What could not be recorded yet. */
   const unrecorded = new Set<() => void>();
   let isOwner = false;
   let hasTakenOver = false;

@@ -34,7 +34,6 @@ const TOOLS: Readonly<
 
 export interface SkillScripts {
   readonly folder: string;
-  /** The paths of its files, relative to it. */
   readonly files: ReadonlySet<string>;
 }
 
@@ -44,7 +43,6 @@ export interface AllowedTools {
   readonly ignored: readonly string[];
 }
 
-/** Splits a list of tools at spaces and commas; those in parentheses belong to an entry. */
 export function splitTools(text: string): readonly string[] {
   const entries: string[] = [];
   let entry = '';

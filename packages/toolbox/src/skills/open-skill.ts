@@ -19,7 +19,6 @@ export interface OpenedSkill {
   readonly text: string;
   /** What is not used of it, and why. */
   readonly notes: readonly string[];
-  /** What was pinned; undefined for a skill of the user. */
   readonly snapshot: Snapshot | undefined;
   files(signal: AbortSignal): Promise<readonly string[]>;
   /** Reads the instructions as they were pinned, or as they are now. */

@@ -40,7 +40,6 @@ export async function parseSkill(content: string, folderName: string): Promise<P
   return { properties, body, errors, unknown };
 }
 
-/** A name in the form in which names are compared. */
 export function normalName(name: Field | undefined): string {
   return typeof name === 'string' ? name.trim().normalize('NFKC') : '';
 }

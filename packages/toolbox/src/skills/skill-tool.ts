@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { posix } from 'node:path';
 import { nearest, visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
@@ -15,20 +16,15 @@ const tool: Tool = {
   name: 'skill',
   title: 'Load a skill',
   description: 'Loads the instructions of a skill, or one of its files.',
-  parameters: {
-    type: 'object',
-    properties: {
-      name: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the skill.' },
-      file: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 1000,
-        description: 'Path of a file of the skill. Default: its instructions.',
-      },
+  parameters: objectSchema(['name'], {
+    name: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the skill.' },
+    file: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Path of a file of the skill. Default: its instructions.',
     },
-    required: ['name'],
-    additionalProperties: false,
-  },
+  }),
   effect: 'read',
   metadata: { category: 'skills', usageHint: 'Before a task that the description of a skill fits.' },
 };

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 
-/** How a text is stored, and how many bytes at its beginning are a byte order mark. */
 export interface TextFormat {
   /** Windows-1252 stands for every encoding that is neither of the others: it has a character for each byte, so that no byte is lost. */
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -69,7 +68,6 @@ export function encodeText(text: string, { bomLength, encoding, isCut = false }:
   return isByte ? Buffer.concat([ordered, Uint8Array.of(last)]) : ordered;
 }
 
-/** The first character of a text that a format does not have; undefined if it has them all. */
 export function missingCharacter(text: string, { encoding }: TextFormat): string | undefined {
   if (encoding !== 'windows-1252') return undefined;
   for (const [character] of text.matchAll(/[^\0-\u007F\u00A0-\u00FF]/gu))

@@ -1,7 +1,6 @@
 /** A text in which characters that look alike are the same, with a mapping back to the original. */
 export type FoldedText = ReturnType<typeof foldText>;
 
-/** A part that is not as it was: where it begins and ends, here and in the original. */
 interface Changed {
   readonly start: number;
   readonly end: number;

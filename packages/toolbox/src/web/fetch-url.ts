@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { toBase64, errorMessage, sliceHead, visibleText } from '@kernel/internal';
 import {
   checkFunctions,
@@ -50,16 +51,11 @@ const TOOL: Tool = {
   title: 'Load a web page',
   description:
     'Loads an http or https address and returns it as Markdown (web pages), text (PDF, JSON, text) or an image.',
-  parameters: {
-    type: 'object',
-    properties: {
-      url: { type: 'string', maxLength: 8000, description: 'The address.' },
-      start: { type: 'integer', minimum: 0, description: 'First character to return, to go on in a long document.' },
-      raw: { type: 'boolean', description: 'True for the source of a web page.' },
-    },
-    required: ['url'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['url'], {
+    url: { type: 'string', maxLength: 8000, description: 'The address.' },
+    start: { type: 'integer', minimum: 0, description: 'First character to return, to go on in a long document.' },
+    raw: { type: 'boolean', description: 'True for the source of a web page.' },
+  }),
   // Whoever writes an address can tell its server anything.
   effect: 'external',
   metadata: {

@@ -5,9 +5,7 @@ import { joinPath, lineage, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
 import type { Edit, FileInfo } from './types.ts';
 
-/** The most bytes of one file that are kept before it is replaced. */
 const MAX_KEPT = 2 ** 31 - 1;
-/** The most entries that one move or removal of a folder takes. */
 const MAX_ENTRIES = 100_000;
 
 export interface Draft {
@@ -136,7 +134,6 @@ async function placeOf(storage: Storage, path: string): Promise<string> {
   return path;
 }
 
-/** Whether a path is below `node_modules`, where files with several names are read. */
 function isPackage(path: string): boolean {
   return path.split('/').includes('node_modules');
 }

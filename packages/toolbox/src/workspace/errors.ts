@@ -5,7 +5,6 @@ export function toolError(message: string, cause?: unknown): KernelError {
   return new KernelError('TOOL_FAILED', message, cause === undefined ? {} : { cause });
 }
 
-/** Creates the error for a path that leads to nothing: `data.reason` is `missing`. */
 export function missingError(path: string, cause?: unknown, hint = ''): KernelError {
   return new KernelError('TOOL_FAILED', `There is no ${quote(path)} in the workspace.${hint}`, {
     data: { reason: 'missing' },
@@ -17,7 +16,6 @@ export function isMissing(error: unknown): boolean {
   return KernelError.is(error) && error.data?.['reason'] === 'missing';
 }
 
-/** The code of an error of the system, such as `ENOENT`; `''` for any other value. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

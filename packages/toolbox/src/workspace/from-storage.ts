@@ -9,7 +9,6 @@ import { missingPath } from './missing-path.ts';
 import type { Storage } from './storage.ts';
 import type { Change, Edit, ReadOptions, UndoOptions, Workspace } from './types.ts';
 
-/** The largest file or range that is read without a limit of the caller. */
 const MAX_READ = 64 * 1024 * 1024;
 
 const READ_KEYS = optionKeys<ReadOptions>({ start: true, length: true, maxBytes: true, signal: true });

@@ -12,7 +12,6 @@ type Token =
   | { readonly type: 'star' }
   | { readonly type: 'class'; readonly isNegated: boolean; readonly ranges: readonly (readonly [string, string])[] };
 
-/** One name of a glob; `**` stands for any number of names. */
 type Segment = '**' | readonly Token[];
 
 /**

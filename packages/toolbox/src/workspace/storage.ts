@@ -5,7 +5,6 @@ import type { AbortOptions, Access, DirectoryEntry, FileContent, FileInfo, ListO
  * those of the model. A missing file is `undefined` where it says so, otherwise an error.
  */
 export interface Storage {
-  /** The absolute path of the folder on disk; undefined where there is none. */
   readonly folder: string | undefined;
   normalize(path: string): string;
   allows(access: Access, path: string): boolean;
@@ -31,7 +30,6 @@ export interface Range extends AbortOptions {
   /** The rules that count: those for writing where the content is kept before it is replaced. */
   readonly access: Access;
   readonly start: number;
-  /** How many at most; undefined for all. */
   readonly length: number | undefined;
   readonly maxBytes: number;
 }

@@ -109,7 +109,6 @@ const PLAIN_SHELLS = new Set(['sh', 'bash', 'dash', 'ash']);
 /** Shells with a language of their own that resembles it. */
 const OTHER_SHELLS = new Set(['zsh', 'ksh', 'mksh', 'rbash', 'fish', 'csh', 'tcsh']);
 
-/** Returns the script that is among the arguments of a shell: `bash -c SCRIPT`. Undefined if it is given none, or is no shell. */
 export function readShellArguments(name: string, words: readonly ShellWord[]): ShellArguments | undefined {
   const isPlainShell = PLAIN_SHELLS.has(name);
   if (!isPlainShell && !OTHER_SHELLS.has(name)) return undefined;

@@ -35,7 +35,6 @@ const SYSTEM = [
   '/etc/timezone',
 ];
 
-/** What names are resolved with, for commands that may use the network. */
 const NETWORK = ['/etc/hosts', '/etc/host.conf', '/etc/resolv.conf', '/etc/gai.conf'];
 
 /**

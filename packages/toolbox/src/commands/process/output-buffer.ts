@@ -2,9 +2,7 @@ import { visibleText } from '@kernel/internal';
 import { stripVTControlCharacters } from 'node:util';
 import { decodeText, detectFormat, unfinishedUtf8 } from '../../text/encoding.ts';
 
-/** How much of a piece of output is reported while it arrives, in bytes. */
 const MAX_PROGRESS = 8_000;
-/** The longest escape that is waited for, in bytes. */
 const MAX_ESCAPE = 64;
 
 export type OutputBuffer = ReturnType<typeof createOutputBuffer>;
@@ -94,7 +92,6 @@ export function createProgress(report: (text: string) => void): { add(bytes: Uin
   };
 }
 
-/** How many bytes at the end begin a character or an escape that they do not complete. */
 function unfinishedLength(bytes: Uint8Array): number {
   const end = bytes.subarray(-MAX_ESCAPE);
   const escape = CUT_ESCAPE.exec(Buffer.from(end).toString('latin1'));

@@ -13,12 +13,10 @@ export interface ProcessOptions {
   /** Time limit in milliseconds; Infinity means none. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Gets its output, standard output and error in the order in which they arrive. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
 export interface ProcessEnd {
-  /** Its exit code; undefined if a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly stoppedBy: 'timeout' | 'abort' | undefined;
@@ -32,7 +30,6 @@ export interface ProcessEnd {
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */
 const SETUP_MS = 60_000;
 const LOAD_MS = 600_000;
-/** How much is kept of what an isolation says before the command starts, in bytes. */
 const MAX_SETUP = 65_536;
 const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
@@ -146,7 +143,6 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
   });
 }
 
-/** Some errors come as an event, others are thrown. */
 function spawnChild(
   { announcesStart, args, program, variables }: IsolatedCommand,
   cwd: string,

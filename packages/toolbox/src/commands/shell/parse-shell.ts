@@ -24,7 +24,6 @@ export function parseShell(source: string): ShellScript {
   return unclear === undefined ? { commands } : { commands, unclear };
 }
 
-/** Reads commands up to the character that ends the list, `''` for the end of the script. */
 function readList(reading: Reading, end: string): void {
   for (;;) {
     skipBlanks(reading);

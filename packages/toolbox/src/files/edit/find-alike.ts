@@ -7,7 +7,6 @@ import { type FoldedText, foldText } from '../../text/fold-text.ts';
 /** How many places are looked for: with a second one it is not clear which is meant. */
 const MAX_PLACES = 10;
 const MAX_NAMED = 5;
-/** The least that must be in the file before its end is a help. */
 const MIN_BEGINNING = 4;
 const MAX_QUOTED = 40;
 

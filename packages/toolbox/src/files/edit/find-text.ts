@@ -10,7 +10,6 @@ import { type Replaced, lineList, type TextEdit, toEnding } from './line-diff.ts
 
 const MAX_PLACES = 100_000;
 
-/** Finds where each edit applies in a text; all are looked up in the text as it is. Throws an error that says what to do if one cannot be. */
 export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: readonly TextEdit[]) {
   const { ending, format, text } = file;
   const ways = new Map<string, number>();
@@ -62,7 +61,6 @@ export type NearSearch = (edit: TextEdit) => {
   readonly why: string;
 };
 
-/** Creates a search for edits that do not fit exactly. What it needs of the text is made once, when it is needed. */
 export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearch {
   const folded = memoized(() => foldText(text));
   const lines = memoized(() => linesOf(text));

@@ -67,7 +67,6 @@ export function unifiedDiff(path: string, text: string, replacements: readonly R
   return whole.length <= MAX_DIFF ? whole : `${sliceHead(whole, MAX_DIFF)}\n… (the diff goes on)`;
 }
 
-/** Replacements whose surroundings touch make one hunk. */
 function groups(text: string, replacements: readonly Replaced[]): readonly (readonly Replaced[])[] {
   const all: Replaced[][] = [];
   let end = -1;
@@ -84,7 +83,6 @@ function groups(text: string, replacements: readonly Replaced[]): readonly (read
   return all;
 }
 
-/** The lines before and after which a hunk is the same are its context; what is between was removed and added. */
 function hunkBody(old: readonly string[], now: readonly string[]): string {
   const most = Math.min(old.length, now.length);
   let head = 0;

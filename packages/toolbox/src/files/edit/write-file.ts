@@ -1,3 +1,4 @@
+import { objectSchema } from '../../object-schema.ts';
 import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
@@ -14,15 +15,10 @@ const tool: Tool = {
   name: 'write_file',
   title: 'Write a file',
   description: 'Writes a whole text file of the workspace; replaces one that exists. Missing folders are made.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', minLength: 1, description: 'Path of the file.' },
-      content: { type: 'string', description: 'All of its text.' },
-    },
-    required: ['path', 'content'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['path', 'content'], {
+    path: { type: 'string', minLength: 1, description: 'Path of the file.' },
+    content: { type: 'string', description: 'All of its text.' },
+  }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To create a file, or to replace all of its text.' },
 };
@@ -70,7 +66,6 @@ async function checkWholeFile(workspace: Workspace, path: string, content: strin
   if (format !== undefined) checkLoss(path, decodeText(bytes, format), content);
 }
 
-/** Says so if the line endings are others than before; empty if they are not. */
 function endingsNote({ bytes }: FileContent, content: string): string {
   const format = detectFormat(bytes);
   const before = format === undefined ? '' : decodeText(bytes, format);
@@ -83,7 +78,6 @@ function linesOf(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
-/** What changed, as far as it can be told in bounded time. */
 async function difference(path: string, before: FileContent | undefined, content: string): Promise<string> {
   const isLong = content.length > MAX_COMPARED || (before?.size ?? 0) > MAX_COMPARED;
   const format = before === undefined ? UTF_8 : detectFormat(before.bytes);

@@ -6,7 +6,6 @@ import { foldText } from '../../text/fold-text.ts';
 import type { TextFile } from '../text-file.ts';
 import type { Hunk } from './parse-patch.ts';
 
-/** How two lines are compared, from strict to loose. */
 const COMPARISONS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),

@@ -1,3 +1,4 @@
+import { objectSchema } from '../../object-schema.ts';
 import { visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { quote } from '../../workspace/errors.ts';
@@ -25,12 +26,7 @@ const tool: Tool = {
 *** Delete File: d.txt
 *** End Patch
 Give three lines of context around each change; "@@" and a line above it, such as a function, find the place.`,
-  parameters: {
-    type: 'object',
-    properties: { patch: { type: 'string', minLength: 1, description: 'The patch.' } },
-    required: ['patch'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['patch'], { patch: { type: 'string', minLength: 1, description: 'The patch.' } }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To change several files, or several places, with one patch.' },
 };

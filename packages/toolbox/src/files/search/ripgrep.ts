@@ -62,7 +62,6 @@ const OTHER_FORMATS: readonly TextFormat[] = (['utf-16le', 'utf-16be', 'windows-
 /** Letters that Unicode takes for an ASCII letter in another case. */
 const SAME_LETTERS: Readonly<Record<string, string>> = { s: '\u017F', k: '\u212A' };
 
-/** A pattern of ripgrep that finds a text in the bytes of each encoding that files are read in. */
 function patternOf(search: Query): string {
   if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
   const anyCase = isAnyCase(search);

@@ -14,7 +14,6 @@ const BEFORE_MATCH = 50;
 
 interface SearchedFile {
   readonly path: string;
-  /** Its first bytes, as many as `READ_BYTES`. */
   readonly content: FileContent;
   readonly format: TextFormat;
 }
@@ -52,7 +51,6 @@ export async function* searchFile(
 interface LineBlock {
   readonly text: string;
   readonly line: number;
-  /** Where in that line it begins, from 1. */
   readonly column: number;
 }
 

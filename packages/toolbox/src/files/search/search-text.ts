@@ -1,3 +1,4 @@
+import { objectSchema } from '../../object-schema.ts';
 import { isAbsolute } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { invalidOption, type Tool, type ToolImplementation } from '@kernel/protocol';
@@ -21,25 +22,20 @@ const tool: Tool = {
   name: 'search_text',
   title: 'Search text',
   description: 'Searches the files of the workspace for a piece of text and returns each line that contains it.',
-  parameters: {
-    type: 'object',
-    properties: {
-      query: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 500,
-        description: 'The text to search for, literally. All lower case: any case matches.',
-      },
-      path: {
-        type: 'string',
-        description: 'File or folder to search in, relative to the workspace. Absent: everywhere.',
-      },
-      glob: { type: 'string', description: 'Only files whose path below that fits, such as "*.ts".' },
-      regex: { type: 'boolean', description: 'Whether query is a regular expression (JavaScript, for one line).' },
+  parameters: objectSchema(['query'], {
+    query: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      description: 'The text to search for, literally. All lower case: any case matches.',
     },
-    required: ['query'],
-    additionalProperties: false,
-  },
+    path: {
+      type: 'string',
+      description: 'File or folder to search in, relative to the workspace. Absent: everywhere.',
+    },
+    glob: { type: 'string', description: 'Only files whose path below that fits, such as "*.ts".' },
+    regex: { type: 'boolean', description: 'Whether query is a regular expression (JavaScript, for one line).' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',
@@ -192,7 +188,6 @@ async function* candidates(workspace: Workspace, query: Query, files: Candidates
     if (path === start || !(await isHiddenBelow(visibility, start, path))) yield path;
 }
 
-/** Whether a file is not text; false for one that cannot be read. */
 async function isBinary(workspace: Workspace, path: string, signal: AbortSignal): Promise<boolean> {
   const content = await workspace.read(path, { length: MAX_SAMPLE, signal }).catch(() => undefined);
   signal.throwIfAborted();

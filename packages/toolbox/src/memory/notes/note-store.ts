@@ -12,7 +12,6 @@ interface Known {
   readonly version: string;
 }
 
-/** Creates the notes of a memory: a file each, in the folder `notes`. */
 export function noteStore(files: MemoryFiles) {
   const { workspace } = files;
   const index = createNoteIndex();
@@ -65,7 +64,6 @@ export function noteStore(files: MemoryFiles) {
       await index.update(notes);
       return index.search(query).flatMap((id) => notes.get(id) ?? []);
     },
-    /** Removes a note and returns it. Throws if there is none of this id. */
     remove: (id: string, signal: AbortSignal): Promise<Note> =>
       files.exclusive(
         pathOf(id),

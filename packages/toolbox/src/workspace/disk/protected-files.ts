@@ -26,7 +26,6 @@ export function createProtectedFiles(
   isDenied: (path: string) => boolean,
   { home = homedir(), maxEntries = MAX_ENTRIES } = {},
 ): IsProtected {
-  /** The files by `keyOf`, and the devices of which not all are known. */
   let known: ReadonlySet<string | bigint> = new Set();
   let freshUntilMs = -Infinity;
   const find = (): ReadonlySet<string | bigint> => {

@@ -43,9 +43,7 @@ interface Replacement {
   readonly path: string;
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** What is there now; undefined if nothing is. */
   readonly before: FileInfo | undefined;
-  /** The permission bits; undefined for those that the system gives. */
   readonly mode: number | undefined;
   /** Aborts it while nothing has changed yet. */
   readonly signal: AbortSignal | undefined;

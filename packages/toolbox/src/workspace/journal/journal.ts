@@ -145,7 +145,6 @@ export function createJournal(store: JournalStore, maxBytes: number) {
   };
 }
 
-/** A store in memory, of which nothing is damaged. */
 export function memoryStore(): JournalStore {
   const bytes = new Map<string, Uint8Array>();
   return {

@@ -34,7 +34,6 @@ function previewOf(storage: Storage) {
     return (await storage.list(there.path, {})).map(({ name }) => name);
   };
   return {
-    /** The version of what would be at a path; undefined if nothing would. */
     versionAt,
     set: (path: string, version: string | undefined): void => void known.set(path, version),
     moveBack: (from: string, to: string): void => {
@@ -55,7 +54,6 @@ function previewOf(storage: Storage) {
   };
 }
 
-/** The version of a folder that would be made again. */
 const FOLDER = 'folder';
 
 /** Throws if one of the changes cannot be reverted, because something else has changed since. Changes nothing. `entries` are the newest first. */
