@@ -35,11 +35,8 @@ export function signalKey(kind: 'approval' | 'unknown', callId: string): string 
 }
 
 export function wake(db: Database, runId: string): void {
-  db.run(
-    "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'",
-    Date.now(),
-    runId,
-  );
+  const sql = "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'";
+  db.run(sql, Date.now(), runId);
 }
 
 /** Cancels a run: immediately, or through its worker if it is running. Returns false if it had already finished. */
@@ -56,13 +53,8 @@ export function cancelRun(db: Database, runId: string): boolean {
 
 /** Ends a run and deletes its waits, and its answers and messages too unless it can be retried. */
 export function endRun(db: Database, runId: string, status: RunStatus, result: string): void {
-  db.run(
-    'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?',
-    status,
-    result,
-    Date.now(),
-    runId,
-  );
+  const sql = 'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?';
+  db.run(sql, status, result, Date.now(), runId);
   const tables = status === 'failed' ? ['waits'] : ['waits', 'signals', 'inbox'];
   for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }

@@ -42,14 +42,8 @@ export function claimRuns(
     if (isAlone && (!capacity.isIdle || claims.length > 0)) continue;
     const runId = text(row, 'id');
     const epoch = Number(row['epoch']) + 1;
-    db.run(
-      "UPDATE runs SET status = 'running', owner = ?, epoch = ?, is_alone = ?, updated_at = ? WHERE id = ?",
-      owner,
-      epoch,
-      isAlone ? 1 : 0,
-      now,
-      runId,
-    );
+    const sql = "UPDATE runs SET status = 'running', owner = ?, epoch = ?, is_alone = ?, updated_at = ? WHERE id = ?";
+    db.run(sql, owner, epoch, isAlone ? 1 : 0, now, runId);
     claims.push({ runId, owner, epoch, agent: text(row, 'agent'), input: text(row, 'input'), isAlone });
     if (isAlone) break;
   }

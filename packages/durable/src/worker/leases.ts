@@ -93,12 +93,9 @@ function releaseDead(db: Database, worker: string, maxCrashes: (agent: string) =
     const id = text(row, 'id');
     const before = Number(row['deaths']);
     const crashes = Number(row['is_alone']) === 1 ? before + 1 : Math.max(before, Math.min(before + 1, SHARED_CRASHES));
-    db.run(
-      "UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0, epoch = epoch + 1, deaths = ?, updated_at = ? WHERE id = ?",
-      crashes,
-      now,
-      id,
-    );
+    const sql =
+      "UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0, epoch = epoch + 1, deaths = ?, updated_at = ? WHERE id = ?";
+    db.run(sql, crashes, now, id);
     if (Number(row['is_cancelled']) === 1) endRun(db, id, 'cancelled', JSON.stringify({ reason: 'aborted' }));
     else if (crashes >= maxCrashes(text(row, 'agent'))) endRun(db, id, 'failed', JSON.stringify(killed(crashes)));
   }

@@ -4,7 +4,6 @@ import { bounded } from '../files/describe.ts';
 import { createNearSearch } from '../files/edit/find-text.ts';
 import { unifiedDiff, type Replaced } from '../files/edit/line-diff.ts';
 import { toolError, unlessMissing } from '../workspace/errors.ts';
-import type { FileInfo } from '../workspace/index.ts';
 import type { MemoryFiles } from './memory-files.ts';
 import { shownPath, toMemoryPath, toWorkspacePath } from './memory-path.ts';
 import { numbered, readMemory, viewFolder, viewText } from './view.ts';

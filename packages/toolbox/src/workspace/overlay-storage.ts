@@ -22,7 +22,10 @@ export interface OverlayStorage extends Storage {
 const MAX_COPIED = 256 * 1024 * 1024;
 let versions = 0;
 
-export function overlayStorage(base: Workspace): OverlayStorage {
+export function overlayStorage(
+  base: Pick<Workspace, 'normalize' | 'allows' | 'stat' | 'read' | 'list'>,
+  check = checkBy(base),
+): OverlayStorage {
   const nodes = new Map<string, OverlayNode>();
 
   const inBase = (path: string): Promise<FileInfo | undefined> => unlessMissing(base.stat(path));
@@ -71,21 +74,18 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     return { ...info, digest: digestOf(bytes) };
   };
 
-  const set = (
-    path: string,
-    node: Pick<OverlayNode, 'type' | 'bytes' | 'mode' | 'base'> & { readonly version?: string },
-  ): OverlayNode => {
+  const set = (path: string, node: Omit<OverlayNode, 'version' | 'modifiedMs'> & Partial<OverlayNode>): OverlayNode => {
     versions += 1;
-    const whole = { version: `o${versions}`, ...node, modifiedMs: Date.now() };
+    const whole = { version: `o${versions}`, modifiedMs: Date.now(), ...node };
     nodes.set(path, whole);
     return whole;
   };
 
   /** Puts a file there; one that is like that of the base is that of the base. */
-  const put = async (path: string, bytes: Uint8Array, mode: number, version?: string): Promise<FileInfo> => {
+  const put = async (path: string, bytes: Uint8Array, mode: number, moved?: FileInfo): Promise<FileInfo> => {
     const was = await original(path);
     if (was?.type !== 'file' || was.mode !== mode || was.digest !== digestOf(bytes)) {
-      const kept = version === undefined ? {} : { version };
+      const kept = moved && { version: moved.version, modifiedMs: moved.modifiedMs };
       return infoOf(path, set(path, { type: 'file', bytes: bytes.slice(), mode, base: was, ...kept }));
     }
     nodes.delete(path);
@@ -94,7 +94,7 @@ export function overlayStorage(base: Workspace): OverlayStorage {
 
   const checkWrite = (path: string): void => {
     if (path === '.') throw toolError('The root of the workspace itself cannot be changed.');
-    storage.check('write', path);
+    check('write', path);
   };
 
   const removeAt = async (path: string): Promise<void> => {
@@ -117,7 +117,7 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     if (info.type === 'link' || info.type === 'other')
       throw toolError(`${quote(from)} is not a file; an overlay moves files and folders only.`);
     if (info.type === 'file') {
-      await put(to, await readAll(info), info.mode, info.version);
+      await put(to, await readAll(info), info.mode, info);
       return removeAt(from);
     }
     await storage.makeFolder(to, { mode: info.mode });
@@ -130,18 +130,12 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     folder: undefined,
     normalize: (path) => base.normalize(path),
     allows: (access, path) => base.allows(access, path),
-    check: (access, path) => {
-      if (base.allows(access, path)) return;
-      const what = access === 'read' ? 'read' : 'changed';
-      throw toolError(
-        `${quote(path)} may not be ${what}: the rules of the workspace do not allow it, or it may hold credentials.`,
-      );
-    },
+    check,
     find: (path, { entry = false } = {}) => (entry ? findEntry(path) : find(path)),
-    read: async (path, { length, maxBytes, signal, start }) => {
+    read: async (path, { access, length, maxBytes, signal, start }) => {
       const info = await find(path);
       if (info === undefined) throw missingError(path);
-      storage.check('read', info.path);
+      check(access, info.path);
       if (info.type !== 'file') throw toolError(`${quote(path)} is not a file.`);
       const node = nodes.get(info.path);
       if (node === undefined) return base.read(info.path, { start, length, maxBytes, signal });
@@ -177,7 +171,7 @@ export function overlayStorage(base: Workspace): OverlayStorage {
       return info;
     },
     makeFolder: async (path, { holds = '', mode = 0o755 } = {}) => {
-      storage.check('write', holds === '' ? path : joinPath(path, holds));
+      check('write', holds === '' ? path : joinPath(path, holds));
       const was = await original(path);
       if (was?.type === 'directory') nodes.delete(path);
       else set(path, { type: 'directory', bytes: new Uint8Array(), mode, base: was });
@@ -201,6 +195,16 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     makeLink: async (path) => Promise.reject(toolError(`${quote(path)}: an overlay makes no links.`)),
   };
   return storage;
+}
+
+function checkBy(base: Pick<Workspace, 'allows'>): Storage['check'] {
+  return (access, path) => {
+    if (base.allows(access, path)) return;
+    const what = access === 'read' ? 'read' : 'changed';
+    throw toolError(
+      `${quote(path)} may not be ${what}: the rules of the workspace do not allow it, or it may hold credentials.`,
+    );
+  };
 }
 
 function infoOf(path: string, { bytes, mode, modifiedMs, type, version }: OverlayNode): FileInfo {

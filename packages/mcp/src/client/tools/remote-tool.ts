@@ -1,5 +1,5 @@
+import { definedFields, canonicalJson, visibleText, isObject } from '@kernel/internal';
 import { createHash } from 'node:crypto';
-import { canonicalJson, visibleText, isObject } from '@kernel/internal';
 import { type Tool, type ToolEffect, type ToolMetadata, type ToolOptionality, mountedName } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 
@@ -17,28 +17,22 @@ export interface RemoteTool {
  * as the server wrote it.
  */
 export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHints = false): RemoteTool {
-  const title = listed.title ?? listed.annotations?.title;
+  const { annotations = {}, description = '', inputSchema: parameters, outputSchema } = listed;
+  const title = listed.title ?? annotations.title;
   const metadata = toMetadata(listed['_meta']);
-  const definition = {
-    description: listed.description ?? '',
-    parameters: listed.inputSchema,
-    ...(title === undefined ? {} : { title }),
-    ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
-  const shown = {
-    ...definition,
-    effect: toEffect(listed.annotations ?? {}, trustsHints),
-    description: visibleText(definition.description),
-    parameters: visibleSchema(definition.parameters),
-    ...(listed.outputSchema === undefined ? {} : { outputSchema: visibleSchema(listed.outputSchema) }),
-    ...(title === undefined ? {} : { title: visibleText(title) }),
-    ...(metadata === undefined ? {} : { metadata: mapTexts(metadata) }),
-  };
+  const definition = definedFields({ description, parameters, title, outputSchema, metadata });
+  const shown = definedFields({
+    description: visibleText(description),
+    parameters: visibleSchema(parameters),
+    title: title && visibleText(title),
+    outputSchema: outputSchema && visibleSchema(outputSchema),
+    metadata: metadata && mapTexts(metadata),
+    effect: toEffect(annotations, trustsHints),
+  });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
   const tool = deepFreeze(structuredClone({ name: offeredName, ...shown })) as Tool;
   // The hints, not what is made of them: trusting a server is no change of its tools.
-  const hashed = { ...definition, hints: listed.annotations ?? {} };
+  const hashed = { ...definition, hints: annotations };
   // Canonical: a server that lists the same definition in another order has changed nothing.
   return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(hashed)).digest('hex') };
 }
@@ -59,12 +53,16 @@ function toEffect(hints: NonNullable<ListedTool['annotations']>, trustsHints: bo
 
 function toMetadata(meta: { readonly [key: string]: unknown } | undefined): ToolMetadata | undefined {
   const { category, optionality, usageHint } = meta ?? {};
-  const metadata = {
-    ...(typeof category === 'string' ? { category } : {}),
-    ...(isOptionality(optionality) ? { optionality } : {}),
-    ...(typeof usageHint === 'string' ? { usageHint } : {}),
-  };
+  const metadata = definedFields({
+    category: textOrNone(category),
+    optionality: isOptionality(optionality) ? optionality : undefined,
+    usageHint: textOrNone(usageHint),
+  });
   return Object.keys(metadata).length === 0 ? undefined : metadata;
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isOptionality(value: unknown): value is ToolOptionality {

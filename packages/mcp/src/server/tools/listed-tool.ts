@@ -1,3 +1,4 @@
+import { definedFields } from '@kernel/internal';
 import { wellFormed, isObject, errorMessage } from '@kernel/internal';
 import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
 import type { ServerContext } from '@modelcontextprotocol/server';
@@ -17,16 +18,16 @@ export function toListedTool(tool: Tool): ListedTool {
   const cached = cache.get(tool);
   if (cached !== undefined) return cached;
   const { category, optionality, usageHint } = tool.metadata ?? {};
-  const meta = withoutUndefined({ category, optionality, usageHint });
-  const entry = {
+  const meta = definedFields({ category, optionality, usageHint });
+  const entry = definedFields({
     name: tool.name,
-    ...withoutUndefined({ title: tool.title }),
+    title: tool.title,
     description: tool.description,
     inputSchema: withObjectType(tool.parameters),
-    ...withoutUndefined({ outputSchema: tool.outputSchema }),
+    outputSchema: tool.outputSchema,
     annotations: HINTS[tool.effect ?? 'external'],
-    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
-  };
+    _meta: Object.keys(meta).length === 0 ? undefined : meta,
+  });
   const listed = Object.freeze(wellFormed(entry));
   JSON.stringify(listed); // throws here for this tool; later it would leave the client without a response
   cache.set(tool, listed);
@@ -53,10 +54,6 @@ const HINTS: Readonly<Record<ToolEffect, ToolHints>> = {
   write: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   external: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
-
-function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
 
 /**
  * Handles one `tools/list`: begins a turn, then lists all tools on one page, in the order of the toolset. Throws a JSON-RPC error for a

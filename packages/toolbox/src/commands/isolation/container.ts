@@ -29,21 +29,8 @@ export function containerIsolation(options: ContainerOptions): Isolation {
       const mark = `started-${randomUUID()}`;
       const { PATH: _ownPath, HOME: _home, TMPDIR: _tmp, ...passed } = variables;
       const args = [
-        'run',
-        '--rm',
-        '--interactive',
-        '--init',
-        '--name',
-        name,
-        '--read-only',
-        '--tmpfs',
-        '/tmp',
-        '--cap-drop',
-        'ALL',
-        '--security-opt',
-        'no-new-privileges',
-        '--pids-limit',
-        '1024',
+        ...`run --rm --interactive --init --name ${name} --read-only --tmpfs /tmp --cap-drop ALL`.split(' '),
+        ...'--security-opt no-new-privileges --pids-limit 1024'.split(' '),
         ...owner,
         ...(network ? [] : ['--network', 'none']),
         ...mount(folder, folder, false),

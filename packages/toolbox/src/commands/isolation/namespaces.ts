@@ -87,14 +87,7 @@ export function linuxNamespaces(): Isolation {
     wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
       const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
       const args = [
-        '--user',
-        '--map-root-user',
-        '--mount',
-        '--pid',
-        '--ipc',
-        '--uts',
-        '--fork',
-        '--kill-child',
+        ...'--user --map-root-user --mount --pid --ipc --uts --fork --kill-child'.split(' '),
         ...(network ? [] : ['--net']),
         '--',
         '/bin/sh',

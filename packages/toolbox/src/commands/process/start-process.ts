@@ -1,11 +1,11 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { onAbort, sliceHead } from '@kernel/internal';
+import { onAbort, sliceHead, guardGroup, signalGroup } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
-import { givenTo, namesOfHolders, endGroup, namesInGroup, trackGroup } from './process-group.ts';
+import { givenTo, namesInGroup, namesOfHolders } from './process-group.ts';
 
 export interface ProcessOptions {
   readonly cwd: string;
@@ -51,13 +51,17 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     let failure: KernelError | undefined;
     let timer: NodeJS.Timeout | undefined;
     let killTimer: NodeJS.Timeout | undefined;
-    const untrack = trackGroup(child.pid);
+    const { pid } = child;
+    const unguard = pid === undefined ? undefined : guardGroup(pid);
+    const endGroup = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+      if (pid !== undefined) signalGroup(pid, signal);
+    };
     const stop = (reason: 'timeout' | 'abort'): void => {
       if (stoppedBy !== undefined) return;
       stoppedBy = reason;
-      endGroup(child, 'SIGTERM');
+      endGroup('SIGTERM');
       if (command.stop !== undefined) execFile(command.stop.program, command.stop.args, () => undefined);
-      killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
+      killTimer = setTimeout(() => endGroup('SIGKILL'), GRACE_MS);
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
     let hasBegun = false;
@@ -105,7 +109,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       clearTimeout(timer);
       clearTimeout(killTimer);
       removeAbort();
-      untrack();
+      unguard?.();
     };
 
     child.on('error', (error) => {
@@ -115,7 +119,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       const inGroup = namesInGroup(child);
-      endGroup(child, 'SIGKILL');
+      endGroup('SIGKILL');
       const durationMs = performance.now() - startedMs;
       resolve(
         drained(child).then((isHeld) => {
