@@ -19,7 +19,7 @@ const MAX_ROUNDS = 40;
 /** No further round begins when the measurements have taken this long, as they do where the growth is real. */
 const MAX_MS = 6_000;
 /** A size that takes this long is the last one, if it is the third at least: growth shows by then. */
-const LONG_MS = 300;
+const LONG_MS = 100;
 /** Nothing larger is tried after a size that takes this long. */
 const TOO_LONG_MS = 3_000;
 

@@ -215,7 +215,7 @@ describe('commands that are not what they look like', () => {
         (text: string) => ['sudo', text],
       ]) {
         const work = (text: string): unknown => open.decide('run_command', { command: toCommand(text) });
-        expect(await timeGrowth({ make, work, largest: 8192, doublings: 3 })).toBeLessThan(3);
+        expect(await timeGrowth({ make, work, largest: 4096, doublings: 3 })).toBeLessThan(3);
       }
     },
   );
