@@ -8,7 +8,7 @@ import {
   type UserMessage,
 } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
-import { FINAL, noSuchRun, readStatus } from './read-run.ts';
+import { FINAL, noSuchRun, parse, readStatus, text } from './read-run.ts';
 
 /** Keeps the first answer for a call and wakes its run. A decision for a run that has not been started is kept until it is. Returns whether the answer counts. */
 export function answerCall(
@@ -29,8 +29,15 @@ export function answerCall(
   return counts;
 }
 
+/** The first answer for a call, as JSON; undefined if there is none. */
+export function readAnswer(db: Database, runId: string, callId: string, kind: 'approval' | 'unknown') {
+  const sql = 'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?';
+  const row = db.get(sql, runId, signalKey(kind, callId));
+  return row && parse(text(row, 'answer'));
+}
+
 /** The key of an answer. A call may have both a decision and a resolution of its unknown outcome. */
-export function signalKey(kind: 'approval' | 'unknown', callId: string): string {
+function signalKey(kind: 'approval' | 'unknown', callId: string): string {
   return kind === 'approval' ? callId : `unknown ${callId}`;
 }
 

@@ -3,8 +3,8 @@ import { type AgentEvent, type ApprovalDecision, type Approve, type DurableAgent
 import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { createEventFilter, logEvents, type NewEvent } from '../runs/events.ts';
-import { hasAnsweredCall, parse, text, toInput } from '../runs/read-run.ts';
-import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
+import { hasAnsweredCall, toInput } from '../runs/read-run.ts';
+import { addMessage, endRun, readAnswer, stopRun } from '../runs/signals.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
 import { holdsLease } from './leases.ts';
@@ -222,15 +222,11 @@ export function failUnreadable(db: Database, writer: Writer, claim: Claim, error
 function withAnswers(db: Database, runId: string, approve: Approve, used: Set<string>): Approve {
   return (request) => {
     const callId = [...request.path, request.call.id].join('/');
-    const row = db.get(
-      'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
-      runId,
-      signalKey('approval', callId),
-    );
-    if (row === undefined) return approve(request);
+    const answer = readAnswer(db, runId, callId, 'approval');
+    if (answer === undefined) return approve(request);
     used.add(callId);
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the run checks it like any decision
-    return parse(text(row, 'answer')) as unknown as ApprovalDecision;
+    return answer as unknown as ApprovalDecision;
   };
 }
 

@@ -18,7 +18,7 @@ import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
-import { signalKey } from '../runs/signals.ts';
+import { readAnswer } from '../runs/signals.ts';
 import type { Halt } from './halt.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
@@ -154,7 +154,9 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   /** Settles a call that was in flight when its process died. Undefined if it is to run again. */
   const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
     const callId = callIdOf(step.id);
-    const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
+    const given = readAnswer(db, runId, callId, 'unknown') as OutcomeResolution | undefined;
+    const answer = agent.onUnknown === 'ask' ? given : 'tell';
     if (answer === 'retry') return undefined;
     if (answer === undefined) return wait(step, { kind: 'unknown', call: callFromInput(step.input), callId });
     if (typeof answer === 'object') return finish(step, digest, { result: { forLLM: answer.text } }, []);
@@ -215,16 +217,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       });
     },
   };
-}
-
-function unknownAnswer(db: Database, runId: string, callId: string): OutcomeResolution | undefined {
-  const row = db.get(
-    'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
-    runId,
-    signalKey('unknown', callId),
-  );
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
-  return row === undefined ? undefined : (parse(text(row, 'answer')) as OutcomeResolution);
 }
 
 function deadlineOf(nowMs: number, approvalTimeoutMs = Infinity): number | null {
