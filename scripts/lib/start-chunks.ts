@@ -11,11 +11,17 @@ export interface ChunkGroup {
   readonly priority: number;
 }
 
-/** What a program loads at every start, and what it loads to answer, by the module that leads to it. Each becomes one file. */
+/**
+ * What is loaded together, by the module that leads to it: what a program loads before its compile cache is on, at every start, to answer, and to keep
+ * the answer; of the toolbox, what the tools that only read load. Each becomes one file, without what one before it has.
+ */
 const TOGETHER = [
-  ['start', 'src/cli.ts'],
+  ['entry', 'src/cli.ts'],
+  ['start', 'src/run-process.ts'],
   ['answer', 'src/commands/ask.ts'],
   ['session', 'src/sessions/keep-session.ts'],
+  ['workspace', 'src/workspace/index.ts'],
+  ['files', 'src/files/index.ts'],
 ] as const;
 
 /**
@@ -32,21 +38,25 @@ export async function startChunks(build: RolldownBuild, folder: string): Promise
       .filter(({ facadeModuleId }) => facadeModuleId === join(folder, path))
       .flatMap((root) => loadedBy(root, chunks));
   const main = loadedWith('src/index.ts');
+  const isSmall = (loaded: readonly OutputChunk[]): boolean => lengthOf(loaded) < lengthOf(main) / 2;
   const small = chunks
     .filter(({ isEntry }) => isEntry)
     .map((entry) => loadedBy(entry, chunks))
-    .filter((loaded) => lengthOf(loaded) < lengthOf(main) / 2);
+    .filter(isSmall);
   const parts: readonly (readonly [name: string, chunks: readonly OutputChunk[]])[] = [
-    ...TOGETHER.map(([name, path]) => [name, loadedWith(path)] as const),
+    ...TOGETHER.map(([name, path]) => [name, loadedWith(path)] as const).filter(
+      ([, loaded]) => main.length === 0 || isSmall(loaded),
+    ),
     ['shared', main.filter((chunk) => small.some((loaded) => loaded.includes(chunk)))],
     ['main', main.length > 1 ? main : []],
   ];
-  const roots = new Set(TOGETHER.map(([, path]) => join(folder, path)));
+  // The entry waits for what loads the rest, which must not wait for the entry.
+  const entry = join(folder, 'src/cli.ts');
   return parts
     .filter(([, each]) => each.length > 0)
     .map(([name, each], index) => {
       const modules = new Set(each.flatMap(({ moduleIds }) => moduleIds));
-      return { name, test: (id) => modules.has(id) && !roots.has(id), priority: parts.length - index };
+      return { name, test: (id) => modules.has(id) && id !== entry, priority: parts.length - index };
     });
 }
 

@@ -38,7 +38,6 @@ export function parseJson(text: string): unknown {
   return attempt((): unknown => JSON.parse(text));
 }
 
-/** The fields that are not undefined, in their order. */
 export function definedFields<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what is left out is undefined
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

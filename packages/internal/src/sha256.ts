@@ -1,9 +1,10 @@
 import { nodeModule } from './platform.ts';
 
-/** Returns the SHA-256 of text. Synchronous, unlike the web's: where Node's is absent, this file's own computes it. */
-export function sha256(text: string): Uint8Array {
+/** Returns the SHA-256 of text or bytes. Synchronous, unlike the web's: where Node's is absent, this file's own computes it. */
+export function sha256(data: string | Uint8Array): Uint8Array {
   const hash = nodeModule('node:crypto')?.createHash('sha256');
-  return hash === undefined ? sha256Of(new TextEncoder().encode(text)) : hash.update(text).digest();
+  if (hash !== undefined) return hash.update(data).digest();
+  return sha256Of(typeof data === 'string' ? new TextEncoder().encode(data) : data);
 }
 
 export function sha256Hex(text: string): string {

@@ -1,10 +1,11 @@
 /** How deep values are looked through: `JSON.stringify` does not go much deeper, and what it writes is checked again on a wire. */
 const MAX_DEPTH = 1000;
+const ESCAPE = String.raw`\u`;
 
 /** JSON text whose strings are well-formed Unicode: half a surrogate pair, raw or escaped, becomes U+FFFD. Vendors and strict parsers refuse the whole text otherwise. */
 export function wellFormedJson(text: string): string {
-  const whole = text.toWellFormed();
-  if (!whole.includes(String.raw`\u`) || !/\\u[Dd]/.test(whole)) return whole;
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  if (!whole.includes(ESCAPE) || !/\\u[Dd]/.test(whole)) return whole;
   // A whole pair of escapes, then half of one; any other escape is passed over, so that the second backslash of two begins none.
   const escapes = /\\(?:u[Dd][89ABab]..\\u[Dd][C-Fc-f]..|u[Dd][89A-Fa-f]..|[^])/g;
   return whole.replaceAll(escapes, (escape) => (/^\\u[Dd][89A-Fa-f]..$/.test(escape) ? String.raw`\ufffd` : escape));
@@ -31,12 +32,19 @@ function repair(value: unknown, depth: number): unknown {
     const items = value.map((item) => repair(item, depth + 1));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
+  const isCall = 'type' in value && value.type === 'tool-call';
   let copy: [string, unknown][] | undefined; // made where something differs
-  for (const [index, key] of Object.keys(value).entries()) {
+  let index = 0;
+  for (const key of Object.keys(value)) {
     const member: unknown = Reflect.get(value, key);
-    const isCall = key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
-    const sound = isCall ? wellFormedJson(member) : repair(member, depth + 1);
+    const isText = typeof member === 'string';
+    const sound = !isText
+      ? repair(member, depth + 1)
+      : isCall && key === 'arguments'
+        ? wellFormedJson(member)
+        : member.toWellFormed();
     if (sound !== member || !key.isWellFormed()) (copy ??= Object.entries(value))[index] = [key.toWellFormed(), sound];
+    index += 1;
   }
   return copy === undefined ? value : Object.fromEntries(copy);
 }

@@ -2,6 +2,7 @@ import {
   type AssistantMessage,
   checkKeys,
   KernelError,
+  type Message,
   optionKeys,
   type Provider,
   type ProviderEvent,
@@ -12,10 +13,11 @@ import {
 } from '@kernel/protocol';
 import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
+import { memoize } from './memoize.ts';
 import { phrasesFor } from './phrases/phrases-for.ts';
 import type { ToolPhrase } from './phrases/tool-phrase.ts';
-import { planCalls } from './planning/plan-calls.ts';
-import { readAsk } from './planning/read-ask.ts';
+import { type Plan, planCalls } from './planning/plan-calls.ts';
+import { type Ask, readAsk } from './planning/read-ask.ts';
 import { refusal } from './answer/refusal.ts';
 
 /** The options of `offlineProvider`. */
@@ -54,12 +56,13 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   const now = config.now ?? Date.now;
   const phrasesOf = memoize((tool: Tool) => phrasesFor(tool, config.phrases ?? {}));
   const matcherOf = memoize((tools: readonly Tool[]) => createMatcher(tools, phrasesOf, now));
+  const planOf = rememberPlans();
   return {
     name: 'offline',
     // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
-      const message = reply(request, matcherOf, phrasesOf);
+      const message = reply(request, matcherOf, phrasesOf, planOf);
       for (const event of eventsOf(message, request.stream ?? true)) {
         yield event;
         request.signal?.throwIfAborted();
@@ -74,6 +77,7 @@ function reply(
   request: ProviderRequest,
   matcherOf: (tools: readonly Tool[]) => Matcher,
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
+  planOf: PlanOf,
 ): AssistantMessage {
   if (request.responseFormat !== undefined) {
     throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
@@ -82,15 +86,14 @@ function reply(
   }
   const { messages } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const ask = readAsk(messages[asked]);
+  const question = messages[asked];
+  const ask = readAsk(question);
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
   const offered = request.tools ?? NO_TOOLS;
   const tools = readTools(offered);
   const choice = request.toolChoice ?? 'auto';
-  const plan = planCalls(
-    ask,
-    matcherOf(typeof choice === 'object' ? readTools(namedTool(offered, choice.name)) : tools),
-  );
+  const matcher = matcherOf(typeof choice === 'object' ? readTools(namedTool(offered, choice.name)) : tools);
+  const plan = planOf(question, ask, matcher);
   const provider = { vendor: 'offline', model: request.model };
   if (results.length > 0) {
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
@@ -106,12 +109,17 @@ function reply(
   return { role: 'assistant', content, provider };
 }
 
-function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new WeakMap<Key, Value>();
-  return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
-    return value;
+type PlanOf = (question: Message | undefined, ask: Ask, matcher: Matcher) => Plan;
+
+/** Plans the calls of a question once: the turn that answers asks for the same plan again. */
+function rememberPlans(): PlanOf {
+  const plans = new WeakMap<Message, { readonly matcher: Matcher; readonly plan: Plan }>();
+  return (question, ask, matcher) => {
+    const known = question && plans.get(question);
+    if (known?.matcher === matcher) return known.plan;
+    const plan = planCalls(ask, matcher);
+    if (question !== undefined) plans.set(question, { matcher, plan });
+    return plan;
   };
 }
 

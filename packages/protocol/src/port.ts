@@ -151,9 +151,10 @@ export interface Toolset<Context = unknown> {
    * Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here.
    *
    * If concurrent runs can be offered different tools, resolves to those of this turn: the same frozen array as long as they are the same. Otherwise
-   * resolves to undefined, and `list()` decides. A wrapper that changes `list` changes this list too.
+   * resolves to undefined, and `list()` decides; where there is nothing to wait for, undefined is returned at once. A wrapper that changes `list`
+   * changes this list too.
    */
-  beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void>;
+  beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void> | undefined;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
 }

@@ -8,7 +8,7 @@ import type { CustomProviderConfig, ProviderConfig, ProviderName } from './confi
 import { resolveGemini } from './gemini/config.ts';
 import { resolveLimits } from './http/limits.ts';
 import { resolveTimeouts } from './http/timeouts.ts';
-import { type LazyAbilities, lazyProvider } from './lazy-provider.ts';
+import { lazyProvider, type UnaryMember } from './lazy-provider.ts';
 import { isChatPath, resolveOllama } from './ollama/config.ts';
 import { resolveChat } from './openai/config.ts';
 import { CHAT_PRESETS } from './openai/presets.ts';
@@ -33,38 +33,37 @@ export interface ProviderCatalog {
 
 type Factory = (config: CommonConfig) => Provider;
 
-const COUNTS: LazyAbilities = { countsTokens: true, embeds: false, transcribes: false };
-const EMBEDS: LazyAbilities = { countsTokens: false, embeds: true, transcribes: false };
-
-/** Chat completions: OpenAI and the servers that speak its API. */
-const chatCompletions = lazily(resolveChat, { countsTokens: false, embeds: true, transcribes: true }, async () =>
+const chatCompletions = lazily(resolveChat, ['embed', 'transcribe'], async () =>
   factoryOf((await import('./openai/wire.ts')).chatWire),
 );
 
-/** Ollama's own API. */
-const ollama = lazily(resolveOllama, EMBEDS, async () => factoryOf((await import('./ollama/wire.ts')).ollamaWire));
+const ollama = lazily(resolveOllama, ['embed'], async () => factoryOf((await import('./ollama/wire.ts')).ollamaWire));
 
 /** The one table of vendors. A wire is loaded at its first request; its config is checked at once. */
 const BUILT_IN: ReadonlyMap<string, Factory> = new Map([
   ...[...CHAT_PRESETS.keys()].map((name) => [name, chatCompletions] as const),
   [
     'openai-responses',
-    lazily(resolveResponses, COUNTS, async () => factoryOf((await import('./responses/wire.ts')).responsesWire)),
+    lazily(resolveResponses, ['countTokens'], async () =>
+      factoryOf((await import('./responses/wire.ts')).responsesWire),
+    ),
   ],
   [
     'anthropic',
-    lazily(resolveAnthropic, COUNTS, async () => factoryOf((await import('./anthropic/wire.ts')).anthropicWire)),
+    lazily(resolveAnthropic, ['countTokens'], async () =>
+      factoryOf((await import('./anthropic/wire.ts')).anthropicWire),
+    ),
   ],
   [
     'gemini',
-    lazily(resolveGemini, { ...EMBEDS, countsTokens: true }, async () =>
+    lazily(resolveGemini, ['countTokens', 'embed'], async () =>
       factoryOf((await import('./gemini/wire.ts')).geminiWire),
     ),
   ],
   ['ollama', (config) => (isChatPath(config) ? chatCompletions : ollama)(config)],
   [
     'bedrock',
-    lazily(resolveBedrock, COUNTS, async () => (await import('./bedrock/provider.ts')).createBedrockProvider),
+    lazily(resolveBedrock, ['countTokens'], async () => (await import('./bedrock/provider.ts')).createBedrockProvider),
   ],
 ]);
 
@@ -75,12 +74,16 @@ async function factoryOf<Config extends CommonConfig, Settings extends BaseSetti
   return (config) => wireProvider(wire, config);
 }
 
-function lazily(resolve: (config: CommonConfig) => unknown, abilities: LazyAbilities, load: () => Promise<Factory>) {
+function lazily(
+  resolve: (config: CommonConfig) => unknown,
+  members: readonly UnaryMember[],
+  load: () => Promise<Factory>,
+) {
   return (config: CommonConfig): Provider => {
     resolve(config);
     resolveTimeouts(config.timeouts);
     resolveLimits(config.limits);
-    return lazyProvider(config.name, async () => (await load())(config), abilities);
+    return lazyProvider(config.name, async () => (await load())(config), members);
   };
 }
 

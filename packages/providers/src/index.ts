@@ -15,7 +15,7 @@ export { withTurnRetry } from './policies/turn-retry.ts';
 export type { TurnRetryOptions } from './policies/turn-retry.ts';
 export { withFallback } from './policies/fallback.ts';
 export type { FallbackAttempt, FallbackCandidate, FallbackOptions } from './policies/fallback.ts';
-export type { FallbackReason } from './policies/fallback-reason.ts';
+export type { FallbackReason } from './policies/fallback.ts';
 export { withRateLimit } from './policies/rate-limit.ts';
 export type { RateLimitOptions } from './policies/rate-limit.ts';
 export { costOf, withUsage } from './policies/usage.ts';
@@ -23,5 +23,5 @@ export type { ProviderWithUsage, ModelPrice, UsageOptions, UsageReport, UsageTot
 export { toDialect } from './schema-dialects/to-dialect.ts';
 export type { DialectSchema } from './schema-dialects/to-dialect.ts';
 export type { Dialect } from './schema-dialects/dialects.ts';
-export type { DialectLoss } from './schema-dialects/rewrite-context.ts';
-export { lintTools } from './schema-dialects/lint.ts';
+export type { DialectLoss } from './schema-dialects/dialects.ts';
+export { lintTools } from './schema-dialects/to-dialect.ts';

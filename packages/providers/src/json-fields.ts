@@ -1,16 +1,14 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 
-/** A JSON object from outside, read field by field: no schema library, one `typeof` per field. */
+/** A JSON object from outside, read field by field. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The value as an object; undefined for `null`, arrays and anything else. */
 export function asFields(value: unknown): Fields | undefined {
   // Every object has string keys; their values stay unknown.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** A JSON value as an object; empty for anything else. */
 export function asJsonFields(value: JsonValue | undefined): JsonObject {
   return typeof value === 'object' && value !== null && !isList(value) ? value : {};
 }
@@ -19,29 +17,25 @@ function isList(value: JsonObject | readonly JsonValue[]): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** The fields that have a value, so that a spread of them keeps what is already there. */
+/** So that a spread of them keeps what is already there. */
 export function definedFields<Value>(fields: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
   return Object.fromEntries(
     Object.entries(fields).filter((entry): entry is [string, Value & ({} | null)] => entry[1] !== undefined),
   );
 }
 
-/** The value as an array; empty for anything else. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as text; undefined for anything else. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value as a finite number; undefined for anything else. */
 export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The text parsed as JSON; undefined if it is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -50,7 +44,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** JSON text without white space; text that is not valid JSON, or is nested too deeply to be written again, as it is. */
+/** Text that is not valid JSON, or is nested too deeply to be written again, stays as it is. */
 export function compactJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -59,7 +53,11 @@ export function compactJson(text: string): string {
   }
 }
 
-/** A value that `JSON.parse` returned, as what it is: JSON. */
+export function pickFields(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+}
+
+/** For a value that `JSON.parse` returned. */
 export function toJson(value: unknown): JsonValue {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return value as JsonValue;

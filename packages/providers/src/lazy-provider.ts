@@ -1,17 +1,14 @@
 import { KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
 
-/** Which optional members a provider has that is not loaded yet. @internal */
-export interface LazyAbilities {
-  /** Whether it has `countTokens`. */
-  readonly countsTokens: boolean;
-  /** Whether it has `embed`. */
-  readonly embeds: boolean;
-  /** Whether it has `transcribe`. */
-  readonly transcribes: boolean;
-}
+/** The optional members of a provider that depend on its wire. */
+export type UnaryMember = 'countTokens' | 'embed' | 'transcribe';
 
-/** Creates a provider that is loaded at its first request, once. @internal */
-export function lazyProvider(name: string, load: () => Promise<Provider>, abilities: LazyAbilities): Provider {
+export function lazyProvider(
+  name: string,
+  load: () => Promise<Provider>,
+  members: readonly UnaryMember[] = [],
+): Provider {
+  const has = (member: UnaryMember): boolean => members.includes(member);
   let loading: Promise<Provider> | undefined;
   let loaded: Provider | undefined;
   const loadOnce = (): Promise<Provider> => (loading ??= load().then((provider) => (loaded = provider)));
@@ -20,17 +17,17 @@ export function lazyProvider(name: string, load: () => Promise<Provider>, abilit
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
     stream: (request) =>
       loaded?.stream(request) ?? lazyStream(loadOnce, (provider) => provider.stream(request), request.signal),
-    ...(abilities.countsTokens
-      ? { countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request) }
-      : {}),
-    ...(abilities.embeds ? { embed: async (request) => (await loadMember(loadOnce, name, 'embed'))(request) } : {}),
-    ...(abilities.transcribes
-      ? { transcribe: async (request) => (await loadMember(loadOnce, name, 'transcribe'))(request) }
-      : {}),
+    ...(has('countTokens') && {
+      countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request),
+    }),
+    ...(has('embed') && { embed: async (request) => (await loadMember(loadOnce, name, 'embed'))(request) }),
+    ...(has('transcribe') && {
+      transcribe: async (request) => (await loadMember(loadOnce, name, 'transcribe'))(request),
+    }),
   };
 }
 
-async function loadMember<K extends 'countTokens' | 'embed' | 'transcribe'>(
+async function loadMember<K extends UnaryMember>(
   loadOnce: () => Promise<Provider>,
   name: string,
   key: K,

@@ -7,7 +7,7 @@ import { describeHtmlPage } from '../src/http/vendor-error.ts';
 import { parseBaseUrl } from '../src/config/base-url.ts';
 import { createSanitizer } from '../src/cassette/sanitizer.ts';
 import { TEXT_FORMATS, detectTextCalls, withTextTools } from '../src/text-tools/index.ts';
-import { plainResult } from '../src/text-tools/result-text.ts';
+import { plainResult } from '../src/text-tools/prompts.ts';
 import { createCallAssembler } from '../src/wire/call-assembler.ts';
 import { read, saying } from './text-tools/support.ts';
 

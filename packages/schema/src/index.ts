@@ -1,4 +1,4 @@
-export { annotateResult } from './arguments/annotate-result.ts';
+export { annotateResult } from './arguments/foreign-arguments.ts';
 export { callValidated, validateForeign, validateForeignText } from './arguments/foreign-arguments.ts';
 export type { RawArguments } from './arguments/parse.ts';
 export { validateArguments } from './arguments/validate.ts';
@@ -8,14 +8,14 @@ export type {
   ValidatedArguments,
   ValidatedTool,
   ValidationPolicy,
-} from './arguments/types.ts';
+} from './arguments/validate.ts';
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
 export { fromStandardSchema } from './library/from-standard-schema.ts';
 export type { LibrarySchema } from './library/from-standard-schema.ts';
 export { issuePath } from './standard-schema.ts';
 export type { InputOf, OutputOf, StandardIssue, StandardResult, StandardSchemaWithJson } from './standard-schema.ts';
-export type { ValidationIssue } from './validator/check-types.ts';
+export type { ValidationIssue } from './validator/checks.ts';
 export { compileSchema } from './validator/compile-schema.ts';
 export type { CompileOptions, Validator } from './validator/compile-schema.ts';
 export { deepFreezeCopy, invalidSchema } from './validator/deep-freeze-copy.ts';

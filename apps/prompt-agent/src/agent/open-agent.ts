@@ -10,7 +10,6 @@ import type { Output } from '../output/output.ts';
 import { isStreamed } from '../output/view.ts';
 import { loadAnswerSchema } from '../prompt/answer-schema.ts';
 import { readSettingsFile } from '../prompt/settings-file.ts';
-import { loadMemory } from './memory.ts';
 import { type OpenTools, openTools } from './open-tools.ts';
 
 /** An agent that is ready to run: model, tools, system prompt, limits and approvals. */
@@ -85,9 +84,12 @@ async function memoryOf(
   cwd: string,
   output: Output,
 ): Promise<string> {
-  if (flag !== undefined) return loadMemory(flag, cwd, output);
+  if (flag !== undefined) return (await import('./memory.ts')).loadMemory(flag, cwd, output);
   if (configured === undefined || configured === '') return '';
-  if (existsSync(resolve(cwd, configured))) return loadMemory(configured, cwd, output);
+  if (existsSync(resolve(cwd, configured))) {
+    const { loadMemory } = await import('./memory.ts');
+    return loadMemory(configured, cwd, output);
+  }
   output.note(`memory: the folder "${oneLine(configured)}" does not exist yet, so there are no notes.`);
   return '';
 }

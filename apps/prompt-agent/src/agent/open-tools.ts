@@ -11,7 +11,7 @@ import { checkTools } from '../options/check-ask.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
-import { loadUserTools, type UserTools } from '../user-tools/load-user-tools.ts';
+import type { UserTools } from '../user-tools/load-user-tools.ts';
 import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
 
 /** The tools of an invocation (the built-in ones, those of the bundle and those of `--tools`), and what they are allowed. */
@@ -68,7 +68,10 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
     await bundle?.close();
   };
   try {
-    if (flags.tools !== undefined) added = await loadUserTools(flags.tools, call);
+    if (flags.tools !== undefined) {
+      const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
+      added = await loadUserTools(flags.tools, call);
+    }
     return {
       toolset: policy.guard(registryOf(own, added)),
       approve: policy.approve,

@@ -6,7 +6,7 @@ import { usageError } from '../exit-code.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
-import { type ApprovalScope, createAskUser } from './ask-user.ts';
+import type { ApprovalScope } from './ask-user.ts';
 import type { UserRules } from './user-rules.ts';
 
 interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
@@ -44,7 +44,10 @@ export const NO_POLICY: Policy = {
 /** Creates the policy: the rules of the bundle, of the user and of the flags, and a question about what they leave open. Rejects with a usage error that names a flag. */
 export async function createPolicy({ flags, host, output }: CommandCall, options: PolicyOptions): Promise<Policy> {
   const { rules, root, userRules } = options;
-  const { permissions, withPermissions } = await import('@kernel/toolbox/permissions');
+  const [{ permissions, withPermissions }, { createAskUser }] = await Promise.all([
+    import('@kernel/toolbox/permissions'),
+    import('./ask-user.ts'),
+  ]);
   const remember = (rule: PermissionRule): void => policy.remember(rule);
   const askUser = createAskUser(host, output, { ...options, remember });
   const unasked: ReadonlySet<string> = new Set(flags.yes?.split(','));

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AgentConfig } from '@kernel/agent/config';
-import { visible } from '@kernel/internal';
+import { sha256Hex, visible } from '@kernel/internal';
 import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { usageError } from '../exit-code.ts';
 import { isInside } from '../files/paths.ts';
@@ -165,16 +164,12 @@ export async function loadProjectApprovals(
   return {
     find(file, text) {
       const decision = decisions.get(file);
-      return decision?.sha256 === digest(text) ? decision.allowed : undefined;
+      return decision?.sha256 === sha256Hex(text) ? decision.allowed : undefined;
     },
     async save(file, text, allowed) {
-      const decision = { sha256: digest(text), allowed };
+      const decision = { sha256: sha256Hex(text), allowed };
       decisions.set(file, decision);
       await changeState(path, (json) => ({ ...json, [file]: decision }));
     },
   };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

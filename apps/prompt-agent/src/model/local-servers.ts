@@ -1,4 +1,6 @@
+import { isLoopback } from '@kernel/internal';
 import { readBody } from '../files/read-file.ts';
+import { isListening } from './is-listening.ts';
 import { addressFor } from './vendors.ts';
 
 /** A model server on this machine, or where `OLLAMA_HOST` says, that has answered. */
@@ -68,6 +70,9 @@ export async function findLocalServer(env: Environment, signal: AbortSignal): Pr
 export async function askForModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
   try {
+    // Nobody listens at most of these ports, and the first use of `fetch` loads all of Node's HTTP.
+    const url = new URL(root);
+    if (isLoopback(url.hostname) && !(await isListening(url, signal))) return undefined;
     const response = await fetch(`${root}/models`, { signal, redirect: 'error' });
     if (!response.ok) return undefined;
     const body: unknown = JSON.parse(await readBody(response, MAX_LIST_BYTES));

@@ -6,7 +6,6 @@ import { withToken } from '../credentials/token-of-flags.ts';
 import type { Invocation } from '../invocation.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
 import { modelNote, retryNote } from '../output/terminal/notes.ts';
-import { openCassette, recordTo } from './cassette.ts';
 import { type Choice, chooseModel, type ModelNeed } from './choose-model.ts';
 import { providers } from './providers.ts';
 
@@ -20,6 +19,7 @@ export async function openModel(given: CommandCall, need: ModelNeed = 'chat', is
   const loaded = await loadConfig(call);
   for (const warning of loaded.warnings) output.note(`warning: ${warning}`);
   if (flags.replay !== undefined) {
+    const { openCassette } = await import('./cassette.ts');
     const recorded = await openCassette(flags.replay, host);
     output.note(modelNote(recorded.choice));
     return { ...call, loaded, ...recorded, secret: undefined };
@@ -32,7 +32,10 @@ export async function openModel(given: CommandCall, need: ModelNeed = 'chat', is
     ...retryFor(choice, loaded),
     onRetry: (retry) => output.note(retryNote(retry)),
   });
-  const provider = flags.record === undefined ? retried : await recordTo(flags.record, retried, secret, host);
+  const provider =
+    flags.record === undefined
+      ? retried
+      : await (await import('./cassette.ts')).recordTo(flags.record, retried, secret, host);
   output.note(modelNote(choice));
   if (choice.provider.name === 'offline')
     for (const warning of offlineWarnings(flags)) output.note(`warning: ${warning}`);

@@ -2,10 +2,7 @@ import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { decodeAnyText } from '../files/read-file.ts';
-import { loadAttachment, splitSources } from './attachments.ts';
-import { fragmentPart, loadFragments } from './fragments.ts';
 import { readStdin } from './read-stdin.ts';
-import { loadTemplate } from './template.ts';
 
 const OPTIONAL = { skipNote: 'The prompt is sent without it; to wait for it, use -f -.' };
 
@@ -18,12 +15,7 @@ export async function readMessage(
   { takesMedia, mayBeEmpty = false }: { readonly takesMedia: boolean; readonly mayBeEmpty?: boolean },
 ) {
   const { flags, words, host, output, signal } = call;
-  const attached = !takesMedia
-    ? []
-    : [
-        ...(flags.attach ?? []).map((source) => ({ flag: '-a' as const, source })),
-        ...splitSources(flags.images ?? '').map((source) => ({ flag: '--images' as const, source })),
-      ];
+  const attached = takesMedia ? await attachmentsOf(flags) : [];
   const files = flags.file ?? [];
   const typed = typedPrompt(flags.prompt, words);
   const isAttached = attached.some(({ source }) => source === '-');
@@ -37,18 +29,14 @@ export async function readMessage(
   const template =
     flags.template === undefined
       ? undefined
-      : await loadTemplate(flags.template, { variables: flags.var ?? [], input, host });
+      : await (await import('./template.ts')).loadTemplate(flags.template, { variables: flags.var ?? [], input, host });
   const prompt = template?.prompt ?? input;
   const access = { host, stdin, allowPrivate: flags['allow-private-images'] ?? false, signal };
-  const texts: TextPart[] = [
-    ...(await loadFragments(
-      files.filter((source) => !isStdin(source)),
-      { host, output, signal },
-    )),
-    ...(typed === undefined || piped.trim() === '' ? [] : [fragmentPart('stdin', undefined, piped)]),
-  ];
+  const read = files.filter((source) => !isStdin(source));
+  const fragment = typed === undefined || piped.trim() === '' ? undefined : piped;
+  const texts = read.length === 0 && fragment === undefined ? [] : await textsOf(read, fragment, call);
   const media: MediaPart[] = await Promise.all(
-    attached.map(({ flag, source }) => loadAttachment(flag, source, access)),
+    attached.map(async ({ flag, source }) => (await import('./attachments.ts')).loadAttachment(flag, source, access)),
   );
   const isOptional = typed === undefined && (mayBeEmpty || texts.length + media.length > 0);
   const isMissing = !isOptional && prompt.trim() === '';
@@ -64,6 +52,32 @@ export async function readMessage(
     text,
     template,
   };
+}
+
+interface Attached {
+  readonly flag: '-a' | '--images';
+  readonly source: string;
+}
+
+async function attachmentsOf({ attach = [], images }: CommandCall['flags']): Promise<readonly Attached[]> {
+  const listed = images === undefined ? [] : (await import('./attachments.ts')).splitSources(images);
+  return [
+    ...attach.map((source) => ({ flag: '-a' as const, source })),
+    ...listed.map((source) => ({ flag: '--images' as const, source })),
+  ];
+}
+
+/** What comes with the prompt as text: the sources of `-f`, then what is piped. */
+async function textsOf(
+  sources: readonly string[],
+  piped: string | undefined,
+  call: CommandCall,
+): Promise<readonly TextPart[]> {
+  const { fragmentPart, loadFragments } = await import('./fragments.ts');
+  return [
+    ...(await loadFragments(sources, call)),
+    ...(piped === undefined ? [] : [fragmentPart('stdin', undefined, piped)]),
+  ];
 }
 
 /** The prompt of `--prompt` or of the words; undefined if there is neither. */

@@ -4,7 +4,7 @@ import { type Redactor, sliceHead } from '@kernel/internal';
 import { KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import { type Database, transaction } from './database/load-sqlite.ts';
-import { entryIn } from './database/rows.ts';
+import { entryIn, newId } from './database/rows.ts';
 import { numberOf } from './event-fields.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
@@ -34,7 +34,7 @@ export function beginSession(
   name: string | undefined,
   use: SessionUse,
 ): OpenSession {
-  const id = crypto.randomUUID().replaceAll('-', '');
+  const id = store.use(newId);
   const now = Date.now();
   const number = store.use((database) =>
     transaction(database, () => {

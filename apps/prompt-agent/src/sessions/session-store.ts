@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import type { Database } from './database/load-sqlite.ts';
+import { newId } from './database/rows.ts';
 import { openDatabase, saysDamaged, setAside, storeError } from './database/open-database.ts';
 import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
 
@@ -34,7 +35,7 @@ export function openStore(folder: string): SessionStore {
         throw storeError(path, saysDamaged(error) ? whenDamaged(path, error) : error);
       }
     },
-    ownMark: () => (own ??= lockProcess(marks)).token,
+    ownMark: () => (own ??= lockProcess(marks, newId(database))).token,
     isRunning: (mark) => own?.token === mark || isRunning(marks, mark),
     close() {
       if (isClosed) return;

@@ -83,11 +83,10 @@ function characters(text: string): number {
 }
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
-const collator = new Intl.Collator('en');
 
 function sorted(lines: readonly string[]): readonly string[] {
   const areNumbers = lines.every((line) => NUMBER.test(line.trim()));
-  return lines.toSorted(areNumbers ? (a, b) => Number(a) - Number(b) : collator.compare);
+  return lines.toSorted(areNumbers ? (a, b) => Number(a) - Number(b) : new Intl.Collator('en').compare);
 }
 
 function sumOf(numbers: readonly number[]): number {

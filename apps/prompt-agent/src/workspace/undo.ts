@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, sha256Hex } from '@kernel/internal';
 import type { Change, Workspace } from '@kernel/toolbox/workspace';
 import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
@@ -60,7 +59,7 @@ const KEPT_RUNS = 5;
 
 /** The folder in which the runs of a workspace keep what they replaced: below the state folder, by a digest of the workspace's path. */
 export function undoFolder(host: Pick<Host, 'env' | 'home'>, workspace: string): string {
-  return join(stateFolder(host), 'undo', createHash('sha256').update(workspace).digest('hex').slice(0, 32));
+  return join(stateFolder(host), 'undo', sha256Hex(workspace).slice(0, 32));
 }
 
 /** Returns the folders of the runs that changed something, the last one first. */

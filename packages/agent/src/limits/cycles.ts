@@ -20,19 +20,19 @@ export function createCycles<T>(isSame: (before: T, after: T) => boolean): Cycle
   const last: T[] = [];
   /** By period, how many of the last elements equal the one that is a period before them. */
   const same = PERIODS.map(() => 0);
+  let most = 1;
   const repeats = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
   return {
     expected: (period) => last.at(-period),
     repeats,
-    most() {
-      let most = 0;
-      for (const period of PERIODS) most = Math.max(most, repeats(period));
-      return most;
-    },
+    most: () => most,
     add(element) {
-      for (const period of PERIODS) {
-        const before = last.at(-period);
-        same[period - 1] = before !== undefined && isSame(before, element) ? (same[period - 1] ?? 0) + 1 : 0;
+      most = 1;
+      let period = last.length;
+      for (const before of last) {
+        same[period - 1] = isSame(before, element) ? (same[period - 1] ?? 0) + 1 : 0;
+        if (same[period - 1] !== 0) most = Math.max(most, repeats(period));
+        period -= 1;
       }
       last.push(element);
       if (last.length > MAX_CYCLE) last.shift();

@@ -81,6 +81,7 @@ export type PreparedBatch =
   | { readonly prepared: readonly PreparedCall[] }
   | { readonly suspended: readonly SuspendedCall[]; readonly pending: readonly PendingCall[] };
 
+const NO_DECISIONS: ReadonlyMap<string, ApprovalOutput> = new Map();
 const NO_DECISION: ApprovalOutput = { decision: 'deny', reason: 'there was no answer.', digest: '' };
 
 /**
@@ -96,7 +97,7 @@ export async function decideOnCalls(
   const refused = refuseCalls(run, calls, batch);
   const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
   if (run.approval === undefined && undecided.length > 0) throw unaskedError(undecided);
-  const decisions = await requestDecisions(run, undecided, batch, kept);
+  const decisions = undecided.length === 0 ? NO_DECISIONS : await requestDecisions(run, undecided, batch, kept);
   const pending = [...decisions.values()].flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
   if (pending.length > 0)
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
@@ -177,7 +178,7 @@ async function requestDecisions(
 ): Promise<ReadonlyMap<string, ApprovalOutput>> {
   const decisions = new Map<string, ApprovalOutput>();
   const { approval } = run;
-  if (approval === undefined || calls.length === 0) return decisions;
+  if (approval === undefined) return decisions;
   const answers = await runBatch<ApprovalOutput>(
     run.steps,
     calls.map((call) => approveStep(run, approval, call, idempotencyKeyOf(batch, call), kept.get(call.id))),

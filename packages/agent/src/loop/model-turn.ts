@@ -64,7 +64,8 @@ async function askModel(
 ): Promise<ModelOutput | StoppedTurn> {
   const { inbox, output, offered } = run;
   if (isToStop(inbox)) return { isStopped: true };
-  const onOffer = offersTools ? await beginTurn(offered, number, signal) : [];
+  const begun = offersTools ? beginTurn(offered, number, signal) : [];
+  const onOffer = begun instanceof Promise ? await begun : begun;
   const taken = isPaused(run.pauses, number) ? NOTHING : takeForTurn(inbox);
   const { received } = taken;
   const turn = { number, messages: received.length > 0 ? [...messages, ...received] : messages, offersTools };
@@ -149,8 +150,7 @@ function readReply(
     const leave = (): void => {
       hasEnded = true;
       removeAbortListener?.();
-      // Closes the request of a stream that is left early. Not awaited: a hung provider must not hold up the run.
-      void close(iterator).catch(() => {});
+      close(iterator);
     };
     const fail = (error: unknown): void => {
       if (hasEnded) return;
@@ -190,8 +190,13 @@ function readReply(
   });
 }
 
-async function close(iterator: AsyncIterator<ProviderEvent>): Promise<void> {
-  await iterator.return?.();
+/** Closes the request of a stream that is left early. Not awaited: a hung provider must not hold up the run. */
+function close(iterator: AsyncIterator<ProviderEvent>): void {
+  try {
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  } catch {
+    // It has no more to say.
+  }
 }
 
 function noMessageEnd(provider: string): KernelError {

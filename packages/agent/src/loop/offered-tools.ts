@@ -32,20 +32,32 @@ const BEGIN_TURN_TIMEOUT_MS = 30_000;
 const ownLists = new WeakMap<TurnContext, readonly Tool[]>();
 
 /**
- * Begins a turn and returns the tools on offer in it: the array that `beginTurn` resolved to or `list()` returned, unchanged.
+ * Begins a turn and returns the tools on offer in it: the array that `beginTurn` resolved to or `list()` returned, unchanged. A promise only where
+ * the toolset has something to wait for.
  *
- * Throws `TOOL_FAILED`, naming the method, for a toolset that throws or whose `beginTurn` takes longer than 30 s; `signal.reason` on abort.
+ * Throws, or rejects with, `TOOL_FAILED`, naming the method, for a toolset that throws or whose `beginTurn` takes longer than 30 s; `signal.reason` on abort.
  */
-export async function beginTurn(offered: OfferedTools, turn: number, signal: AbortSignal): Promise<readonly Tool[]> {
+export function beginTurn(
+  offered: OfferedTools,
+  number: number,
+  signal: AbortSignal,
+): readonly Tool[] | Promise<readonly Tool[]> {
   const { tools, conversation, context } = offered;
-  const begun = { conversation, context, turn, signal };
-  offered.turn = begun;
+  const turn = { conversation, context, turn: number, signal };
+  offered.turn = turn;
   if (tools === undefined) return [];
-  const own = tools.beginTurn === undefined ? undefined : await callBeginTurn(tools, begun);
-  if (own !== undefined) {
-    ownLists.set(begun, own);
-    return own;
-  }
+  const begun = callBeginTurn(tools, turn);
+  return begun === undefined ? listOf(tools) : untilBegun(begun, signal).then((own) => offer(tools, turn, own));
+}
+
+/** What a turn offers: a list of its own, or that of the toolset. */
+function offer(tools: Toolset, turn: TurnContext, own: unknown): readonly Tool[] {
+  if (!isToolList(own)) return listOf(tools);
+  ownLists.set(turn, own);
+  return own;
+}
+
+function listOf(tools: Toolset): readonly Tool[] {
   try {
     return tools.list();
   } catch (error) {
@@ -62,7 +74,7 @@ export function beginTurnOfCalls(offered: OfferedTools, signal: AbortSignal): Pr
   if (tools === undefined) return undefined;
   if (offered.again?.turn === replied) return offered.again.begun;
   if (turn?.turn === replied) return undefined;
-  offered.again = { turn: replied, begun: beginTurn(offered, replied, signal) };
+  offered.again = { turn: replied, begun: Promise.resolve(beginTurn(offered, replied, signal)) };
   return offered.again.begun;
 }
 
@@ -87,22 +99,31 @@ export function findTool(tools: Toolset | undefined, name: string, turn: TurnCon
   return listed ?? (turn && ownLists.get(turn))?.find((tool) => tool.name === name);
 }
 
-function callBeginTurn(tools: Toolset, turn: TurnContext): Promise<readonly Tool[] | undefined> {
-  const { signal } = turn;
+/** Calls `beginTurn` of a toolset; undefined where nothing is to be waited for. */
+function callBeginTurn(tools: Toolset, turn: TurnContext): Promise<unknown> | undefined {
+  try {
+    const begun: unknown = tools.beginTurn?.(turn);
+    return begun === undefined ? undefined : Promise.resolve(begun);
+  } catch (error) {
+    throw toolsetFailed('beginTurn', error);
+  }
+}
+
+function untilBegun(begun: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let removeAbortListener: (() => void) | undefined;
-    const end = (error?: unknown, offered?: readonly Tool[]): void => {
+    const end = (error?: unknown, own?: unknown): void => {
       hasEnded = true;
       clearTimeout(timer);
       removeAbortListener?.();
       if (signal.aborted) reject(signal.reason);
-      else if (error === undefined) resolve(offered);
+      else if (error === undefined) resolve(own);
       else reject(error);
     };
     const fail = (error: unknown): void => end(toolsetFailed('beginTurn', error));
-    listOf(tools, turn).then((offered) => end(undefined, offered), fail);
+    begun.then((own) => end(undefined, own), fail);
     // A toolset that is done by now needs neither a timer nor a listener.
     afterMicrotasks(() => {
       if (hasEnded) return;
@@ -114,12 +135,6 @@ function callBeginTurn(tools: Toolset, turn: TurnContext): Promise<readonly Tool
       );
     });
   });
-}
-
-/** Turns a synchronous throw into a rejection. */
-async function listOf(tools: Toolset, turn: TurnContext): Promise<readonly Tool[] | undefined> {
-  const offered: unknown = await tools.beginTurn?.(turn);
-  return isToolList(offered) ? offered : undefined;
 }
 
 function isToolList(value: unknown): value is readonly Tool[] {

@@ -3,10 +3,10 @@ import { storeError } from '../session/store-error.ts';
 
 /** The default executor: runs all steps of a batch at once, in this process, and records nothing. */
 export const inProcessSteps: StepExecutor = {
-  all: async (batch) => {
+  all: (batch) => {
     const [first] = batch;
     return batch.length === 1 && first !== undefined
-      ? [await first.run()]
+      ? first.run().then((output) => [output])
       : Promise.all(batch.map((step) => step.run()));
   },
 };
@@ -55,10 +55,10 @@ export function withListener(emit: Emit, onEvent: StepScope['onEvent']): Emit {
  *
  * Rejects with the error of a step as it is, and with `STORE_FAILED` for an executor that fails itself.
  */
-export async function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
-  const outputs: unknown = await (steps === inProcessSteps ? steps.all(batch) : runElsewhere(steps, batch));
+export function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
+  const outputs: Promise<unknown> = steps === inProcessSteps ? steps.all(batch) : runElsewhere(steps, batch);
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what the body passed to `createStep` returned
-  return outputs as readonly O[];
+  return outputs as Promise<readonly O[]>;
 }
 
 /** Runs a batch in an executor that may have a store of its own, and tells its failures from those of the steps. */
@@ -89,9 +89,9 @@ async function runElsewhere(steps: StepExecutor, batch: readonly Step[]): Promis
 }
 
 /** Runs a single step. */
-export async function runStep<O extends object>(steps: StepExecutor, step: Step): Promise<O> {
-  const [output] = await runBatch<O>(steps, [step]);
-  if (output === undefined)
-    throw new KernelError('CONFIG_INVALID', `The step executor returned nothing for "${step.id}".`);
-  return output;
+export function runStep<O extends object>(steps: StepExecutor, step: Step): Promise<O> {
+  const output: Promise<unknown> =
+    steps === inProcessSteps ? step.run() : runElsewhere(steps, [step]).then(([first]) => first);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as in `runBatch`
+  return output as Promise<O>;
 }

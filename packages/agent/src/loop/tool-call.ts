@@ -126,10 +126,9 @@ async function runStarted(
   if (startLag !== undefined) await startLag;
   const startedMs = performance.now();
   const scope = scopeOf(run, prepared, emit, hasInnerSteps);
-  const output = await runInScope(
-    scope,
-    async () => resultWithoutRunning(prepared, signal, run.inbox) ?? runCall(run, admitted, context),
-  );
+  const output =
+    resultWithoutRunning(prepared, signal, run.inbox) ??
+    (await runInScope(scope, () => runCall(run, admitted, context)));
   const { usage, estimated, agents, pending } = scope.below;
   const isWaiting = agents.length > 0 && !signal.aborted;
   const result = isWaiting ? waitingResult(call, pending) : output;

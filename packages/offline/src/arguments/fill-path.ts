@@ -1,4 +1,5 @@
 import { ACTION_STEMS, WORK_STEMS } from '../language/lexicon.ts';
+import { byScript, forScripts } from '../language/by-script.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import { KNOWN_FILES, type Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
@@ -17,13 +18,13 @@ export function fillPath(filling: SlotFilling, slot: Slot): string | undefined {
   const beside = findFree(filling, (token, index) => {
     const next = tokens[index + 1];
     const isNamed = next !== undefined && PATH_WORDS.test(next.lower) && next.lower !== 'files';
-    return isName(token) && isUnclaimed(filling, index) && isNamed && (slot.target === 'file' || next.lower !== 'file');
+    return isNamed && (slot.target === 'file' || next.lower !== 'file') && isUnclaimed(filling, index) && isName(token);
   });
   if (beside !== -1) return claimPath(filling, slot, beside, 0.4);
   // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
   const cued = findFree(filling, (token, index) => {
     const cue = tokens[index - 1]?.lower ?? '';
-    return isName(token) && CUES.test(cue) && (cue !== 'of' || slot.target !== 'any');
+    return CUES.test(cue) && (cue !== 'of' || slot.target !== 'any') && isName(token);
   });
   if (cued !== -1) return claimPath(filling, slot, cued, 0.35);
   const quoted = slot.required ? findFree(filling, ({ kind }) => kind === 'quoted') : -1;
@@ -68,11 +69,13 @@ function isPath({ kind, text }: Token): boolean {
   return isWritten && timeZoneOf(text) === undefined;
 }
 
+const NAME = forScripts(String.raw`^[\p{L}\p{N}_@][\p{L}\p{N}._@-]*$`);
+
 /** Whether a bare word can be the name of a folder or a file, not of a city or an action. */
 function isName({ kind, role, lower, concept, text }: Token): boolean {
   if (kind !== 'word' || role !== 'content' || PATH_WORDS.test(lower)) return false;
-  if (ACTION_STEMS.has(concept) || WORK_STEMS.has(concept) || timeZoneOf(text) !== undefined) return false;
-  return !/[a-z][A-Z]/.test(text) && /^[\p{L}\p{N}_@][\p{L}\p{N}._@-]*$/u.test(text);
+  if (ACTION_STEMS.has(concept) || WORK_STEMS.has(concept) || /[a-z][A-Z]/.test(text)) return false;
+  return byScript(text, NAME).test(text) && timeZoneOf(text) === undefined;
 }
 
 function targetWord(token: Token | undefined): 'file' | 'folder' | undefined {

@@ -1,3 +1,4 @@
+import { byScript, forScripts } from '../language/by-script.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import { isAction, WISH_WORDS } from '../language/search-words.ts';
 import { stemOf } from '../language/stem.ts';
@@ -8,13 +9,13 @@ import { claim, type SlotFilling } from './slot-filling.ts';
 const LEAD_IN =
   /^\s*(?:(?:please|kindly|can you|could you|would you|now|then|also)\s+)*(?<verb>search|find|locate|grep|rg|ack|ag|look)(?<marker>\s+for)?\s+(?<rest>\S[\s\S]*)$/i;
 const PATH = String.raw`["'\x60]?(?<path>[\p{L}\p{N}_@.][\p{L}\p{N}_@./+-]*)["'\x60]?`;
-const IN_PATH = new RegExp(
+const IN_PATH = forScripts(
   String.raw`^(?<query>.*\S)\s+(?:in|inside|within|under|below)\s+(?<article>(?:the|my|this|our)\s+)?(?:folder\s+|directory\s+|file\s+)?${PATH}(?<kind>\s+(?:folder|directory|dir|file))?$`,
-  'iu',
+  'i',
 );
-const PATH_FOR = new RegExp(
+const PATH_FOR = forScripts(
   String.raw`^(?:(?:in|through|inside)\s+)?(?:the\s+(?=\S+\s+(?:folder|directory|file)\s))?${PATH}(?:\s+(?:folder|directory|file))?\s+for\s+(?<query>\S.*)$`,
-  'iu',
+  'i',
 );
 const EVERYWHERE =
   /\s+(?:in|across|throughout)\s+(?:(?:the|this|my|our|all)\s+)*(?:workspace|project|repo|repository|codebase|code|files)$/iu;
@@ -61,7 +62,7 @@ function readCommand(verb: string, isMarked: boolean, text: string, hasPath: boo
       return [path === undefined ? unquote(query) : bare(query), path];
     return [unquote(pair[1] ?? ''), pair[2]];
   }
-  const before = hasPath && verb === 'search' && !isMarked ? PATH_FOR.exec(text)?.groups : undefined;
+  const before = hasPath && verb === 'search' && !isMarked ? byScript(text, PATH_FOR).exec(text)?.groups : undefined;
   if (before?.['path'] !== undefined && before['query'] !== undefined && !WISH_WORDS.test(before['path']))
     return [bare(before['query']), before['path']];
   const [query, path] = splitPath(text, hasPath);
@@ -76,7 +77,7 @@ function readCommand(verb: string, isMarked: boolean, text: string, hasPath: boo
 function splitPath(text: string, hasPath: boolean): Command {
   if (!hasPath) return [text];
   if (EVERYWHERE.test(text)) return [text.replace(EVERYWHERE, '')];
-  const { query, path, article, kind } = IN_PATH.exec(text)?.groups ?? {};
+  const { query, path, article, kind } = byScript(text, IN_PATH).exec(text)?.groups ?? {};
   if (query === undefined || path === undefined || timeZoneOf(path) !== undefined) return [text];
   if (unquote(text) !== text || (query.match(/["`]/g) ?? []).length % 2 === 1) return [text];
   return article === undefined || kind !== undefined || /[./]/.test(path) ? [query, path] : [text];
@@ -91,9 +92,11 @@ function unquote(text: string): string {
   return /^(?:"[^"]+"|“[^”]+”|‘[^’]+’|`[^`]+`|'[^']+')$/u.test(text) ? text.slice(1, -1) : text;
 }
 
+const NEXT_WORD = forScripts(String.raw`(?:,|\b(?:and|then|also))\s+([\p{L}']+)`, 'gi');
+
 /** Whether another sentence follows, or another request after `and`: then not all of it is the query. */
 function hasSeveralRequests(text: string): boolean {
   const outside = text.replaceAll(/"[^"]*"|`[^`]*`|(?<!\w)'[^']*'/g, 'x');
-  const after = outside.matchAll(/(?:,|\b(?:and|then|also))\s+([\p{L}']+)/giu);
+  const after = outside.matchAll(byScript(outside, NEXT_WORD));
   return /[.?!;]\s|\n/.test(outside) || [...after].some(([, next = '']) => isAction(next));
 }

@@ -1,3 +1,7 @@
+import { byScript, forScripts, hasAsciiLetters } from './by-script.ts';
+
+const WORD = forScripts(String.raw`[\p{L}\p{N}]+(?:['’][\p{L}]+)?`, 'g');
+
 /** Returns a word without case, accents and common English endings, so that `Listing`, `lists` and `list` are equal. It is not a dictionary form. */
 export function stemOf(word: string): string {
   let stem = plain(word).replace(/['’]s?$/, '');
@@ -17,15 +21,11 @@ export function stemOf(word: string): string {
 
 /** Returns text in lower case and without accents. */
 export function plain(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return hasAsciiLetters(text) ? text.toLowerCase() : text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
 /** Splits an identifier or a sentence into lower-case words: `readFile`, `read_file` and `read file` give the same. */
 export function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-      .match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu)
-      ?.map(plain) ?? []
-  );
+  const spaced = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2');
+  return spaced.match(byScript(text, WORD))?.map(plain) ?? [];
 }

@@ -1,4 +1,5 @@
 import { findExpressions } from './arithmetic.ts';
+import { byScript, forScripts } from './by-script.ts';
 import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
 import { plain, stemOf } from './stem.ts';
 
@@ -20,8 +21,10 @@ export interface Token {
   readonly end: number;
 }
 
-const PIECE =
-  /(?<quoted>"[^"]+"|“[^”]+”|‘[^’]+’|`[^`]+`|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}]))|(?<url>https?:\/\/[^\s<>"']+)|(?<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)|(?<path>(?:~|\.{1,2})?(?:\/[\p{L}\p{N}._@+-]+)+\/?|(?:[\p{L}\p{N}._@+-]+\/)+(?:[\p{L}\p{N}._@+-]+)?|\.[\p{L}\p{N}][\p{L}\p{N}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))|(?<flag>(?<=\s)--?[A-Za-z][\w-]*)|(?<number>-?\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}_:-]|\.\d))|(?<word>(?:UTC|GMT)[+-]\d{1,2}(?::\d{2})?(?![\p{L}\p{N}])|[\p{L}\p{N}_$][\p{L}\p{N}_$'’.:@-]*)/gu;
+const PIECE = forScripts(
+  String.raw`(?<quoted>"[^"]+"|“[^”]+”|‘[^’]+’|\x60[^\x60]+\x60|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}]))|(?<url>https?:\/\/[^\s<>"']+)|(?<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)|(?<path>(?:~|\.{1,2})?(?:\/[\p{L}\p{N}._@+-]+)+\/?|(?:[\p{L}\p{N}._@+-]+\/)+(?:[\p{L}\p{N}._@+-]+)?|\.[\p{L}\p{N}][\p{L}\p{N}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))|(?<flag>(?<=\s)--?[A-Za-z][\w-]*)|(?<number>-?\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}_:-]|\.\d))|(?<word>(?:UTC|GMT)[+-]\d{1,2}(?::\d{2})?(?![\p{L}\p{N}])|[\p{L}\p{N}_$][\p{L}\p{N}_$'’.:@-]*)`,
+  'g',
+);
 
 /** Files that prose has a word for: `the license`. */
 export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
@@ -32,12 +35,12 @@ export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
 
 const FILES_BY_NAME =
   /^(?:LICEN[CS]E|README|CHANGELOG|NOTICE|COPYING|AUTHORS|CONTRIBUTING|readme|Makefile|Dockerfile|Gemfile|Rakefile|Procfile)$/;
-const FILE_NAME = /^[\p{L}\p{N}_@+-][\p{L}\p{N}._@+-]*\.[a-z][a-z0-9]{0,9}$/u;
+const FILE_NAME = forScripts(String.raw`^[\p{L}\p{N}_@+-][\p{L}\p{N}._@+-]*\.[a-z][a-z0-9]{0,9}$`);
 
 /** Splits a prompt into tokens. Each of `expressions` becomes one token; pass `[]` to split arithmetic into numbers and words. */
 export function tokenize(text: string, expressions = findExpressions(text)): readonly Token[] {
   const tokens: Token[] = expressions.map(({ start, end, value }) => literal('expression', value, start, end));
-  for (const match of text.matchAll(PIECE)) {
+  for (const match of text.matchAll(byScript(text, PIECE))) {
     const raw = match[0];
     const start = match.index;
     if (expressions.some((found) => start < found.end && start + raw.length > found.start)) continue;
@@ -56,7 +59,8 @@ export function tokenize(text: string, expressions = findExpressions(text)): rea
 function wordToken(raw: string, start: number): readonly Token[] {
   const text = raw.replace(/[.:'’@-]+$/, '');
   if (text === '') return [];
-  if (FILES_BY_NAME.test(text) || FILE_NAME.test(text)) return [literal('path', text, start, start + text.length)];
+  if (FILES_BY_NAME.test(text) || byScript(text, FILE_NAME).test(text))
+    return [literal('path', text, start, start + text.length)];
   const lower = plain(text).replaceAll('’', "'");
   const stem = stemOf(lower);
   const role = STOP_WORDS.has(lower) ? 'stop' : NEUTRAL_STEMS.has(stem) ? 'neutral' : 'content';

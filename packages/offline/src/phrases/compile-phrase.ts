@@ -8,7 +8,7 @@ import type { ToolPhrase } from './tool-phrase.ts';
 /** A phrase in a form that a request can be compared with. */
 export interface CompiledPhrase {
   /** Matches a request with its words marked, and a space at its end. */
-  readonly form: RegExp;
+  readonly form: () => RegExp;
   /** The words that the request must have, each as one of several: a quick look, since of hundreds of forms only a few can match. */
   readonly needed: readonly (readonly string[])[];
   /** By name, how the text of a value is read; `undefined` means that the phrase does not fit. */
@@ -22,8 +22,10 @@ const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
 const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
 const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
 
-/** The kinds of values: what a value looks like, and how it is read if not as it is written. */
-const KINDS: Readonly<Record<string, readonly [form: string, read: (text: string) => string | number | undefined]>> = {
+/** What a value looks like, and how it is read if not as it is written. */
+type Kind = readonly [form: string, read: (text: string) => string | number | undefined];
+
+const KINDS: Readonly<Record<string, Kind>> = {
   words: [`${ONE_WORD}(?: ${ONE_WORD}){0,4}?`, readWords],
   word: [ONE_WORD, readWords],
   number: [NUMBER, readNumber],
@@ -45,6 +47,19 @@ const KINDS: Readonly<Record<string, readonly [form: string, read: (text: string
   extension: [String.raw`\.[a-z][a-z0-9]{0,9}`, (text) => `*${text}`],
 };
 
+/** A whole word that `plainRequest` leaves as it is. */
+const KEPT_WORD =
+  /(?<![^ ])(?!(?:please|kindly|hello|could|would|will|want|like|know|tell|give|show|print|display|calculate|compute|what|whats|whens|much|thanks|thank)(?![^ ]))[a-z]{4,}(?![^ ])/i;
+
+/**
+ * Returns a word that a request must have for the phrase to fit, in lower case; empty if there is none to be seen without compiling the phrase. Throws
+ * `CONFIG_INVALID` for a kind of value that does not exist.
+ */
+export function neededWord({ text }: ToolPhrase): string {
+  for (const [, kind = ''] of text.matchAll(/(?<![^ ])\{[a-z]+:([a-z]+)\}(?![^ ])/gi)) checkKind(kind, text);
+  return KEPT_WORD.exec(text)?.[0].toLowerCase() ?? '';
+}
+
 /** Compiles a phrase. Throws `CONFIG_INVALID` for a kind of value that does not exist. */
 export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
   const values = new Map<string, (text: string) => string | number | undefined>();
@@ -56,16 +71,21 @@ export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
       if (!choices.includes('')) needed.push(choices);
       return wordForm(choices);
     }
-    const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-    if (known === undefined)
-      throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
-        hint: `Kinds are ${Object.keys(KINDS).join(', ')}.`,
-      });
-    values.set(name, known[1]);
-    return `(?<${name}>${known[0]}) `;
+    const [form, read] = checkKind(kind, text);
+    values.set(name, read);
+    return `(?<${name}>${form}) `;
   });
   const takesMaterial = JSON.stringify(input).includes('"{material}"');
-  return { form: new RegExp(`^${parts.join('')}$`, 'i'), needed, values, takesMaterial };
+  let form: RegExp | undefined;
+  return { form: () => (form ??= new RegExp(`^${parts.join('')}$`, 'i')), needed, values, takesMaterial };
+}
+
+function checkKind(kind: string, text: string): Kind {
+  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (known !== undefined) return known;
+  throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
+    hint: `Kinds are ${Object.keys(KINDS).join(', ')}.`,
+  });
 }
 
 function wordForm(choices: readonly string[]): string {

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, Tool } from '@kernel/protocol';
 import { isValidCall } from '../arguments/is-valid.ts';
-import { type CompiledPhrase, compilePhrase } from './compile-phrase.ts';
+import { memoize } from '../memoize.ts';
+import { type CompiledPhrase, compilePhrase, neededWord } from './compile-phrase.ts';
 import { markWords, plainRequest } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
@@ -12,7 +13,8 @@ export interface ToolMatch {
   readonly input: JsonObject;
 }
 
-const compiled = new WeakMap<ToolPhrase, CompiledPhrase>();
+const compiled = memoize(compilePhrase);
+const wordOf = memoize(neededWord);
 
 /**
  * Returns the call of the first phrase that a request equals, word by word. With `material`, a text that came with the request, only phrases that take it
@@ -26,14 +28,15 @@ export function matchPhrase(
 ): ToolMatch | undefined {
   const request = plainRequest(text);
   if (request === undefined || request === '') return undefined;
-  const marked = `${markWords(request)} `;
+  let marked: string | undefined;
   const lower = request.toLowerCase();
   for (const tool of tools) {
     for (const each of phrasesOf(tool)) {
-      const phrase = compiled.get(each) ?? compilePhrase(each);
-      compiled.set(each, phrase);
+      if (!lower.includes(wordOf(each))) continue;
+      const phrase = compiled(each);
       if (phrase.takesMaterial !== (material !== undefined)) continue;
       if (!phrase.needed.every((words) => words.some((word) => lower.includes(word)))) continue;
+      marked ??= `${markWords(request)} `;
       const input = inputOf(each, phrase, marked, material);
       if (input !== undefined && isValidCall(tool, input)) return { tool, input };
     }
@@ -47,7 +50,7 @@ function inputOf(
   request: string,
   material: string | undefined,
 ): JsonObject | undefined {
-  const match = form.exec(request);
+  const match = form().exec(request);
   if (match === null) return undefined;
   const found = new Map<string, string | number>(material === undefined ? [] : [['material', material]]);
   for (const [name, read] of values) {

@@ -1,14 +1,20 @@
-import { createJsonSource, KernelError } from '@kernel/protocol';
-import { type BatchApi, type BatchOperations, readResultLine, type VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-batch.ts';
-import type { Batch } from '../batches/types.ts';
+import { createJsonSource } from '@kernel/protocol';
+import {
+  type BatchApi,
+  type BatchOperations,
+  readResultLine,
+  type VendorResult,
+  type Batch,
+  checkEnded,
+} from '../batches/batch-api.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
+import { protocolError } from '../http/errors.ts';
 
 const RUNNING: ReadonlySet<string> = new Set(['in_progress', 'canceling']);
 
-/** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches @internal */
+/** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches */
 export function anthropicBatches(api: BatchApi, { basePath, query }: WireSettings): BatchOperations {
   const pathOf = (id?: string, operation?: string): string =>
     `${[`${basePath}/messages/batches`, ...(id === undefined ? [] : [toPathSegment(id)]), ...(operation === undefined ? [] : [operation])].join('/')}${query}`;
@@ -35,7 +41,7 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   const id = asText(fields['id']);
   const status = asText(fields['processing_status']);
   if (id === undefined || status === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is not a batch: it has no id or no status.`);
+    throw protocolError(api.name, 'the reply is not a batch: it has no id or no status.');
   const counts = asFields(fields['request_counts']);
   const count = (key: string): number => asNumber(counts?.[key]) ?? 0;
   const failed = count('errored') + count('canceled') + count('expired');
@@ -51,7 +57,7 @@ function readResult(api: BatchApi, line: string): VendorResult {
   const id = asText(fields['custom_id']);
   const result = asFields(fields['result']);
   if (id === undefined || result === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: a line of the results has no custom_id or no result.`);
+    throw protocolError(api.name, 'a line of the results has no custom_id or no result.');
   const message = asFields(result['message']);
   if (result['type'] === 'succeeded' && message !== undefined)
     return { id, reply: createJsonSource(line, fields, 'message').textOf(message) ?? JSON.stringify(message) };
@@ -59,7 +65,7 @@ function readResult(api: BatchApi, line: string): VendorResult {
   const type = asText(result['type']) ?? 'unknown';
   return {
     id,
-    error: new KernelError('PROVIDER_PROTOCOL', `${api.name}: the request "${id}" was not answered: ${type}.`, {
+    error: protocolError(api.name, `the request "${id}" was not answered: ${type}.`, {
       retryable: type === 'expired' || type === 'canceled',
       data: { result: type },
     }),

@@ -1,20 +1,24 @@
-import { decodeUtf8, fromBase64, toJsonText } from '@kernel/internal';
-import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { argumentsObject } from '../wire/arguments-object.ts';
+import { decodeUtf8, fromBase64 } from '@kernel/internal';
+import type {
+  AssistantMessage,
+  JsonValue,
+  MediaPart,
+  Message,
+  TextPart,
+  ToolMessage,
+  OpaquePart,
+} from '@kernel/protocol';
+import { argumentsObject } from '../wire/arguments.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
-import { CONTAINER } from './container.ts';
+import { opaquePart } from '../wire/message-parts.ts';
 
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
-/** Encodes a message as content blocks, each as JSON text. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
-export function toBlocks(message: Message, vendor: string): readonly string[] {
-  return blocksOf(message, vendor).map((block) => toJsonText(block));
-}
-
-function blocksOf(message: Message, vendor: string): readonly object[] {
+/** Reasoning and opaque parts are sent back only to the `vendor` that produced them. */
+export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'system':
       return [];
@@ -104,4 +108,34 @@ function mediaBlock(part: MediaPart): object | undefined {
   if (!part.mimeType.startsWith('text/') || part.data === undefined) return undefined;
   const data = decodeUtf8(fromBase64(part.data));
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };
+}
+
+/** Not a content block: its id goes into a field of the request. */
+export const CONTAINER = 'container';
+
+/** https://docs.claude.com/en/docs/agents-and-tools/tool-use/code-execution-tool */
+export function containerPart(value: unknown): OpaquePart | undefined {
+  const id = asText(asFields(value)?.['id']);
+  return id === undefined || id === '' ? undefined : opaquePart(CONTAINER, value);
+}
+
+/** The configured container with the id of the last one in the history, so that its files and variables are kept. The vendor refuses an expired one. */
+export function containerField(configured: unknown, messages: readonly Message[], vendor: string): unknown {
+  const own = asFields(configured);
+  if ((configured !== undefined && own === undefined) || own?.['id'] !== undefined) return configured;
+  const id = liveContainer(messages, vendor);
+  if (id === undefined || own === undefined) return id ?? configured;
+  return { ...own, id };
+}
+
+function liveContainer(messages: readonly Message[], vendor: string): string | undefined {
+  const parts = messages.flatMap((message) =>
+    message.role === 'assistant' && message.provider?.vendor === vendor
+      ? message.content.filter((part) => part.type === 'opaque' && part.kind === CONTAINER)
+      : [],
+  );
+  const last = parts.at(-1);
+  const container = last?.type === 'opaque' ? asFields(last.providerData) : undefined;
+  const expiry = Date.parse(asText(container?.['expires_at']) ?? '');
+  return expiry <= Date.now() ? undefined : asText(container?.['id']);
 }

@@ -1,8 +1,7 @@
 import type { ModelOptions } from '@kernel/protocol';
-import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
-import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+import { resolveWireSettings, type ServerToolsConfig, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Anthropic's Messages API. */
 export interface AnthropicConfig extends CommonConfig {
@@ -26,18 +25,10 @@ export interface AnthropicOptions extends ModelOptions {
   readonly service_tier?: 'auto' | 'standard_only' | (string & {}) | null | undefined;
 }
 
-/** A config of this API under any name. @internal */
-export type AnthropicWireConfig = CommonConfig & Pick<AnthropicConfig, 'serverTools'>;
-
-const KEYS = configKeys({ serverTools: true });
-
-/** Resolves a config for the Messages API. @internal */
-export function resolveAnthropic(config: AnthropicWireConfig): WireSettings {
+export function resolveAnthropic(config: ServerToolsConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://api.anthropic.com',
     basePath: '/v1',
     authHeader: 'x-api-key',
-    keys: KEYS,
-    serverTools: config.serverTools,
   });
 }

@@ -1,17 +1,17 @@
-import type { FinishReason, OpaquePart } from '@kernel/protocol';
+import type { FinishReason, OpaquePart, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
-import { isCall } from '../wire/call-types.ts';
-import { createExactArguments } from '../wire/exact-arguments.ts';
+import { isCall } from '../wire/tool-encoder.ts';
+import { createExactArguments } from '../wire/arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { opaquePart } from '../wire/message-parts.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
-import { containerPart } from './container.ts';
+import { containerPart } from './blocks.ts';
 import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
 import { createServerPartReader, MESSAGES_CALLS, readCitation } from './server-parts.ts';
-import { serverToolCallsOf, usageFrom } from './usage.ts';
+import { toUsage } from '../wire/usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -36,14 +36,13 @@ const STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** Creates the decoder of one reply of the Messages API. Unknown events and deltas are ignored; unknown blocks are kept as opaque parts. @internal */
+/** Unknown events and deltas are ignored; unknown blocks are kept as opaque parts. */
 export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
   const counts = new Map<string, number>();
-  /** The blocks that only the vendor understands, until they end. */
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
-  const serverParts = createServerPartReader();
+  const readServerPart = createServerPartReader();
   let stopReason: string | undefined;
   let serverToolCalls: Readonly<Record<string, number>> | undefined;
   let container: OpaquePart | undefined;
@@ -100,13 +99,11 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     }
   }
 
-  /** Reads what is known only at the end: why the reply ended, and the container that the next request uses. */
   function readEnd(fields: Fields | undefined): void {
     stopReason = asText(fields?.['stop_reason']) ?? stopReason;
     container = containerPart(fields?.['container']) ?? container;
   }
 
-  /** Reads the blocks of a whole message. */
   function readContent(message: Fields | undefined): void {
     for (const [at, block] of asList(message?.['content']).entries()) {
       startBlock(asFields(block), at);
@@ -136,7 +133,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
           const fill = builder.reserve();
           opaqueBlocks.set(
             index,
-            createOpaqueBlock(block, (whole) => fill(serverParts.read(whole) ?? opaquePart(type, whole))),
+            createOpaqueBlock(block, (whole) => fill(readServerPart(whole) ?? opaquePart(type, whole))),
           );
         }
     }
@@ -246,4 +243,23 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     },
     partialText: builder.partialText,
   };
+}
+
+export function serverToolCallsOf(value: unknown): Readonly<Record<string, number>> | undefined {
+  const counts = Object.entries(asFields(value) ?? {}).flatMap(([key, count]): [string, number][] =>
+    typeof count === 'number' && count > 0 ? [[key.replace(/_requests$/, ''), count]] : [],
+  );
+  return counts.length === 0 ? undefined : Object.fromEntries(counts);
+}
+
+export function usageFrom(
+  counts: ReadonlyMap<string, number>,
+  serverToolCalls: Readonly<Record<string, number>> | undefined,
+): Usage | undefined {
+  const cachedInputTokens = counts.get('cache_read_input_tokens');
+  const cacheWriteTokens = counts.get('cache_creation_input_tokens');
+  // The vendor does not include cached tokens in its input count.
+  const cached = (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const details = { cachedInputTokens, cacheWriteTokens, serverToolCalls };
+  return toUsage(counts.get('input_tokens'), counts.get('output_tokens'), details, cached);
 }

@@ -2,7 +2,6 @@ import { toJsonText } from '@kernel/internal';
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { asFields, asText, type Fields } from '../json-fields.ts';
-import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { resolveOptions } from '../config/model-options.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
@@ -13,9 +12,8 @@ import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import { createNameCheck } from '../wire/server-tools/check-names.ts';
-import { createToolEncoder } from '../wire/tool-encoder.ts';
-import { toBlocks } from './blocks.ts';
-import { containerField } from './container.ts';
+import { createToolEncoder, placeholderTools } from '../wire/tool-encoder.ts';
+import { toBlocks, containerField } from './blocks.ts';
 import { rulesOf } from './models.ts';
 import { modelSettings } from './settings.ts';
 
@@ -27,9 +25,8 @@ const CLIENT_TOOL = /^(?:bash|text_editor|memory|computer)_/;
 const MARK = ',"cache_control":{"type":"ephemeral"}}';
 const LONG_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}}';
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createAnthropicEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name));
+  const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name).map((block) => toJsonText(block)));
   const hasTools = settings.serverTools.definitions.length > 0;
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
@@ -110,7 +107,7 @@ function encodeMessages(messages: readonly EncodedMessage[], cache: ResolvedCach
   );
 }
 
-/** Puts the mark on the last of these blocks: everything up to it is cached. */
+/** Everything up to the mark is cached. */
 function withMark(blocks: readonly string[], mark: string | undefined): readonly string[] {
   return mark === undefined
     ? blocks

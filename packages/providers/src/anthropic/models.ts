@@ -1,19 +1,13 @@
 import { type Effort, type Families, modelName, rulesIn } from '../wire/model-rules.ts';
 
-/** What a family of Claude models accepts. Plain data: a family that is not in the table gets the newest rules. @internal */
 export interface ClaudeRules {
-  /** How thinking is asked for: a number of tokens, an effort, or not at all. */
   readonly thinking: 'budget' | 'adaptive' | 'none';
-  /** The efforts that the model takes, lowest first. */
+  /** Lowest first. */
   readonly efforts: readonly Effort[];
-  /** Whether temperature, top_p and top_k are accepted while the model does not think; `one`: only one of the first two. */
+  /** Of temperature, top_p and top_k, while the model does not think; `one`: only one of the first two. */
   readonly sampling: 'all' | 'one' | 'none';
-  /** Whether a schema for the reply is accepted. */
   readonly replySchema: boolean;
-  /**
-   * Whether it thinks in a request that does not ask for it: `never`; `unless-disabled`, where a request can turn it off; or `always`, so
-   * that a forced tool choice is refused.
-   */
+  /** In a request that does not ask for it. `always`: a forced tool choice is refused. */
   readonly thinksUnasked: 'never' | 'unless-disabled' | 'always';
   /** Whether Bedrock takes cache points for it. */
   readonly cachePoints: boolean;
@@ -46,10 +40,8 @@ const NEWEST: ClaudeRules = { ...ADAPTIVE_ONLY, efforts: [...EFFORTS, 'xhigh', '
 /** Models of other vendors behind the same API: nothing is refused, as far as anybody knows. */
 const OTHERS: ClaudeRules = { ...BUDGET, replySchema: true, cachePoints: false };
 
-/**
- * As of November 2026. Sources: the guides "Thinking", "Effort" and the migration guide of each model at platform.claude.com. The first entry
- * that matches counts.
- */
+// As of November 2026. Sources: the guides "Thinking", "Effort" and the migration guide of each model at platform.claude.com. The first entry
+// that matches counts.
 const FAMILIES: Families<ClaudeRules> = [
   [/claude-(?:2|v2|instant|3-(?:opus|sonnet|haiku)|3-5|v?3(?=$|[-@:]))(?!-7)/, OLDEST],
   [/claude-3-7/, BUDGET],
@@ -69,12 +61,11 @@ const FAMILIES: Families<ClaudeRules> = [
   ],
 ];
 
-/** The rules of a model by its name: a gateway's path and the dots of its versions do not matter. @internal */
+/** A gateway's path and the dots of versions do not matter. */
 export function rulesOf(model: string): ClaudeRules {
   return rulesIn(FAMILIES, modelName(model).replaceAll(/(?<=\d)\.(?=\d)/g, '-')) ?? NEWEST;
 }
 
-/** The same for Claude models only. @internal */
 export function claudeRules(model: string): ClaudeRules | undefined {
   return /claude/i.test(model) ? rulesOf(model) : undefined;
 }

@@ -1,36 +1,27 @@
-import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
+import type { Citation, Source } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
-import type { CallTypes } from '../wire/call-types.ts';
+import type { CallTypes } from '../wire/tool-encoder.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
 
 const SERVER_CALLS = ['server_tool_use', 'mcp_tool_use'];
 const RESULT = '_tool_result';
 
-/** Which blocks are calls, by their `type`. @internal */
 export const MESSAGES_CALLS: CallTypes = { calls: ['tool_use'], vendor: [...SERVER_CALLS, `*${RESULT}`] };
 
-/** Reads the blocks of tools that the vendor ran, in order. @internal */
-export interface ServerPartReader {
-  /** Returns the part of a complete block; undefined for a block of another kind. */
-  read(block: Fields): ServerToolCall | ServerToolResult | undefined;
-}
-
-/** Creates the reader of one reply. Blocks: https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview @internal */
-export function createServerPartReader(): ServerPartReader {
+/** https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview */
+export function createServerPartReader() {
   const names = new Map<string, string>();
-  return {
-    read(block) {
-      const type = asText(block['type']) ?? '';
-      if (SERVER_CALLS.includes(type)) {
-        const [id = '', name = type] = [asText(block['id']), asText(block['name'])];
-        names.set(id, name);
-        return serverToolCall({ id, name, input: asFields(block['input']), data: block });
-      }
-      if (!type.endsWith(RESULT)) return undefined;
-      const callId = asText(block['tool_use_id']) ?? '';
-      const name = names.get(callId) ?? type.slice(0, -RESULT.length);
-      return serverToolResult({ callId, name, ...readContent(block), data: block });
-    },
+  return (block: Fields) => {
+    const type = asText(block['type']) ?? '';
+    if (SERVER_CALLS.includes(type)) {
+      const [id = '', name = type] = [asText(block['id']), asText(block['name'])];
+      names.set(id, name);
+      return serverToolCall({ id, name, input: asFields(block['input']), data: block });
+    }
+    if (!type.endsWith(RESULT)) return undefined;
+    const callId = asText(block['tool_use_id']) ?? '';
+    const name = names.get(callId) ?? type.slice(0, -RESULT.length);
+    return serverToolResult({ callId, name, ...readContent(block), data: block });
   };
 }
 
@@ -50,7 +41,6 @@ function readContent(block: Fields): { text?: string; sources?: readonly Source[
   };
 }
 
-/** Reads a list of found pages, or of text blocks. */
 function readList(entries: readonly unknown[]): { text: string; sources: readonly Source[] } {
   const fields = entries.map((entry) => asFields(entry) ?? {});
   const sources = fields.filter((entry) => entry['url'] !== undefined).map(sourceOf);
@@ -58,7 +48,6 @@ function readList(entries: readonly unknown[]): { text: string; sources: readonl
   return { text: [...texts, sourceLines(sources)].filter((text) => text !== '').join('\n'), sources };
 }
 
-/** Reads one fetched page. */
 function readPage(result: Fields): { text: string; sources: readonly Source[] } {
   const document = asFields(result['content']);
   const source = asFields(document?.['source']);
@@ -67,7 +56,6 @@ function readPage(result: Fields): { text: string; sources: readonly Source[] } 
   return { text, sources: [sourceOf({ url, title: document?.['title'] })] };
 }
 
-/** Reads a citation of a text block. @internal */
 export function readCitation(citation: Fields): Citation {
   const { url, source, title, document_title: documentTitle, document_index: document, cited_text: quote } = citation;
   return citationOf({ url: url ?? source, title: title ?? documentTitle, document, quote });

@@ -1,16 +1,15 @@
-import type { WireSettings } from '../config/wire-settings.ts';
-import { pickFields } from '../wire/count-tokens.ts';
-import type { Wire } from '../wire/wire.ts';
-import { type AnthropicWireConfig, resolveAnthropic } from './config.ts';
+import type { ServerToolsConfig, WireSettings } from '../config/wire-settings.ts';
+import { type Wire } from '../wire/wire.ts';
+import { resolveAnthropic } from './config.ts';
 import { createAnthropicDecoder } from './decode.ts';
 import { createAnthropicEncoder } from './encode.ts';
 import { rulesOf } from './models.ts';
+import { pickFields } from '../json-fields.ts';
 
 /** https://docs.claude.com/en/api/messages-count-tokens */
 const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');
 
-/** Anthropic's Messages API. @internal */
-export const anthropicWire: Wire<AnthropicWireConfig, WireSettings> = {
+export const anthropicWire: Wire<ServerToolsConfig, WireSettings> = {
   resolve: resolveAnthropic,
   headers: ({ serverTools: { betas } }) => ({
     'anthropic-version': '2023-06-01',

@@ -1,104 +1,130 @@
-import { KernelError } from '@kernel/protocol';
-import { httpError, replyError } from '../http/errors.ts';
+import type { KernelError, MessageEnd, ProviderRequest } from '@kernel/protocol';
+import { configError } from '../config/config-error.ts';
+import type { ApiRequest } from '../http/authenticated-client.ts';
+import { httpError, protocolError, replyError } from '../http/errors.ts';
 import { excerpt, findVendorError } from '../http/vendor-error.ts';
 import { parseJsonResponse, requestText } from '../http/response-text.ts';
 import { asFields, type Fields, parseJson } from '../json-fields.ts';
-import { readLines } from '../stream/line-stream.ts';
-import type { WireContext } from '../wire/wire-context.ts';
-import type { Batch } from './types.ts';
+import { readLines } from '../stream/lines.ts';
+import type { WireContext } from '../wire/wire.ts';
 
-/** A request of a batch, encoded by its wire. @internal */
-export interface EncodedBatchRequest {
-  /** The id of the request. */
+/** One request of a batch, answered in one piece. */
+export interface BatchRequest extends Omit<ProviderRequest, 'signal' | 'stream'> {
+  /** Identifies its result; unique in the batch: 1 to 64 letters, digits, `_` and `-`. */
   readonly id: string;
-  /** The model. */
-  readonly model: string;
-  /** The JSON of its body. */
-  readonly body: string;
 }
 
-/** The vendor's result of one request: the JSON text of a reply, or an error. @internal */
+/** The state of a batch at its vendor. */
+export interface Batch {
+  /** The vendor's id of the batch, with which any process can wait for it and read its results. */
+  readonly id: string;
+  /** `ended`: the results can be read, even if all of them are errors. `failed`: the vendor refused the whole batch. */
+  readonly status: 'running' | 'ended' | 'failed';
+  /** How many requests have succeeded and failed so far; absent if the vendor does not say. */
+  readonly counts?: {
+    /** Requests with a reply. */
+    readonly succeeded: number;
+    /** Requests without one. For Anthropic, cancelled and expired ones count too. */
+    readonly failed: number;
+  };
+  /** The vendor's reason for `failed`, without secrets: at most 1,000 characters. */
+  readonly error?: string;
+}
+
+/** The result of one request: the end of its reply, or the error. */
+export type BatchResult =
+  /** The whole reply to the request of this id. */
+  | { readonly id: string; readonly end: MessageEnd }
+  /** Why the request of this id has none. */
+  | { readonly id: string; readonly error: KernelError };
+
+/** Options of a call. */
+export interface BatchCallOptions {
+  /** Aborts the call, not the batch. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of `wait`. */
+export interface BatchWaitOptions extends BatchCallOptions {
+  /** The time between two polls, in milliseconds. Default 30,000. */
+  readonly intervalMs?: number | undefined;
+  /** Called after each poll. Must not throw. */
+  readonly onPoll?: ((batch: Batch) => void) | undefined;
+}
+
+/** Options of `results`. */
+export interface BatchResultOptions extends BatchCallOptions {
+  /**
+   * The requests of the batch. With them, replies have their warnings, calls of tools whose names or schemas were changed for the vendor are changed
+   * back, and each request without a result yields an error at the end.
+   */
+  readonly requests?: readonly BatchRequest[] | undefined;
+}
+
+/** Submits, polls and reads the batches of one vendor. Nothing is retried, except that `wait` tolerates four failed polls in a row. */
+export interface Batches {
+  /** Submits requests. Throws `CONFIG_INVALID`, before anything is sent, for repeated or invalid ids and for more than the vendor accepts. */
+  submit(requests: readonly BatchRequest[], options?: BatchCallOptions): Promise<Batch>;
+  /** Returns the current state of a batch. */
+  get(id: string, options?: BatchCallOptions): Promise<Batch>;
+  /** Polls until the batch is no longer running. An abort leaves the batch running at the vendor. */
+  wait(id: string, options?: BatchWaitOptions): Promise<Batch>;
+  /** Asks the vendor to stop a batch, which may take a while. Requests that were answered keep their results. */
+  cancel(id: string, options?: BatchCallOptions): Promise<Batch>;
+  /** Yields the results of a batch that has ended as they arrive, in any order, one for each id. Throws `CONFIG_INVALID` while it runs. */
+  results(id: string, options?: BatchResultOptions): AsyncIterable<BatchResult>;
+}
+
 export type VendorResult =
   | { readonly id: string; readonly reply: string }
   | { readonly id: string; readonly error: KernelError };
 
-/** The batch operations of one vendor's API. @internal */
 export interface BatchOperations {
-  /** The largest batch that the vendor accepts: in requests, and in characters of JSON. */
+  /** In requests, and in characters of JSON. */
   readonly limits: { readonly requests: number; readonly characters: number };
-  /** Submits a batch. */
-  submit(items: readonly EncodedBatchRequest[], signal: AbortSignal | undefined): Promise<Batch>;
-  /** Returns the current state of a batch. */
+  submit(
+    items: readonly { readonly id: string; readonly model: string; readonly body: string }[],
+    signal: AbortSignal | undefined,
+  ): Promise<Batch>;
   get(id: string, signal: AbortSignal | undefined): Promise<Batch>;
-  /** Asks the vendor to stop a batch. */
   cancel(id: string, signal: AbortSignal | undefined): Promise<Batch>;
-  /** Yields the results of a batch in any order. Throws `CONFIG_INVALID` while it runs. */
+  /** In any order. Throws `CONFIG_INVALID` while the batch runs. */
   results(id: string, signal: AbortSignal | undefined): AsyncIterable<VendorResult>;
 }
 
-/** Sends the requests of one provider. @internal */
-export interface BatchApi {
-  /** The provider's name, for errors. */
-  readonly name: string;
-  /** Sends a GET, or with a body a POST, and resolves to the object that comes back. */
-  send(path: string, signal: AbortSignal | undefined, body?: PostBody): Promise<Fields>;
-  /** Yields the lines of a file, without blank ones. */
-  lines(path: string, signal: AbortSignal | undefined): AsyncIterable<string>;
-  /** The error of a request that the vendor reports as failed, with its status if it has one. */
-  errorOf(value: unknown, status?: number): KernelError;
-  /** The first 1,000 characters of a vendor's text, without secrets. */
-  excerptOf(text: string): string;
-}
-
-/** The body of a POST. @internal */
-export interface PostBody {
-  /** Its media type. Default `application/json`. */
-  readonly contentType?: string;
-  /** The body, as it is sent. */
-  readonly body: string | Uint8Array;
-}
+export type BatchApi = ReturnType<typeof createBatchApi>;
 
 const MAX_EXCERPT_LENGTH = 1000;
 
-/** Reads one line of a file of results. Throws a retryable `PROVIDER_PROTOCOL` for anything but a JSON object. @internal */
-export function readResultLine(provider: string, line: string): Fields {
-  const fields = asFields(parseJson(line));
-  if (fields !== undefined) return fields;
-  throw new KernelError(
-    'PROVIDER_PROTOCOL',
-    `${provider}: a line of the results is not valid JSON, or it was cut short.`,
-    {
-      hint: 'Read the results again.',
-      retryable: true,
-    },
-  );
-}
-
-/** Creates the sender for the batch operations of one provider. @internal */
-export function createBatchApi(name: string, { client, limits, redactor }: WireContext): BatchApi {
-  const accept = 'application/json';
+export function createBatchApi({ client, limits, name, redactor }: WireContext) {
   return {
     name,
-    async send(path, signal, post) {
-      const request =
-        post === undefined
-          ? ({ method: 'GET', path, contentType: '', accept, body: '' } as const)
-          : { path, contentType: post.contentType ?? accept, accept, body: post.body };
-      const text = await requestText(client, request, signal);
+    /** A GET, or with a body a POST. */
+    async send(path: string, signal: AbortSignal | undefined, post?: Pick<ApiRequest, 'body' | 'contentType'>) {
+      const text = await requestText(client, post === undefined ? { method: 'GET', path } : { path, ...post }, signal);
       const reply = asFields(parseJson(text));
       // A failed batch of Gemini has an error beside its name: it is read as a batch, not thrown.
       if (reply?.['name'] !== undefined) return reply;
       return asFields(parseJsonResponse(name, text, redactor)) ?? {};
     },
-    lines: (path, signal) =>
-      readLines(client, { method: 'GET', path, contentType: '', accept: '*/*', body: '' }, limits.lineLength, signal),
-    excerptOf: (text) => excerpt(redactor.text(text), MAX_EXCERPT_LENGTH),
-    errorOf(value, status) {
+    lines: (path: string, signal: AbortSignal | undefined) =>
+      readLines(client, { method: 'GET', path, accept: '*/*' }, limits.lineLength, signal),
+    excerptOf: (text: string) => excerpt(redactor.text(text), MAX_EXCERPT_LENGTH),
+    errorOf(value: unknown, status?: number) {
       if (status !== undefined) return httpError(name, status, {}, JSON.stringify(value ?? {}), redactor);
-      const error = findVendorError({ error: value }) ?? {
-        message: 'the request failed, and the vendor does not say why',
-      };
-      return replyError(name, error, redactor);
+      const unnamed = { message: 'the request failed, and the vendor does not say why' };
+      return replyError(name, findVendorError({ error: value }) ?? unnamed, redactor);
     },
   };
+}
+
+export function readResultLine(provider: string, line: string): Fields {
+  const fields = asFields(parseJson(line));
+  if (fields !== undefined) return fields;
+  const details = { hint: 'Read the results again.', retryable: true };
+  throw protocolError(provider, 'a line of the results is not valid JSON, or it was cut short.', details);
+}
+
+export function checkEnded(provider: string, { id, status }: Batch): void {
+  if (status === 'running') throw configError(provider, `the batch "${id}" is still running.`, 'Await wait(id) first.');
 }

@@ -12,7 +12,7 @@ import type { AnthropicConfig } from '../anthropic/config.ts';
 import type { GeminiConfig } from '../gemini/config.ts';
 import type { ChatConfig } from '../openai/config.ts';
 import type { ResponsesConfig } from '../responses/config.ts';
-import type { Batches } from './types.ts';
+import type { Batches } from './batch-api.ts';
 
 /** The config of a provider whose vendor has batches: either API of OpenAI, a server compatible with its batches, Anthropic or Gemini. */
 export type BatchConfig = ChatConfig | ResponsesConfig | AnthropicConfig | GeminiConfig;

@@ -8,4 +8,4 @@ export type {
   BatchResult,
   BatchResultOptions,
   BatchWaitOptions,
-} from './types.ts';
+} from './batch-api.ts';

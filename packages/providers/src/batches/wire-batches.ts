@@ -1,31 +1,33 @@
-import { delay, MAX_TIMER_MS } from '@kernel/internal';
+import { delay, isObject, MAX_TIMER_MS } from '@kernel/internal';
 import {
   checkFunctions,
   checkKeys,
   checkNumber,
+  describeType,
   invalidOption,
   KernelError,
   type MessageEnd,
   optionKeys,
-  type ProviderRequest,
 } from '@kernel/protocol';
-import { decodeUtf8 } from '@kernel/internal';
 import type { CommonConfig } from '../config/common-config.ts';
+import { configError } from '../config/config-error.ts';
+import { protocolError } from '../http/errors.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
 import { IDENTITY_TOOL_DECODER } from '../wire/tool-encoder.ts';
-import { type BaseSettings, type EncodedRequest, openWire, type Wire } from '../wire/wire.ts';
-import { type BatchApi, type BatchOperations, createBatchApi } from './batch-api.ts';
-import { checkBatch, checkBatchId } from './check-batch.ts';
-import type {
-  Batch,
-  BatchCallOptions,
-  Batches,
-  BatchRequest,
-  BatchResult,
-  BatchResultOptions,
-  BatchWaitOptions,
-} from './types.ts';
+import { type BaseSettings, openWire, takeBody, type Wire } from '../wire/wire.ts';
+import {
+  type BatchApi,
+  type BatchOperations,
+  createBatchApi,
+  type Batch,
+  type BatchCallOptions,
+  type Batches,
+  type BatchRequest,
+  type BatchResult,
+  type BatchResultOptions,
+  type BatchWaitOptions,
+} from './batch-api.ts';
 
 const CALL_KEYS = optionKeys<BatchCallOptions>({ signal: true });
 const WAIT_KEYS = optionKeys<BatchWaitOptions>({ signal: true, intervalMs: true, onPoll: true });
@@ -33,21 +35,20 @@ const RESULT_KEYS = optionKeys<BatchResultOptions>({ signal: true, requests: tru
 const INTERVAL_MS = 30_000;
 /** The number of retryable failures in a row after which `wait` throws. */
 const MAX_FAILED_POLLS = 5;
-/** How long a batch is waited for. Each vendor's batch ends by itself within 48 hours. */
+/** Each vendor's batch ends by itself within 48 hours. */
 const MAX_WAIT_MS = 72 * 3_600_000;
 
-/** Creates a client for the batches of a wire: its encoder writes the requests, and its decoder reads the replies. @internal */
 export function createWireBatches<Config extends CommonConfig, Settings extends BaseSettings>(
   wire: Wire<Config, Settings>,
   config: Config,
   operationsOf: (api: BatchApi, settings: Settings) => BatchOperations,
 ): Batches {
   const { context, settings } = openWire(wire, config);
-  const { name } = config;
-  const operations = operationsOf(createBatchApi(name, context), settings);
-  const encode = wire.createEncoder(settings);
+  const { limits, name, redactor } = context;
+  const operations = operationsOf(createBatchApi(context), settings);
+  const encodeAll = wire.createEncoder(settings);
   // An encoder reads only the fields that it knows, so the id is not sent.
-  const encodeOne = (request: BatchRequest): EncodedRequest => encode({ ...request, stream: false });
+  const encode = (request: BatchRequest) => encodeAll({ ...request, stream: false });
 
   async function get(id: string, options: BatchCallOptions = {}): Promise<Batch> {
     checkKeys('get', options, CALL_KEYS);
@@ -55,33 +56,33 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
     return operations.get(id, options.signal);
   }
 
-  /** Reads a reply with the wire's decoder for replies in one piece. */
-  function decode(
-    reply: string,
-    request: ProviderRequest | undefined,
-    encoded: EncodedRequest | undefined,
-  ): MessageEnd {
+  function decode(reply: string, request: BatchRequest | undefined): MessageEnd {
     let end: MessageEnd | undefined;
     const named = asFields(parseJson(reply));
+    const {
+      audioType,
+      toolDecoder = IDENTITY_TOOL_DECODER,
+      warnings = [],
+    } = request === undefined ? {} : encode(request);
     const decoder = wire.createDecoder(
       {
         name,
         model: request?.model ?? asText(named?.['model']) ?? asText(named?.['modelVersion']) ?? '',
         streams: false,
-        redactor: context.redactor,
-        warnings: encoded?.warnings ?? [],
+        redactor,
+        warnings,
         emit: (event) => {
           if (event.type === 'message-end') end = event;
         },
-        toolDecoder: encoded?.toolDecoder ?? IDENTITY_TOOL_DECODER,
-        lineLength: context.limits.lineLength,
-        audioType: encoded?.audioType,
+        toolDecoder,
+        lineLength: limits.lineLength,
+        audioType,
       },
       {},
     );
     decoder.push(joinBytes([reply]));
     decoder.end();
-    if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${name}: a reply of the batch is incomplete.`);
+    if (end === undefined) throw protocolError(name, 'a reply of the batch is incomplete.');
     return end;
   }
 
@@ -92,22 +93,21 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
       checkBatch(name, requests, operations.limits.requests);
       let characters = 0;
       const items = requests.map((request) => {
-        const encoded = encodeOne(request);
+        const encoded = encode(request);
         if (encoded.background !== undefined) {
           throw new KernelError('CONFIG_INVALID', `${name}: a request of a batch has options.background.`, {
             hint: 'Remove it: the whole batch runs in the background.',
             data: { id: request.id },
           });
         }
-        const body = typeof encoded.body === 'string' ? encoded.body : decodeUtf8(encoded.body);
-        encoded.freeBody?.();
+        const body = takeBody(encoded);
         characters += body.length;
         return { id: request.id, model: request.model, body };
       });
-      if (characters > operations.limits.characters) {
-        throw new KernelError('CONFIG_INVALID', `${name}: the batch has ${characters} characters of JSON.`, {
-          hint: `The vendor accepts ${operations.limits.characters}: submit several smaller batches.`,
-        });
+      const most = operations.limits.characters;
+      if (characters > most) {
+        const hint = `The vendor accepts ${most}: submit several smaller batches.`;
+        throw configError(name, `the batch has ${characters} characters of JSON.`, hint);
       }
       options.signal?.throwIfAborted();
       return operations.submit(items, options.signal);
@@ -162,7 +162,7 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
 
   function resultOf(id: string, reply: string, request: BatchRequest | undefined): BatchResult {
     try {
-      return { id, end: decode(reply, request, request && encodeOne(request)) };
+      return { id, end: decode(reply, request) };
     } catch (error) {
       if (KernelError.is(error)) return { id, error };
       throw error;
@@ -180,13 +180,43 @@ function endlessError(provider: string, id: string): KernelError {
 }
 
 function tooManyError(provider: string, id: string, requests: number): KernelError {
-  const message = `${provider}: the batch "${id}" has more results than the ${requests} requests that a batch can have.`;
-  return new KernelError('PROVIDER_PROTOCOL', message, { hint: 'The results until then are valid.', data: { id } });
+  const message = `the batch "${id}" has more results than the ${requests} requests that a batch can have.`;
+  return protocolError(provider, message, { hint: 'The results until then are valid.', data: { id } });
 }
 
 function missingError(provider: string, id: string): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', `${provider}: the request "${id}" has no result.`, {
+  return protocolError(provider, `the request "${id}" has no result.`, {
     hint: 'The batch was cancelled or has expired, or the file of results was cut short: submit the request again.',
     data: { id },
   });
+}
+
+/** The ids of requests that every vendor accepts. */
+const ID = /^[\w-]{1,64}$/;
+
+function checkBatch(provider: string, requests: readonly BatchRequest[], maxRequests: number): void {
+  const fail = (message: string, hint: string): never => {
+    throw configError(provider, message, hint);
+  };
+  const given: unknown = requests;
+  if (!Array.isArray(given))
+    return fail(`a batch is an array of requests, not ${describeType(given)}.`, 'Pass [{ id, model, messages }, …].');
+  if (requests.length === 0 || requests.length > maxRequests)
+    return fail(`the batch has ${requests.length} requests.`, `Submit 1 to ${maxRequests} requests at once.`);
+  const seen = new Set<string>();
+  for (const [at, request] of requests.entries()) {
+    if (!isObject(request))
+      return fail(`requests[${at}] is ${describeType(request)}, not a request.`, 'Pass { id, model, messages }.');
+    const { id } = request;
+    if (typeof id !== 'string' || !ID.test(id))
+      return fail(`a request has the id ${JSON.stringify(id)}.`, 'Use 1 to 64 letters, digits, "_" and "-".');
+    if (seen.has(id)) return fail(`two requests have the id "${id}".`, 'Give each request a different id.');
+    seen.add(id);
+  }
+}
+
+function checkBatchId(provider: string, id: unknown): void {
+  if (typeof id === 'string' && id !== '') return;
+  const what = id === '' ? 'empty' : describeType(id);
+  throw configError(provider, `the id of the batch is ${what}.`, 'Pass the id of the batch that submit returned.');
 }

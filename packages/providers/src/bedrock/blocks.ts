@@ -1,5 +1,5 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { argumentsObject } from '../wire/arguments-object.ts';
+import { argumentsObject } from '../wire/arguments.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { dataOf, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
@@ -19,7 +19,6 @@ const DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['text/markdown', 'md'],
 ]);
 
-/** Encodes a message as content blocks. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':

@@ -45,9 +45,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** The settings of a Bedrock provider. @internal */
 export interface BedrockSettings extends WireSettings {
-  /** The AWS region. */
   readonly region: string | undefined;
 }
 
@@ -55,7 +53,6 @@ const CREDENTIALS: KeysOf<AwsCredentials> = { accessKeyId: true, secretAccessKey
 const CREDENTIAL_KEYS = optionKeys<AwsCredentials>(CREDENTIALS);
 const KEYS = configKeys({ region: true, credentials: true, profile: true, serverTools: true });
 
-/** Resolves a config for the Converse API. Throws `CONFIG_INVALID` if `region` is missing where the address or a signature needs it. @internal */
 export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
   const { auth, baseUrl, credentials, name, profile, region, token } = config;
   if (profile !== undefined && (credentials ?? token) !== undefined)
@@ -71,7 +68,7 @@ export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
   }
   const regionalUrl = `https://bedrock-runtime.${region ?? ''}.amazonaws.com`;
   return {
-    ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS, serverTools: config.serverTools }),
+    ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS }),
     region,
   };
 }

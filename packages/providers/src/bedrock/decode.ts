@@ -1,7 +1,7 @@
 import { concatBytes, copyBytes, decodeUtf8, errorMessage } from '@kernel/internal';
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createExactArguments, type ExactArguments } from '../wire/exact-arguments.ts';
+import { createExactArguments, type ExactArguments } from '../wire/arguments.ts';
 import {
   createMessageBuilder,
   type DecoderContext,
@@ -14,6 +14,7 @@ import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { callOf, createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
 import { createServerPartReader, readCitation } from './server-parts.ts';
 import type { ReadFrame } from './optional-packages.ts';
+import { toUsage } from '../wire/usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -35,7 +36,6 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ['modelTimeoutException', 408],
 ]);
 
-/** Creates the decoder of one Converse reply: a stream of frames, or one JSON object. `readFrame` is needed for a stream only. @internal */
 export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFrame | undefined): ReplyDecoder {
   return context.streams && readFrame !== undefined ? streamDecoder(context, readFrame) : jsonDecoder(context);
 }
@@ -43,7 +43,7 @@ export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFra
 function jsonDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
-  const serverParts = createServerPartReader();
+  const readServerPart = createServerPartReader();
   const chunks: Uint8Array[] = [];
   return {
     push(bytes) {
@@ -66,7 +66,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
         const call = callOf(block, context.toolDecoder);
         if (call !== undefined) readCall(builder, call, at, exact);
         else if (kind === undefined) readBlock(builder, block);
-        else builder.reserve()(serverParts.read(kind, block));
+        else builder.reserve()(readServerPart(kind, block));
       }
       builder.usage(usageOf(value['usage']));
       finish(builder, asText(value['stopReason']));
@@ -78,10 +78,9 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
 function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
-  const serverParts = createServerPartReader();
-  const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(serverParts.read(kind, block));
+  const readServerPart = createServerPartReader();
+  const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(readServerPart(kind, block));
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
-  /** The indexes of the blocks that are calls. */
   const calls = new Set<number | undefined>();
   let stopReason: string | undefined;
   let firstByte: number | undefined;
@@ -195,13 +194,12 @@ function textError(builder: MessageBuilder, text: string): Error {
     : builder.vendorError(error);
 }
 
-/** Reads a complete call, or a piece of one. */
 function readCall(builder: MessageBuilder, call: Fields, index: number | undefined, exact: ExactArguments): void {
   const { input, name, toolUseId } = call;
   builder.call({ index, id: asText(toolUseId), name: asText(name), arguments: exact.of(input) });
 }
 
-/** Reads a complete block of another kind, or a delta of one: they have the same fields. */
+/** Whole blocks and deltas have the same fields. */
 function readBlock(builder: MessageBuilder, block: Fields): void {
   builder.text(asText(block['text']) ?? '');
   const cited = asFields(block['citationsContent']);
@@ -233,15 +231,9 @@ function finish(builder: MessageBuilder, stopReason: string | undefined): void {
 
 function usageOf(value: unknown): Usage | undefined {
   const usage = asFields(value);
-  const input = asNumber(usage?.['inputTokens']);
-  const output = asNumber(usage?.['outputTokens']);
-  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
-  const read = asNumber(usage['cacheReadInputTokens']);
-  const written = asNumber(usage['cacheWriteInputTokens']);
-  return {
-    inputTokens: (input ?? 0) + (read ?? 0) + (written ?? 0),
-    outputTokens: output ?? 0,
-    ...(read === undefined ? {} : { cachedInputTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-  };
+  const cachedInputTokens = asNumber(usage?.['cacheReadInputTokens']);
+  const cacheWriteTokens = asNumber(usage?.['cacheWriteInputTokens']);
+  const cached = (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const [input, output] = [asNumber(usage?.['inputTokens']), asNumber(usage?.['outputTokens'])];
+  return toUsage(input, output, { cachedInputTokens, cacheWriteTokens }, cached);
 }

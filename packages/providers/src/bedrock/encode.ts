@@ -1,7 +1,6 @@
 import { toJsonText } from '@kernel/internal';
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
@@ -13,7 +12,7 @@ import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { createNameCheck } from '../wire/server-tools/check-names.ts';
-import { createToolEncoder } from '../wire/tool-encoder.ts';
+import { createToolEncoder, placeholderTools } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
 import { modelSettings } from './settings.ts';
 
@@ -23,7 +22,6 @@ const RESERVED_KEYS = new Set(
 const MARK = '{"cachePoint":{"type":"default"}}';
 const LONG_MARK = '{"cachePoint":{"type":"default","ttl":"1h"}}';
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createBedrockEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name).map((block) => toJsonText(block)));
   const encodeTools = createToolEncoder({

@@ -1,15 +1,13 @@
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
-import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { createOpaqueFields } from '../wire/opaque-fields.ts';
-import type { ToolDecoder } from '../wire/tool-encoder.ts';
+import { type ToolDecoder, type CallTypes, isCall } from '../wire/tool-encoder.ts';
 
 /** The kinds of blocks that are read; every other one is kept as it is. */
 const READ = new Set(['text', 'reasoningContent', 'citationsContent', 'citation']);
 
-/** Which blocks are calls: by the `type` in a `toolUse`, which most models leave out, or by the kind of another block. @internal */
+/** By the `type` in a `toolUse`, which most models leave out, or by the kind of another block. */
 export const CONVERSE_CALLS: CallTypes = { calls: ['toolUse', 'tool_use'], vendor: ['server_tool_use', 'toolResult'] };
 
-/** Returns the fields of a call of the request's tools, or of the start of one; undefined for any other block. @internal */
 export function callOf(block: Fields, decoder: ToolDecoder): Fields | undefined {
   const key = keyOf(block);
   const fields = asFields(block[key]);
@@ -18,7 +16,6 @@ export function callOf(block: Fields, decoder: ToolDecoder): Fields | undefined 
     : undefined;
 }
 
-/** The kind of a block that only the vendor understands, or of the start of one; undefined for a block that is read. @internal */
 export function opaqueKind(block: Fields, decoder: ToolDecoder): string | undefined {
   const key = keyOf(block);
   if (key === '' || Object.keys(block).some((each) => READ.has(each)) || callOf(block, decoder) !== undefined)
@@ -26,7 +23,6 @@ export function opaqueKind(block: Fields, decoder: ToolDecoder): string | undefi
   return kindOf(key, asFields(block[key]));
 }
 
-/** The key of a block's content. */
 function keyOf(block: Fields): string {
   return 'toolUse' in block ? 'toolUse' : (Object.keys(block).find((key) => key !== 'type') ?? '');
 }
@@ -35,25 +31,13 @@ function kindOf(key: string, fields: Fields | undefined): string {
   return key === 'toolUse' ? (asText(fields?.['type']) ?? key) : key;
 }
 
-/** A streamed block that only the vendor understands, while it arrives. @internal */
-export interface OpaqueBlock {
-  /** Adds a delta: text is appended, a list continues the content. */
-  add(delta: Fields): void;
-  /** Hands on the block as the vendor would have sent it at once, unless its input was cut off. */
-  end(): void;
-}
-
-/** Creates a block of a kind from its start; `keep` gets the kind and the complete block. @internal */
-export function createOpaqueBlock(
-  kind: string,
-  start: Fields,
-  keep: (kind: string, block: Fields) => void,
-): OpaqueBlock {
+export function createOpaqueBlock(kind: string, start: Fields, keep: (kind: string, block: Fields) => void) {
   const key = Object.keys(start)[0] ?? kind;
   const fields = createOpaqueFields(asFields(start[key]) ?? {});
   const content: unknown[] = [];
   return {
-    add(delta) {
+    /** Text is appended, a list continues the content. */
+    add(delta: Fields) {
       const value = delta[key];
       content.push(...asList(value));
       for (const [name, piece] of Object.entries(asFields(value) ?? {})) {
@@ -69,3 +53,5 @@ export function createOpaqueBlock(
     },
   };
 }
+
+export type OpaqueBlock = ReturnType<typeof createOpaqueBlock>;

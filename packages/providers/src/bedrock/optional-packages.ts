@@ -3,7 +3,6 @@ import { KernelError } from '@kernel/protocol';
 import { joinBytes } from '../http/join-bytes.ts';
 import type { AwsCredentials } from './config.ts';
 
-/** A request in the form that a signer expects. @internal */
 interface SignableRequest {
   readonly method: string;
   readonly protocol: string;
@@ -14,23 +13,16 @@ interface SignableRequest {
   readonly body: string | Uint8Array;
 }
 
-/** Signs a request; resolves to its headers, including the signature. @internal */
 export type SignRequest = (request: SignableRequest) => Promise<Record<string, string>>;
 
-/** One frame of an event stream. @internal */
-interface Frame {
-  /** The headers whose value is text. */
+/** Throws if a checksum does not match. */
+export type ReadFrame = (bytes: Uint8Array) => {
+  /** Those whose value is text. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
-}
+};
 
-/** Reads one complete frame; throws if a checksum does not match. @internal */
-export type ReadFrame = (bytes: Uint8Array) => Frame;
-
-/**
- * Loads the signer of AWS requests. Without `source` it uses the credential chain of the AWS SDK, for `profile` if there is one. `onCredentials` is called with the
- * credentials before each signature, and may throw. @internal
- */
+/** Without `source`, by the credential chain of the AWS SDK. `onCredentials` is called before each signature, and may throw. */
 export async function loadSigner(
   region: string,
   source: (() => Promise<AwsCredentials>) | undefined,
@@ -66,7 +58,6 @@ export async function loadSigner(
   };
 }
 
-/** Loads the reader of event-stream frames. @internal */
 export async function loadFrameReader(): Promise<ReadFrame> {
   const { EventStreamCodec } = await loadPackage('@smithy/core', () => import('@smithy/core/event-streams'));
   const codec = new EventStreamCodec(toText, (text) => joinBytes([text]));
@@ -100,7 +91,7 @@ async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> 
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** SHA-256 or, with a secret, its HMAC, in the shape that the signer expects. Called with `new`, so it cannot be an arrow function. */
+/** In the shape that the signer expects. Called with `new`, so it cannot be an arrow function. */
 function createSha256(secret?: Bytes): {
   update(data: Bytes): void;
   digest(): Promise<Uint8Array>;

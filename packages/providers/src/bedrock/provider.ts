@@ -1,11 +1,15 @@
 import type { Provider } from '@kernel/protocol';
 import { lazyProvider } from '../lazy-provider.ts';
-import { wireProvider } from '../wire/wire.ts';
-import type { BedrockWireConfig } from './config.ts';
+import { wireProvider, type Wire } from '../wire/wire.ts';
+import { type BedrockWireConfig, type BedrockSettings, resolveBedrock } from './config.ts';
 import { loadFrameReader, type ReadFrame } from './optional-packages.ts';
-import { bedrockWire } from './wire.ts';
+import { toPathSegment } from '../config/path-segment.ts';
+import { createBedrockDecoder } from './decode.ts';
+import { createBedrockEncoder } from './encode.ts';
+import { createBedrockSigner } from './sign.ts';
+import { pickFields } from '../json-fields.ts';
 
-/** Creates a provider over the Converse API. The reader of its binary stream is loaded at the first streaming request. @internal */
+/** The reader of the binary stream is loaded at the first streaming request. */
 export function createBedrockProvider(config: BedrockWireConfig): Provider {
   let readFrame: ReadFrame | undefined;
   const provider = wireProvider(
@@ -13,13 +17,27 @@ export function createBedrockProvider(config: BedrockWireConfig): Provider {
     config,
   );
   const { name } = provider;
-  const streaming = lazyProvider(
-    name,
-    async () => {
-      readFrame = await loadFrameReader();
-      return provider;
-    },
-    { countsTokens: false, embeds: false, transcribes: false },
-  );
+  const streaming = lazyProvider(name, async () => {
+    readFrame = await loadFrameReader();
+    return provider;
+  });
   return { ...provider, stream: (request) => (request.stream === false ? provider : streaming).stream(request) };
+}
+
+const COUNTED = ['messages', 'system', 'toolConfig', 'additionalModelRequestFields'];
+
+export function bedrockWire(frameReader: () => ReadFrame | undefined): Wire<BedrockWireConfig, BedrockSettings> {
+  return {
+    resolve: resolveBedrock,
+    createEncoder: createBedrockEncoder,
+    createDecoder: (context) => createBedrockDecoder(context, frameReader()),
+    // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
+    tokenCounter: {
+      path: ({ basePath, query }, model) => `${basePath}/model/${toPathSegment(model)}/count-tokens${query}`,
+      body: (body) => ({ input: { converse: pickFields(body, COUNTED) } }),
+      field: 'inputTokens',
+    },
+    structuredOutput: () => 'tool-call',
+    createSigner: createBedrockSigner,
+  };
 }

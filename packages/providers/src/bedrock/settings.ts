@@ -1,33 +1,16 @@
 import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { limitWith, ONE_OF_TWO, thinkingOf } from '../anthropic/thinking.ts';
+import { limitWith, ONE_OF_TWO, thinkingOf } from '../anthropic/settings.ts';
 import type { ResolvedOptions } from '../config/model-options.ts';
 import { asJsonFields, definedFields } from '../json-fields.ts';
-import { effortFor, type Notes, notesOf } from '../wire/model-rules.ts';
+import { effortFor, type Notes, notesOf, type Effort, type Families, rulesIn } from '../wire/model-rules.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
-import { type BedrockRules, bedrockRules } from './models.ts';
-
-/** The settings of a request that depend on what its model accepts. @internal */
-export interface ModelSettings {
-  /** Fields at the root of the body. */
-  readonly fields: JsonObject;
-  /** The tool choice; undefined leaves it out. */
-  readonly toolChoice: object | undefined;
-  /** Whether cache points are accepted. */
-  readonly cachePoints: boolean;
-}
+import { type ClaudeRules, claudeRules } from '../anthropic/models.ts';
+import { gptRules } from '../openai/models.ts';
 
 /** A reply of Claude has this limit if a request says none, and thinking tokens count within it. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/**
- * Encodes limits, sampling, reasoning and tool choice as the model accepts them. What it would refuse is left out, with a warning that names
- * it. @internal
- */
-export function modelSettings(
-  request: ProviderRequest,
-  options: ResolvedOptions,
-  warnings: ProviderWarning[],
-): ModelSettings {
+export function modelSettings(request: ProviderRequest, options: ResolvedOptions, warnings: ProviderWarning[]) {
   const { model, toolChoice: choice } = request;
   const rules = bedrockRules(model);
   const notes = notesOf(model, warnings);
@@ -58,11 +41,10 @@ export function modelSettings(
 }
 
 interface Reasoning {
-  /** The model's own fields. */
   readonly fields: JsonObject;
   /** The tokens that the limit needs in addition. */
   readonly tokens: number;
-  /** Whether the model may reason, so that sampling is refused. */
+  /** So that sampling is refused. */
   readonly reasons: boolean;
   readonly refusesForcedChoice: boolean;
   /** Whether neither a limit nor sampling is accepted. */
@@ -111,7 +93,6 @@ function reasoningOf(
   return { ...NO_REASONING, fields: { reasoningConfig }, isUnlimited: effort === unlimitedEffort };
 }
 
-/** The limits and the sampling that the model accepts. */
 function acceptedConfig(
   config: Readonly<Record<string, JsonValue>>,
   { claude, sampling }: BedrockRules,
@@ -154,4 +135,45 @@ function toolChoice(
     return { auto: {} };
   }
   return isNamed ? { tool: { name: toWireName(choice.name, TOOL_NAME) } } : { any: {} };
+}
+
+export type BedrockReasoning = 'claude' | 'nova' | 'gpt' | 'none';
+
+export interface BedrockRules {
+  readonly reasoning: BedrockReasoning;
+  /** Lowest first. */
+  readonly efforts: readonly Effort[];
+  /** `unnamed`: all but a named tool. */
+  readonly toolChoice: 'all' | 'unnamed' | 'auto';
+  readonly sampling: ClaudeRules['sampling'];
+  /** The effort beside which no limit and no sampling is accepted. */
+  readonly unlimitedEffort?: Effort;
+  readonly cachePoints: boolean;
+  readonly claude?: ClaudeRules;
+}
+
+const PLAIN: BedrockRules = { reasoning: 'none', efforts: [], toolChoice: 'all', sampling: 'all', cachePoints: false };
+
+// Families that are not Claude's or OpenAI's, as of November 2026. Sources: AWS's API reference (`ToolChoice`), "Extended thinking" in the
+// guide of Amazon Nova 2, and the 400 answers of the API.
+const FAMILIES: Families<BedrockRules> = [
+  [
+    /amazon\.nova-2/,
+    { ...PLAIN, reasoning: 'nova', efforts: ['none', 'low', 'medium', 'high'], unlimitedEffort: 'high' },
+  ],
+  [/meta\.llama/, { ...PLAIN, toolChoice: 'auto' }],
+  [/mistral\.mistral-large/, { ...PLAIN, toolChoice: 'unnamed' }],
+];
+
+/** Another id, such as that of an inference profile, takes all. */
+export function bedrockRules(model: string): BedrockRules {
+  const claude = claudeRules(model);
+  if (claude !== undefined) {
+    const { cachePoints, efforts, sampling } = claude;
+    return { ...PLAIN, reasoning: 'claude', efforts, sampling, cachePoints, claude };
+  }
+  const gpt = /(?:^|[./])openai\./.test(model) ? gptRules(model) : undefined;
+  if (gpt !== undefined && gpt.efforts !== 'any')
+    return { ...PLAIN, reasoning: 'gpt', efforts: gpt.efforts, sampling: gpt.sampling === 'always' ? 'all' : 'none' };
+  return rulesIn(FAMILIES, model.toLowerCase()) ?? PLAIN;
 }

@@ -1,11 +1,10 @@
 import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { configError } from '../config/config-error.ts';
-import type { Signer } from '../http/authenticated-client.ts';
+import { JSON_TYPE, type Signer } from '../http/authenticated-client.ts';
 import type { AwsCredentials, BedrockSettings, BedrockWireConfig } from './config.ts';
 import { loadSigner, type SignRequest } from './optional-packages.ts';
 
-/** Creates what signs requests with SigV4; undefined if a token is sent instead, or no credential at all. @internal */
 export function createBedrockSigner(
   config: BedrockWireConfig,
   settings: BedrockSettings,
@@ -42,8 +41,8 @@ export function createBedrockSigner(
       hostname,
       path,
       query: Object.fromEntries(new URLSearchParams(query)),
-      headers: { host, 'content-type': request.contentType },
-      body: request.body,
+      headers: { host, 'content-type': request.contentType ?? JSON_TYPE },
+      body: request.body ?? '',
     });
     return headers;
   };

@@ -1,2 +1,8 @@
 export { createCaches } from './create-caches.ts';
-export type { CacheCallOptions, CacheTtlOptions, Caches, CacheContentRequest, CachedContent } from './types.ts';
+export type {
+  CacheCallOptions,
+  CacheTtlOptions,
+  Caches,
+  CacheContentRequest,
+  CachedContent,
+} from '../gemini/caches.ts';

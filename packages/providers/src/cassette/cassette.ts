@@ -35,7 +35,6 @@ export interface CassetteEntry {
   readonly error?: JsonObject;
 }
 
-/** Any request of a provider. */
 export type AnyRequest = ProviderRequest | EmbedRequest | TranscribeRequest;
 
 /** Reads a cassette from a file. Throws `CONFIG_INVALID` for a file that is missing or not a cassette. */
@@ -52,7 +51,6 @@ export async function readCassette(path: string): Promise<Cassette> {
   return value;
 }
 
-/** Writes a cassette to a file and creates its folder. Throws `STORE_FAILED` if it cannot be written. @internal */
 export async function writeCassette(path: string, entries: readonly CassetteEntry[]): Promise<void> {
   const cassette: Cassette = { version: 1, entries };
   try {
@@ -65,7 +63,7 @@ export async function writeCassette(path: string, entries: readonly CassetteEntr
   }
 }
 
-/** The JSON of a request: without its signal, keys sorted, sanitized. Equal requests have equal text. @internal */
+/** Equal requests have equal text. */
 export function toRecorded(request: AnyRequest, sanitizer: Sanitizer): JsonObject {
   const { signal: _, ...plain } = request;
   const json = 'audio' in plain ? { ...plain, audio: audioOf(plain.audio) } : plain;
@@ -73,7 +71,6 @@ export function toRecorded(request: AnyRequest, sanitizer: Sanitizer): JsonObjec
   return JSON.parse(canonicalJson(sanitizer.value(toJson(json)))) as JsonObject;
 }
 
-/** A copy as JSON would carry it. @internal */
 export function toJson(value: unknown): JsonValue {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
   return JSON.parse(JSON.stringify(value)) as JsonValue;

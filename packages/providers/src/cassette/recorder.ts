@@ -7,8 +7,7 @@ import {
   type ProviderEvent,
 } from '@kernel/protocol';
 import { type AnyRequest, type CassetteEntry, toJson, toRecorded, writeCassette } from './cassette.ts';
-import { createSanitizer, type Sanitizer } from './sanitizer.ts';
-import { sanitizeEvents } from './sanitize-events.ts';
+import { createSanitizer, type Sanitizer, sanitizeEvents } from './sanitizer.ts';
 import { tapStream } from '../policies/tap-stream.ts';
 import { wrapUnary } from '../policies/wrap-unary.ts';
 
@@ -21,7 +20,6 @@ export interface RecorderOptions {
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** The keys of the options. @internal */
 export const RECORDER_KEYS = optionKeys<RecorderOptions>({ secrets: true });
 
 /**
@@ -43,9 +41,9 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
   const save = typeof sink === 'string' ? fileSink(sink) : sink;
 
   async function recorded<R extends AnyRequest, T extends object>(
-    kind: 'countTokens' | 'embed' | 'transcribe',
-    request: R,
     call: (request: R) => Promise<T>,
+    request: R,
+    kind: 'countTokens' | 'embed' | 'transcribe',
   ): Promise<T> {
     const sanitized = toRecorded(request, sanitizer);
     let result: T;
@@ -78,11 +76,7 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
         },
       });
     },
-    ...wrapUnary(provider, {
-      countTokens: (call, request) => recorded('countTokens', request, call),
-      embed: (call, request) => recorded('embed', request, call),
-      transcribe: (call, request) => recorded('transcribe', request, call),
-    }),
+    ...wrapUnary(provider, recorded),
   };
 }
 

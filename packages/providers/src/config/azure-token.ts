@@ -26,13 +26,9 @@ export interface AzureTokenOptions {
   readonly credential?: AzureCredential | undefined;
 }
 
-/** The part of `@azure/identity` that is used. @internal */
-export interface AzureIdentity {
-  /** Tries everything the machine offers. */
-  readonly DefaultAzureCredential: new (options: object) => AzureCredential;
-  /** Uses the managed identity only. */
-  readonly ManagedIdentityCredential: new (options: object) => AzureCredential;
-}
+export type AzureIdentity = Readonly<
+  Record<'DefaultAzureCredential' | 'ManagedIdentityCredential', new (options: object) => AzureCredential>
+>;
 
 const PACKAGE = '@azure/identity';
 const KEYS = optionKeys<AzureTokenOptions>({
@@ -55,7 +51,6 @@ export function azureToken(options: AzureTokenOptions = {}): () => Promise<strin
   return azureTokenFrom(options, () => import(PACKAGE));
 }
 
-/** `azureToken` with a loader for its package. @internal */
 export function azureTokenFrom(options: AzureTokenOptions, load: () => Promise<unknown>): () => Promise<string> {
   let credential: Promise<AzureCredential> | undefined;
   return async () => {

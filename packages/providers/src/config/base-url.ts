@@ -1,17 +1,6 @@
 import { configError } from './config-error.ts';
 
-/** The parts of a base URL. @internal */
-export interface BaseUrl {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** The path, without a trailing slash. */
-  readonly path: string;
-  /** The query with its question mark, or empty. */
-  readonly query: string;
-}
-
-/** Parses a base URL. Throws `CONFIG_INVALID` for what is not an http(s) URL, and for a URL with a user name or password. @internal */
-export function parseBaseUrl(provider: string, value: string): BaseUrl {
+export function parseBaseUrl(provider: string, value: string) {
   const hint = 'Write it like https://host/v1, and put the credential into token.';
   if (!URL.canParse(value)) throw configError(provider, `baseUrl is not a URL: "${withoutCredential(value)}".`, hint);
   const url = new URL(value);
@@ -26,7 +15,9 @@ export function parseBaseUrl(provider: string, value: string): BaseUrl {
   return { origin: url.origin, path: url.pathname.replace(/(?<!\/)\/+$/, ''), query: url.search };
 }
 
-/** Whether a URL was written with its scheme: `user:password@host` and `localhost:8080` are URLs with the schemes `user:` and `localhost:`. @internal */
+export type BaseUrl = ReturnType<typeof parseBaseUrl>;
+
+/** `user:password@host` and `localhost:8080` are URLs too, with the schemes `user:` and `localhost:`. */
 export function hasScheme(value: string, { protocol }: URL): boolean {
   return value.trimStart().toLowerCase().startsWith(`${protocol}//`);
 }

@@ -23,14 +23,12 @@ const COMMON: KeysOf<CommonConfig> = {
 const TIMEOUTS = optionKeys<Timeouts>({ connectMs: true, firstByteMs: true, idleMs: true, totalMs: true });
 const LIMITS = optionKeys<ResponseLimits>({ responseBytes: true, lineLength: true });
 
-/** The keys of a vendor's config: its own beside the common ones. @internal */
 export function configKeys(own: Readonly<Record<string, true>> = {}): ReadonlySet<string> {
   return optionKeys<Record<string, unknown>>({ ...COMMON, ...own });
 }
 
 const COMMON_KEYS = configKeys();
 
-/** Throws `CONFIG_INVALID` for a key that the vendor's config, its `timeouts` or its `limits` may not have. @internal */
 export function checkConfig(config: CommonConfig, keys: ReadonlySet<string> = COMMON_KEYS): void {
   const { limits, name, timeouts } = config;
   checkKeys(name, config, keys);

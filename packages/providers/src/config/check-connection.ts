@@ -1,19 +1,19 @@
 import { checkFunctions, checkKeys, optionKeys } from '@kernel/protocol';
-import { type ConnectionSettings, nodeOnlySetting, type TlsSettings } from '../http/connection-settings.ts';
-import { readProxyCredential } from '../http/proxy-credential.ts';
+import {
+  type ConnectionSettings,
+  nodeOnlySetting,
+  type TlsSettings,
+  readProxyCredential,
+} from '../http/connection-settings.ts';
 import { hasScheme } from './base-url.ts';
 import { configError } from './config-error.ts';
 
 const TLS_KEYS = optionKeys<TlsSettings>({ ca: true, cert: true, key: true, passphrase: true, servername: true });
 
-/** The fields of a config that say how requests are sent. */
-interface ConnectionConfig extends ConnectionSettings {
-  readonly name: string;
-  readonly fetch?: unknown;
-}
-
-/** Throws `CONFIG_INVALID` for connection settings that are invalid or exclude each other. No message contains the credential of a proxy. @internal */
-export function checkConnection(config: ConnectionConfig): void {
+/** No message contains the credential of a proxy. */
+export function checkConnection(
+  config: ConnectionSettings & { readonly name: string; readonly fetch?: unknown },
+): void {
   const { fetch, name, proxy, socketPath, tls } = config;
   checkFunctions(name, { fetch });
   if (tls !== undefined) checkKeys(name, tls, TLS_KEYS, 'tls.');
@@ -34,7 +34,7 @@ export function checkConnection(config: ConnectionConfig): void {
   }
 }
 
-/** Checks the URL of a proxy. Errors quote its scheme and host only, since the rest may contain a password. */
+/** Errors quote the scheme and the host only, since the rest may contain a password. */
 function checkProxy(name: string, proxy: unknown): void {
   const hint = 'Write it like http://host:3128 or http://user:password@host:3128, or false for none.';
   const url = typeof proxy === 'string' ? URL.parse(proxy) : null;

@@ -3,17 +3,16 @@ import { KernelError } from '@kernel/protocol';
 import type { CommonConfig, TokenSource } from './common-config.ts';
 import { configError } from './config-error.ts';
 
-/** A provider's credential. @internal */
 export interface Token {
-  /** The credential, or undefined if there is none. A promise only while one is being fetched. */
+  /** A promise only while one is being fetched. */
   current(): string | undefined | Promise<string>;
-  /** Fetches a new credential to replace `rejected`; concurrent callers share one fetch. Undefined when the source is a fixed value. */
+  /** Concurrent callers share one fetch. Undefined when the source is a fixed value. */
   renew(rejected: string | undefined): Promise<string> | undefined;
-  /** Abandons the fetch in progress, so that the next caller starts another and never waits for a source that hangs. */
+  /** So that the next caller starts another fetch, and never waits for a source that hangs. */
   abandon(): void;
 }
 
-/** Creates a token from its source. Every value is added to `redactor` before it is returned. @internal */
+/** Every value is added to `redactor` before it is returned. */
 export function createToken(source: TokenSource | undefined, provider: string, redactor: Redactor): Token {
   if (typeof source !== 'function') {
     const fixed = source === undefined || source === '' ? undefined : checkToken(source, provider, redactor);
@@ -49,10 +48,6 @@ export function createToken(source: TokenSource | undefined, provider: string, r
   };
 }
 
-/**
- * Returns a function that makes the header for a token: `authorization: Bearer` unless the config or `vendorHeader` says otherwise. Throws
- * `CONFIG_INVALID` for an unknown `auth`. @internal
- */
 export function createAuthorizer(
   { name, auth, authHeader }: CommonConfig,
   vendorHeader?: string,
@@ -85,9 +80,11 @@ async function fetchToken(
     throw new KernelError('CONFIG_INVALID', `${provider}: the token function failed.`, { cause: error });
   }
   if (typeof token !== 'string' || token === '') {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the token function returned no token.`, {
-      hint: 'It must return a non-empty string, or a promise of one.',
-    });
+    throw configError(
+      provider,
+      'the token function returned no token.',
+      'It must return a non-empty string, or a promise of one.',
+    );
   }
   return checkToken(token, provider, redactor);
 }
@@ -96,9 +93,11 @@ function checkToken(token: string, provider: string, redactor: Redactor): string
   const clean = token.trim();
   redactor.add(clean);
   if (!/^[\u0021-\u007e\u0080-\u00ff ]+$/.test(clean)) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the token contains a character that no header can carry.`, {
-      hint: 'Look for a line break or a quote that was copied with it.',
-    });
+    throw configError(
+      provider,
+      'the token contains a character that no header can carry.',
+      'Look for a line break or a quote that was copied with it.',
+    );
   }
   return clean;
 }

@@ -1,27 +1,5 @@
 import { type JsonObject, type JsonValue, KernelError, type ModelOptions } from '@kernel/protocol';
 
-/** Model options with defaults and request merged, under one spelling. @internal */
-export interface ResolvedOptions {
-  /** The maximum number of tokens of the reply. */
-  readonly maxTokens?: JsonValue;
-  /** The sampling temperature. */
-  readonly temperature?: JsonValue;
-  /** The probability mass for nucleus sampling. */
-  readonly topP?: JsonValue;
-  /** Text at which the reply stops. */
-  readonly stop?: JsonValue;
-  /** The seed for sampling. */
-  readonly seed?: JsonValue;
-  /** How much a reasoning model may think. */
-  readonly reasoningEffort?: JsonValue;
-  /** False asks for at most one tool call per reply. */
-  readonly parallelToolCalls?: JsonValue;
-  /** How closely images are looked at: `visionOptions.detail`. */
-  readonly imageDetail?: string;
-  /** All other keys, for the root of the body. */
-  readonly extra: JsonObject;
-}
-
 const NAMES = [
   'maxTokens',
   'temperature',
@@ -35,6 +13,14 @@ const NAMES = [
 
 type OptionName = (typeof NAMES)[number];
 
+/** Model options with the defaults and the request merged, under one spelling. */
+export type ResolvedOptions = { readonly [Name in Exclude<OptionName, 'visionOptions'>]?: JsonValue } & {
+  /** `visionOptions.detail`. */
+  readonly imageDetail?: string;
+  /** For the root of the body. */
+  readonly extra: JsonObject;
+};
+
 /** Each name in camelCase and in snake_case. */
 const SPELLINGS: ReadonlyMap<string, OptionName> = new Map(
   NAMES.flatMap((name) => [
@@ -43,11 +29,7 @@ const SPELLINGS: ReadonlyMap<string, OptionName> = new Map(
   ]),
 );
 
-/**
- * Merges a provider's default options with a request's, key by key; the request wins. camelCase and snake_case are one key. `0`, `false`
- * and `''` are kept; `null` removes a default. Throws `CONFIG_INVALID` for a key in `reserved`: the request has a field for it.
- * @internal
- */
+/** Key by key; the request wins. camelCase and snake_case are one key. `0`, `false` and `''` are kept; `null` removes a default. */
 export function resolveOptions(
   defaults: ModelOptions,
   requested: ModelOptions | undefined,

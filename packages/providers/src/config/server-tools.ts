@@ -1,7 +1,6 @@
-import { isObject, errorMessage } from '@kernel/internal';
+import { isObject, errorMessage, MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from '@kernel/internal';
 import { describeType, type JsonObject, type JsonValue } from '@kernel/protocol';
 import { configError } from './config-error.ts';
-import { secretsIn } from './server-tool-secrets.ts';
 
 /** One of the vendor's own tools: most run at the vendor, some here. Created by the functions of each vendor, such as `webSearch`. */
 export interface ServerTool {
@@ -45,21 +44,15 @@ export interface UserLocation {
   readonly timezone?: string | undefined;
 }
 
-/** The server tools of a provider. @internal */
 export interface ServerTools {
-  /** The entries in `tools` of every request. */
   readonly definitions: readonly JsonObject[];
-  /** Further fields of every request. */
   readonly fields: JsonObject;
-  /** The names of beta features, each once. */
   readonly betas: readonly string[];
-  /** Whether the model does not see a tool of this name at first. */
+  /** Whether the model does not see the tool at first. */
   isDeferred(this: void, name: string): boolean;
-  /** Credentials in definitions and fields, those in URLs included. */
   readonly secrets: readonly string[];
 }
 
-/** No server tools. @internal */
 export const NO_SERVER_TOOLS: ServerTools = {
   definitions: [],
   fields: {},
@@ -68,7 +61,6 @@ export const NO_SERVER_TOOLS: ServerTools = {
   secrets: [],
 };
 
-/** Resolves `serverTools` of a config. Throws `CONFIG_INVALID` for anything but an array of server tools and JSON. `owner` is the provider's name. @internal */
 export function resolveServerTools(owner: string, value: readonly ServerToolConfig[] | undefined): ServerTools {
   if (value === undefined) return NO_SERVER_TOOLS;
   const given: unknown = value;
@@ -122,7 +114,6 @@ function toServerTool(owner: string, given: unknown, at: number): ServerTool {
   );
 }
 
-/** Throws `CONFIG_INVALID` for values that JSON cannot carry, and for settings of the wrong type. */
 function checkServerTool(owner: string, tool: ServerTool, at: number): ServerTool {
   const refuse = (problem: string, cause?: unknown): never => {
     throw configError(owner, `serverTools[${at}]${problem}`, 'Pass JSON, as the vendor documents it.', cause);
@@ -164,4 +155,24 @@ function joinFields(all: JsonObject, fields: JsonObject): JsonObject {
     joined.set(key, isList(known) && isList(value) ? [...known, ...value] : value);
   }
   return Object.fromEntries(joined);
+}
+
+/** Values of headers and of `authorization…` fields; in URLs user names, passwords, query values and long path segments. */
+export function secretsIn(value: unknown, isSecret = false): readonly string[] {
+  if (typeof value === 'string') return isSecret ? [value.replace(/^(Bearer|Basic) /i, '')] : secretsOfUrl(value);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    secretsIn(inner, isSecret || key === 'headers' || key.startsWith('authorization')),
+  );
+}
+
+function secretsOfUrl(text: string): readonly string[] {
+  const url = /^(?:https?|wss?):/i.test(text) ? URL.parse(text) : null;
+  if (url === null) return [];
+  const { password, pathname, searchParams, username } = url;
+  const values = [...searchParams.values(), username, password].filter(
+    (each) => each.length >= MIN_GUESSED_SECRET_LENGTH,
+  );
+  // Some URLs carry their key as a segment of the path.
+  return [...values, ...pathname.split('/').filter((segment) => segment.length >= MIN_SECRET_SEGMENT_LENGTH)];
 }

@@ -1,48 +1,47 @@
 import type { ModelOptions } from '@kernel/protocol';
 import { parseBaseUrl } from './base-url.ts';
-import { checkConfig } from './check-config.ts';
+import { checkConfig, configKeys } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
-import { NO_SERVER_TOOLS, resolveServerTools, type ServerToolConfig, type ServerTools } from './server-tools.ts';
+import { resolveServerTools, type ServerToolConfig, type ServerTools } from './server-tools.ts';
 
-/** Where a wire's requests go, and how they are authorized. @internal */
+/** A config, under any name, for an API that has tools of its own. */
+export interface ServerToolsConfig extends CommonConfig {
+  readonly serverTools?: readonly ServerToolConfig[] | undefined;
+}
+
+const KEYS = configKeys({ serverTools: true });
+
 export interface WireSettings {
-  /** The provider's name. */
   readonly name: string;
-  /** Scheme, host and port of the API. */
   readonly origin: string;
-  /** The path of the API, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly basePath: string;
-  /** The query of `baseUrl` with its question mark, or empty. */
+  /** With its question mark, or empty. */
   readonly query: string;
-  /** The vendor's own tools. */
   readonly serverTools: ServerTools;
-  /** Default model options. */
   readonly options: ModelOptions;
-  /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
 }
 
-/** Resolves a config with a vendor's defaults: `basePath` is used where `baseUrl` has no path, `authHeader` is the vendor's header for a key. @internal */
+/** `basePath` is used where `baseUrl` has no path; `authHeader` is the vendor's header for a key. */
 export function resolveWireSettings(
-  config: CommonConfig,
+  config: ServerToolsConfig,
   defaults: {
     readonly baseUrl: string;
     readonly basePath: string;
     readonly authHeader?: string;
     readonly keys?: ReadonlySet<string>;
-    readonly serverTools?: readonly ServerToolConfig[] | undefined;
   },
 ): WireSettings {
-  checkConfig(config, defaults.keys);
+  checkConfig(config, defaults.keys ?? KEYS);
   const base = parseBaseUrl(config.name, config.baseUrl ?? defaults.baseUrl);
   return {
     name: config.name,
     origin: base.origin,
     basePath: base.path === '' ? defaults.basePath : base.path,
     query: base.query,
-    serverTools:
-      defaults.serverTools === undefined ? NO_SERVER_TOOLS : resolveServerTools(config.name, defaults.serverTools),
+    serverTools: resolveServerTools(config.name, config.serverTools),
     options: config.options ?? {},
     authorize: createAuthorizer(config, defaults.authHeader),
   };

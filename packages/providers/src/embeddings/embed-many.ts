@@ -13,6 +13,7 @@ import {
   type Provider,
   type Usage,
 } from '@kernel/protocol';
+import { protocolError } from '../http/errors.ts';
 
 /** Many texts to embed. */
 export interface EmbedManyRequest extends Omit<EmbedRequest, 'input'> {
@@ -98,10 +99,7 @@ export async function embedMany(provider: Provider, request: EmbedManyRequest): 
 }
 
 function countError(name: string, sent: number, { embeddings }: EmbedResult): KernelError {
-  return new KernelError(
-    'PROVIDER_PROTOCOL',
-    `${name}: ${sent} texts were sent, ${embeddings.length} vectors came back.`,
-  );
+  return protocolError(name, `${sent} texts were sent, ${embeddings.length} vectors came back.`);
 }
 
 function embedderOf(provider: Provider): NonNullable<Provider['embed']> {

@@ -1,12 +1,12 @@
-import { type EmbedRequest, type EmbedResult, describeType, KernelError } from '@kernel/protocol';
+import { type EmbedRequest, type EmbedResult, describeType } from '@kernel/protocol';
 import { asList } from '../json-fields.ts';
+import { protocolError } from '../http/errors.ts';
 
-/** The texts of a request as a list. @internal */
 export function inputsOf({ input }: EmbedRequest): readonly string[] {
   return typeof input === 'string' ? [input] : input;
 }
 
-/** Creates a result from vectors in the order of the input. Throws `PROVIDER_PROTOCOL` if one is missing, or has a component that is not a finite number. @internal */
+/** `vectors` are in the order of the input. */
 export function toEmbedResult(
   provider: string,
   vectors: readonly unknown[],
@@ -16,10 +16,7 @@ export function toEmbedResult(
   const embeddings = vectors.map((value, index) => ({ index, vector: toVector(provider, value, index) }));
   if (embeddings.length !== expected || embeddings.some(({ vector }) => vector.length === 0)) {
     const received = embeddings.filter(({ vector }) => vector.length > 0).length;
-    throw new KernelError(
-      'PROVIDER_PROTOCOL',
-      `${provider}: ${expected} texts were sent, ${received} vectors came back.`,
-    );
+    throw protocolError(provider, `${expected} texts were sent, ${received} vectors came back.`);
   }
   return { embeddings, ...(tokens === undefined ? {} : { usage: { inputTokens: tokens, outputTokens: 0 } }) };
 }
@@ -29,9 +26,6 @@ function toVector(provider: string, value: unknown, index: number): readonly num
   return asList(value).map((component, at) => {
     if (typeof component === 'number' && Number.isFinite(component)) return component;
     const what = typeof component === 'number' ? String(component) : describeType(component);
-    throw new KernelError(
-      'PROVIDER_PROTOCOL',
-      `${provider}: component ${at} of vector ${index} is ${what}, not a number.`,
-    );
+    throw protocolError(provider, `component ${at} of vector ${index} is ${what}, not a number.`);
   });
 }

@@ -10,8 +10,7 @@ import { chatWire } from '../openai/wire.ts';
 import type { ResponsesConfig } from '../responses/config.ts';
 import { responsesWire } from '../responses/wire.ts';
 import { openWire } from '../wire/wire.ts';
-import type { FileUpload, UploadedFile } from './types.ts';
-import { uploadForm } from './upload-form.ts';
+import { uploadForm, type FileUpload, type UploadedFile } from './upload-form.ts';
 
 /** The config of a provider whose vendor takes files: either API of OpenAI, a server compatible with its files, Anthropic or Gemini. */
 export type FileConfig = ChatConfig | ResponsesConfig | AnthropicConfig | GeminiConfig;
@@ -40,17 +39,15 @@ export async function uploadFile(config: FileConfig, file: FileUpload): Promise<
   const name: string = config.name;
   const fields = [['purpose', file.purpose ?? PURPOSE]] as const;
   switch (config.name) {
-    case 'anthropic': {
-      const { context, settings } = openWire(anthropicWire, config);
-      return uploadForm(context, name, `${settings.basePath}/files${settings.query}`, [], file);
-    }
     case 'gemini': {
       const { context, settings } = openWire(geminiWire, config);
       return uploadGeminiFile(context, settings, file);
     }
+    case 'anthropic':
     case 'openai-responses': {
-      const { context, settings } = openWire(responsesWire, config);
-      return uploadForm(context, name, `${settings.basePath}/files${settings.query}`, fields, file);
+      const isAnthropic = config.name === 'anthropic';
+      const { context, settings } = isAnthropic ? openWire(anthropicWire, config) : openWire(responsesWire, config);
+      return uploadForm(context, `${settings.basePath}/files${settings.query}`, isAnthropic ? [] : fields, file);
     }
     default: {
       if (!isChatName(name)) {
@@ -59,7 +56,7 @@ export async function uploadFile(config: FileConfig, file: FileUpload): Promise<
         });
       }
       const { context, settings } = openWire(chatWire, config);
-      return uploadForm(context, name, settings.path('files'), fields, file);
+      return uploadForm(context, settings.path('files'), fields, file);
     }
   }
 }

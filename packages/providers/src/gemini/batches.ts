@@ -1,16 +1,21 @@
 import { KernelError } from '@kernel/protocol';
-import type { BatchApi, BatchOperations, VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-batch.ts';
-import type { Batch } from '../batches/types.ts';
+import {
+  type BatchApi,
+  type BatchOperations,
+  type VendorResult,
+  type Batch,
+  checkEnded,
+} from '../batches/batch-api.ts';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import { geminiPath, resourceName } from './config.ts';
+import { protocolError } from '../http/errors.ts';
 
 const NAME = /(?:^|\/)batches\/[^/]+$/;
 
-/** Gemini's batches, whose requests are in the body: https://ai.google.dev/gemini-api/docs/batch-api @internal */
+/** https://ai.google.dev/gemini-api/docs/batch-api */
 export function geminiBatches(api: BatchApi, settings: WireSettings): BatchOperations {
   const { basePath, query } = settings;
   const pathOf = (id: string, operation = ''): string => {
@@ -72,8 +77,7 @@ const RUNNING = /_(?:PENDING|RUNNING|UNSPECIFIED)$/;
 
 function readBatch(api: BatchApi, operation: Fields): Batch {
   const id = asText(operation['name']);
-  if (id === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is not a batch: it has no name.`);
+  if (id === undefined) throw protocolError(api.name, 'the reply is not a batch: it has no name.');
   const metadata = asFields(operation['metadata']);
   const state = asText(metadata?.['state']) ?? '';
   const error = asText(asFields(operation['error'])?.['message']);
@@ -93,7 +97,7 @@ function readBatch(api: BatchApi, operation: Fields): Batch {
 
 function readResult(api: BatchApi, entry: Fields): VendorResult {
   const id = asText(asFields(entry['metadata'])?.['key']);
-  if (id === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: a result has no key.`);
+  if (id === undefined) throw protocolError(api.name, 'a result has no key.');
   const response = asFields(entry['response']);
   return response === undefined ? { id, error: api.errorOf(entry['error']) } : { id, reply: JSON.stringify(response) };
 }

@@ -1,36 +1,79 @@
-import { decodeUtf8, toJsonText } from '@kernel/internal';
-import { KernelError, type ProviderRequest } from '@kernel/protocol';
-import type { CacheTtlOptions, Caches, CachedContent } from '../caches/types.ts';
+import { toJsonText } from '@kernel/internal';
+import { checkKeys, checkNumber, optionKeys, type ProviderRequest, type ProviderWarning } from '@kernel/protocol';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
+import { protocolError } from '../http/errors.ts';
 import { parseJsonResponse, requestText } from '../http/response-text.ts';
 import type { HttpMethod } from '../http/transport.ts';
-import { asFields, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { pickFields } from '../wire/count-tokens.ts';
-import type { WireContext } from '../wire/wire-context.ts';
-import type { EncodedRequest } from '../wire/wire.ts';
+import { asFields, asNumber, asText, definedFields, type Fields, parseJson, pickFields } from '../json-fields.ts';
+import { type EncodedRequest, takeBody, type WireContext } from '../wire/wire.ts';
 import { cachedContentName, resourceName } from './config.ts';
 
-/** The fields of a request that can be cached. */
+/** Options of a call. */
+export interface CacheCallOptions {
+  /** Aborts the call; the vendor may have carried it out nevertheless. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of a call that sets how long content is kept. */
+export interface CacheTtlOptions extends CacheCallOptions {
+  /** Time to live from now on, in milliseconds; rounded up to whole seconds. Default of `create`: the vendor's, which is an hour. */
+  readonly ttlMs?: number | undefined;
+}
+
+/** The content to cache: what many requests begin with, encoded as in those requests. */
+export interface CacheContentRequest extends Pick<ProviderRequest, 'model' | 'messages' | 'tools' | 'toolChoice'> {
+  /** A name for people, shown in the vendor's lists. */
+  readonly displayName?: string | undefined;
+}
+
+/** Content that the vendor stores. It is charged by the token and the hour until it is deleted or expires. */
+export interface CachedContent {
+  /** The vendor's name for it: pass it to requests of the same model as `cache: { content: name }`. */
+  readonly name: string;
+  /** The model that it was made for. */
+  readonly model: string;
+  /** When it expires, in milliseconds since 1970; absent if the vendor does not say. */
+  readonly expiresAt?: number;
+  /** How many tokens it has. */
+  readonly tokens?: number;
+  /** What had to be changed or left out for the vendor's API; only from `create`. */
+  readonly warnings?: readonly ProviderWarning[];
+}
+
+/** Creates, reads and deletes the cached content of one vendor. Nothing is retried. */
+export interface Caches {
+  /** Stores content at the vendor. Throws `CONFIG_INVALID`, before anything is sent, for invalid content. */
+  create(content: CacheContentRequest, options?: CacheTtlOptions): Promise<CachedContent>;
+  /** Returns what the vendor says about content. Content that has expired is a `PROVIDER_HTTP` error with the vendor's status. */
+  get(name: string, options?: CacheCallOptions): Promise<CachedContent>;
+  /** Sets how long content is kept, counted from now; `ttlMs` is required. */
+  update(name: string, options: CacheTtlOptions): Promise<CachedContent>;
+  /** Deletes content. */
+  delete(name: string, options?: CacheCallOptions): Promise<void>;
+}
+
+const CALL_KEYS = optionKeys<CacheCallOptions>({ signal: true });
+const TTL_KEYS = optionKeys<CacheTtlOptions>({ signal: true, ttlMs: true });
+const CONTENT_KEYS = optionKeys<CacheContentRequest>({
+  model: true,
+  messages: true,
+  tools: true,
+  toolChoice: true,
+  displayName: true,
+});
 const CACHED = ['contents', 'systemInstruction', 'tools', 'toolConfig'];
 const NAME = /(?:^|\/)cachedContents\/[^/]+$/;
 
-/** Gemini's cached content: https://ai.google.dev/api/caching @internal */
+/** https://ai.google.dev/api/caching */
 export function geminiCaches(
-  { client, redactor }: WireContext,
-  { basePath, name: provider, query }: WireSettings,
+  { client, name: provider, redactor }: WireContext,
+  { basePath, query }: WireSettings,
   encode: (request: ProviderRequest) => EncodedRequest,
 ): Caches {
-  async function send(
-    method: HttpMethod,
-    path: string,
-    signal: AbortSignal | undefined,
-    body?: object,
-  ): Promise<Fields> {
-    const type = 'application/json';
-    const request = { method, path, contentType: type, accept: type, body: body ? toJsonText(body) : '' };
-    const text = await requestText(client, request, signal);
+  async function send(method: HttpMethod, path: string, signal: AbortSignal | undefined, body?: object) {
+    const text = await requestText(client, { method, path, body: body && toJsonText(body) }, signal);
     // A deletion may be answered with nothing.
     return text.trim() === '' ? {} : (asFields(parseJsonResponse(provider, text, redactor)) ?? {});
   }
@@ -53,41 +96,45 @@ export function geminiCaches(
 
   function read(fields: Fields): CachedContent {
     const name = asText(fields['name']);
-    if (name === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the cached content has no name.`);
+    if (name === undefined) throw protocolError(provider, 'the cached content has no name.');
     const expiresAt = asNumber(Date.parse(asText(fields['expireTime']) ?? ''));
     const tokens = asNumber(asFields(fields['usageMetadata'])?.['totalTokenCount']);
-    return {
-      name,
-      model: asText(fields['model']) ?? '',
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(tokens === undefined ? {} : { tokens }),
-    };
+    return { name, model: asText(fields['model']) ?? '', ...definedFields({ expiresAt, tokens }) };
   }
 
   return {
-    async create({ displayName, ...request }, options = {}) {
-      const { body, freeBody, warnings } = encode({ ...request, stream: false });
-      const fields = asFields(parseJson(typeof body === 'string' ? body : decodeUtf8(body))) ?? {};
-      freeBody?.();
-      const content = {
-        model: resourceName(request.model),
-        ...contentOf(fields),
-        ...(displayName === undefined ? {} : { displayName }),
-        ...ttlOf(options),
-      };
-      const cached = read(await send('POST', `${basePath}/cachedContents${query}`, options.signal, content));
-      return warnings.length === 0 ? cached : { ...cached, warnings };
+    async create(content, options = {}) {
+      checkKeys('create', content, CONTENT_KEYS);
+      checkTtl('create', options);
+      const { displayName, ...request } = content;
+      const encoded = encode({ ...request, stream: false });
+      const fields = contentOf(asFields(parseJson(takeBody(encoded))) ?? {});
+      const body = { model: resourceName(request.model), ...fields, displayName, ...ttlOf(options) };
+      const cached = read(await send('POST', `${basePath}/cachedContents${query}`, options.signal, body));
+      return encoded.warnings.length === 0 ? cached : { ...cached, warnings: encoded.warnings };
     },
-    get: async (content, { signal } = {}) => read(await send('GET', pathOf(content), signal)),
-    update: async (content, options) =>
-      read(await send('PATCH', pathOf(content, { updateMask: 'ttl' }), options.signal, ttlOf(options))),
-    async delete(content, { signal } = {}) {
-      await send('DELETE', pathOf(content), signal);
+    async get(content, options = {}) {
+      checkKeys('get', options, CALL_KEYS);
+      return read(await send('GET', pathOf(content), options.signal));
+    },
+    async update(content, options) {
+      checkTtl('update', options);
+      return read(await send('PATCH', pathOf(content, { updateMask: 'ttl' }), options.signal, ttlOf(options)));
+    },
+    async delete(content, options = {}) {
+      checkKeys('delete', options, CALL_KEYS);
+      await send('DELETE', pathOf(content), options.signal);
     },
   };
 }
 
-/** The fields of a request that are cached. Without messages, `contents` is left out: there may be a system prompt alone. */
+function checkTtl(owner: 'create' | 'update', options: CacheTtlOptions): void {
+  checkKeys(owner, options, TTL_KEYS);
+  const { ttlMs } = options;
+  if (ttlMs !== undefined || owner === 'update') checkNumber(owner, 'ttlMs', ttlMs ?? Number.NaN, 1);
+}
+
+/** Without messages, `contents` is left out: there may be a system prompt alone. */
 function contentOf(fields: Fields): Fields {
   const { contents, ...rest } = pickFields(fields, CACHED);
   return Array.isArray(contents) && contents.length > 0 ? { contents, ...rest } : rest;

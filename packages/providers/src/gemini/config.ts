@@ -1,9 +1,8 @@
 import type { JsonObject, ModelOptions } from '@kernel/protocol';
-import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
 import { toPathSegment } from '../config/path-segment.ts';
-import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+import { resolveWireSettings, type ServerToolsConfig, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Gemini's generateContent API. */
 export interface GeminiConfig extends CommonConfig {
@@ -30,23 +29,15 @@ export interface GeminiOptions extends ModelOptions {
     | undefined;
 }
 
-/** A config of this API under any name. @internal */
-export type GeminiWireConfig = CommonConfig & Pick<GeminiConfig, 'serverTools'>;
-
-const KEYS = configKeys({ serverTools: true });
-
-/** Resolves a config for the generateContent API. The key goes into a header, never into the URL. @internal */
-export function resolveGemini(config: GeminiWireConfig): WireSettings {
+/** The key goes into a header, never into the URL. */
+export function resolveGemini(config: ServerToolsConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://generativelanguage.googleapis.com',
     basePath: '/v1beta',
     authHeader: 'x-goog-api-key',
-    keys: KEYS,
-    serverTools: config.serverTools,
   });
 }
 
-/** The path of a model's operation, with its query. @internal */
 export function geminiPath(settings: WireSettings, model: string, operation: string): string {
   const query = new URLSearchParams(settings.query);
   if (operation === 'streamGenerateContent') query.set('alt', 'sse');
@@ -54,12 +45,10 @@ export function geminiPath(settings: WireSettings, model: string, operation: str
   return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
-/** The resource name of cached content: a name without a collection gets the prefix `cachedContents/`. @internal */
 export function cachedContentName(content: string): string {
   return content.includes('/') ? content : `cachedContents/${content}`;
 }
 
-/** A model's resource name: a name without a collection gets the prefix `models/`. @internal */
 export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;
 }

@@ -1,7 +1,7 @@
 import type { FinishReason, ServerToolCall, ServerToolResult, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { type CallTypes, isCall } from '../wire/call-types.ts';
-import { createExactArguments } from '../wire/exact-arguments.ts';
+import { type CallTypes, isCall } from '../wire/tool-encoder.ts';
+import { createExactArguments } from '../wire/arguments.ts';
 import { serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { opaquePart } from '../wire/message-parts.ts';
@@ -9,9 +9,9 @@ import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
-import { readGrounding, readSupports, readUrlContext } from './grounding.ts';
-import { createTextRanges } from './text-ranges.ts';
+import { readGrounding, readSupports, readUrlContext, createTextRanges } from './grounding.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
+import { toUsage } from '../wire/usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -23,7 +23,6 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ),
 ]);
 
-/** Which parts are calls, by the field that holds their content. @internal */
 export const GENERATE_CONTENT_CALLS: CallTypes = {
   calls: ['functionCall'],
   vendor: ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
@@ -32,7 +31,7 @@ export const GENERATE_CONTENT_CALLS: CallTypes = {
 /** Fields of a part that say something about its content. */
 const PART_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'partMetadata']);
 
-/** Creates the decoder of one generateContent reply: server-sent events, one JSON object, or a JSON array of chunks. @internal */
+/** Server-sent events, one JSON object, or a JSON array of chunks. */
 export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('args');
@@ -71,7 +70,6 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     urlContext = asFields(candidate['urlContextMetadata'] ?? candidate['url_context_metadata']) ?? urlContext;
   }
 
-  /** Code that the vendor ran, or its outcome. */
   function readCode(kind: string, part: Fields): ServerToolCall | ServerToolResult | undefined {
     const value = asFields(part[kind]) ?? {};
     const name = 'code_execution';
@@ -204,15 +202,9 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
 
 function usageOf(value: unknown): Usage | undefined {
   const usage = asFields(value);
-  const input = asNumber(usage?.['promptTokenCount']);
-  const output = asNumber(usage?.['candidatesTokenCount']);
-  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
-  const thoughts = asNumber(usage['thoughtsTokenCount']);
-  const cached = asNumber(usage['cachedContentTokenCount']);
-  return {
-    inputTokens: (input ?? 0) + (asNumber(usage['toolUsePromptTokenCount']) ?? 0),
-    outputTokens: (output ?? 0) + (thoughts ?? 0),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(thoughts === undefined ? {} : { reasoningTokens: thoughts }),
-  };
+  const count = (key: string): number | undefined => asNumber(usage?.[key]);
+  const reasoningTokens = count('thoughtsTokenCount');
+  const details = { cachedInputTokens: count('cachedContentTokenCount'), reasoningTokens };
+  const [input, output] = [count('promptTokenCount'), count('candidatesTokenCount')];
+  return toUsage(input, output, details, count('toolUsePromptTokenCount'), reasoningTokens);
 }

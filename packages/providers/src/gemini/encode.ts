@@ -21,7 +21,6 @@ const RESERVED_KEYS = new Set(
   'model messages contents systemInstruction tools toolConfig tool_choice toolChoice stream signal'.split(' '),
 );
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createGeminiEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const partsOf = cachePerMessage((message) => toParts(message, settings.name).map((part) => toJsonText(part)));
   const encodeTools = createToolEncoder({
@@ -92,7 +91,6 @@ function modelNamesOf(definition: JsonObject): readonly string[] {
   ]);
 }
 
-/** The name of the cached content that the request builds on. */
 function cachedContentOf(request: ProviderRequest, warnings: ProviderWarning[]): string | undefined {
   const { content } = resolveCache(request, ['content'], warnings);
   if (content === undefined) return undefined;
@@ -101,7 +99,6 @@ function cachedContentOf(request: ProviderRequest, warnings: ProviderWarning[]):
   return cachedContentName(content);
 }
 
-/** The options as the model takes them, the fields of `generationConfig` that the caller configures among them. */
 function acceptedConfig(
   { extra: { generationConfig, ...extra }, ...known }: ResolvedOptions,
   rules: GeminiRules,

@@ -2,11 +2,10 @@ import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import type { OpenPart } from '../wire/message-parts.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
-import type { TextRange, TextRanges } from './text-ranges.ts';
 
 const MAX_CITATIONS = 200;
 
-/** Reads the queries of a search and its sources: https://ai.google.dev/gemini-api/docs/google-search#response. @internal */
+/** https://ai.google.dev/gemini-api/docs/google-search#response */
 export function readGrounding(metadata: Fields): readonly (ServerToolCall | ServerToolResult)[] {
   const queries = asList(metadata['webSearchQueries']).filter((query) => typeof query === 'string');
   const sources = chunksOf(metadata);
@@ -19,7 +18,7 @@ export function readGrounding(metadata: Fields): readonly (ServerToolCall | Serv
   ];
 }
 
-/** Reads which pages were fetched: https://ai.google.dev/gemini-api/docs/url-context. @internal */
+/** https://ai.google.dev/gemini-api/docs/url-context */
 export function readUrlContext(metadata: Fields): readonly (ServerToolCall | ServerToolResult)[] {
   const pages = asList(metadata['urlMetadata']).map((page) => asFields(page) ?? {});
   if (pages.length === 0) return [];
@@ -38,19 +37,11 @@ export function readUrlContext(metadata: Fields): readonly (ServerToolCall | Ser
   ];
 }
 
-/** A citation and the text part that it annotates. @internal */
-export interface PlacedCitation {
-  /** The text part of the message. */
-  readonly part: OpenPart;
-  /** The source of a statement in it. */
-  readonly citation: Citation;
-}
-
-/** Reads the citations of statements in the text parts: https://ai.google.dev/api/generate-content#Segment. @internal */
-export function readSupports(metadata: Fields, ranges: TextRanges): readonly PlacedCitation[] {
+/** https://ai.google.dev/api/generate-content#Segment */
+export function readSupports(metadata: Fields, ranges: TextRanges) {
   const sources = chunksOf(metadata);
   const bytesOf = createBytesOf();
-  const citations: PlacedCitation[] = [];
+  const citations: { readonly part: OpenPart; readonly citation: Citation }[] = [];
   for (const entry of asList(metadata['groundingSupports']).slice(0, MAX_CITATIONS)) {
     const support = asFields(entry) ?? {};
     const segment = asFields(support['segment']) ?? {};
@@ -67,7 +58,6 @@ export function readSupports(metadata: Fields, ranges: TextRanges): readonly Pla
 
 type BytesOf = (range: TextRange) => Uint8Array;
 
-/** Creates a function that returns the UTF-8 bytes of a range, encoded once. */
 function createBytesOf(): BytesOf {
   const known = new Map<TextRange, Uint8Array>();
   return (range) => {
@@ -85,12 +75,12 @@ function rangeOf(segment: Fields, ranges: TextRanges, bytesOf: BytesOf): TextRan
   return holds(bytesOf(named), segment) || !holds(bytesOf(last), segment) ? named : last;
 }
 
-/** Whether the text of a segment is at its indexes; true for a segment without text. */
+/** True for a segment without text. */
 function holds(bytes: Uint8Array, segment: Fields): boolean {
   return segment['text'] === undefined || textAt(bytes, segment) === segment['text'];
 }
 
-/** The indexes of a segment: the vendor counts bytes of UTF-8, and leaves out 0. */
+/** The vendor counts bytes of UTF-8, and leaves out 0. */
 function boundsOf(segment: Fields): readonly [from: number, to: number] {
   return [asNumber(segment['startIndex']) ?? 0, asNumber(segment['endIndex']) ?? 0];
 }
@@ -99,7 +89,7 @@ function textAt(bytes: Uint8Array, segment: Fields): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(...boundsOf(segment)));
 }
 
-/** The span of a segment in code units, moved by `offset`; undefined if its byte indexes are not in the text or not between characters. */
+/** In code units, moved by `offset`. */
 function spanOf(bytes: Uint8Array, segment: Fields, offset: number): Citation['span'] {
   const [from, to] = boundsOf(segment);
   const isBoundary = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) !== 0x80;
@@ -116,3 +106,41 @@ function chunksOf(metadata: Fields): readonly Source[] {
     return sourceOf({ url: found['uri'], title: found['title'], document: found['placeId'] });
   });
 }
+
+export interface TextRange {
+  /** It joins adjacent text parts of the vendor. */
+  readonly part: OpenPart;
+  /** In UTF-16 code units. */
+  readonly from: number;
+  /** Exclusive. */
+  to: number;
+}
+
+/** By the index of the vendor's part in the whole reply. */
+export function createTextRanges() {
+  const parts: { readonly kind: string; range: TextRange | undefined }[] = [];
+  let isFirst = false;
+  let last: TextRange | undefined;
+  return {
+    /** The first part of a chunk may continue the last part of the chunk before. */
+    beginChunk() {
+      isFirst = true;
+    },
+    add(kind: string, length: number, part: OpenPart | undefined) {
+      const before = parts.at(-1);
+      const isStreamed = isFirst && (kind === 'text' || kind === 'thought') && before?.kind === kind;
+      const continues = isStreamed && (before.range === undefined || before.range.part === (part ?? before.range.part));
+      isFirst = false;
+      const entry = continues ? before : { kind, range: undefined };
+      if (!continues) parts.push(entry);
+      if (part === undefined || length === 0) return;
+      entry.range ??= { part, from: part.length - length, to: part.length };
+      entry.range.to = part.length;
+      last = entry.range;
+    },
+    at: (index: number) => parts[index]?.range,
+    last: () => last,
+  };
+}
+
+export type TextRanges = ReturnType<typeof createTextRanges>;

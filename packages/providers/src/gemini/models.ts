@@ -1,11 +1,10 @@
 import type { JsonValue } from '@kernel/protocol';
 import { type Effort, type Families, modelName, type ModelRules, rulesIn } from '../wire/model-rules.ts';
 
-/** What a family of Gemini's models accepts. @internal */
 export interface GeminiRules extends ModelRules {
-  /** How thinking is asked for: a number of tokens, by effort; or a level, where there are no numbers. */
+  /** A number of tokens by effort; absent where a level is asked for. */
   readonly budgets?: ReadonlyMap<JsonValue, number> | undefined;
-  /** Whether a reply can be constrained to a schema together with tools: since Gemini 3, as the guide "Structured outputs" says. */
+  /** Since Gemini 3, as the guide "Structured outputs" says. */
   readonly schemaWithTools?: boolean;
 }
 
@@ -53,7 +52,6 @@ const FAMILIES: Families<GeminiRules> = [
   [/^gemini/, NEWEST],
 ];
 
-/** The rules of a model by its name, whatever collection it is in. A model that is not in the table gets the newest rules. @internal */
 export function geminiRules(model: string): GeminiRules {
   return rulesIn(FAMILIES, modelName(model)) ?? UNNAMED;
 }

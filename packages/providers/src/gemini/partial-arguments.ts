@@ -1,16 +1,6 @@
 import { sliceHead } from '@kernel/internal';
 import { asFields, asNumber, asText } from '../json-fields.ts';
 
-/** The arguments of a call that arrive in pieces, each with the path of its value. @internal */
-export interface PartialArguments {
-  /** Adds pieces (`partialArgs`). Returns what is wrong with one of them, for an error; undefined if nothing is. */
-  add(pieces: readonly unknown[]): string | undefined;
-  /** Whether every text that was announced to continue has ended. */
-  isComplete(): boolean;
-  /** The arguments so far, as JSON text. */
-  text(): string;
-}
-
 type Key = string | number;
 
 /** Deeper paths than any schema needs; a limit keeps hostile ones from exhausting the stack. */
@@ -18,8 +8,7 @@ const MAX_DEPTH = 64;
 /** One step of a path: `.name`, `[0]`, `['name']` or `["name"]`. */
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/y;
 
-/** Creates arguments from those that came with the call. @internal */
-export function createPartialArguments(args: unknown): PartialArguments {
+export function createPartialArguments(args: unknown) {
   const root: object = Object.fromEntries(Object.entries(asFields(args) ?? {}));
   /** The paths of texts that continue. */
   const open = new Set<string>();
@@ -47,19 +36,23 @@ export function createPartialArguments(args: unknown): PartialArguments {
   }
 
   return {
-    add(pieces) {
+    /** Returns what is wrong with one of them; undefined if nothing is. */
+    add(pieces: readonly unknown[]) {
       for (const piece of pieces) {
         const problem = addPiece(piece);
         if (problem !== undefined) return problem;
       }
       return undefined;
     },
+    /** Whether every text that was announced to continue has ended. */
     isComplete: () => open.size === 0,
     text: () => JSON.stringify(root),
   };
 }
 
-/** The keys of a path such as `$.a.b[0]`; undefined for anything else. */
+export type PartialArguments = ReturnType<typeof createPartialArguments>;
+
+/** Such as `$.a.b[0]`; undefined for anything else. */
 function parsePath(path: string): readonly Key[] | undefined {
   if (!path.startsWith('$')) return undefined;
   const keys: Key[] = [];
@@ -72,7 +65,7 @@ function parsePath(path: string): readonly Key[] | undefined {
   return keys.length === 0 ? undefined : keys;
 }
 
-/** The object or list that holds the last key; made where it is missing. Undefined if another value is in the way. */
+/** Made where it is missing; undefined if another value is in the way. */
 function parentOf(root: object, keys: readonly Key[]): object | undefined {
   let parent = root;
   for (const [at, next] of keys.slice(1).entries()) {
@@ -89,7 +82,7 @@ function parentOf(root: object, keys: readonly Key[]): object | undefined {
   return parent;
 }
 
-/** Whether a key belongs to this object or list. A list grows by one element at a time. */
+/** A list grows by one element at a time. */
 function fits(parent: object, key: Key): boolean {
   return Array.isArray(parent) ? typeof key === 'number' && key <= parent.length : typeof key === 'string';
 }

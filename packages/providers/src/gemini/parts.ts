@@ -1,11 +1,11 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { argumentsObject } from '../wire/arguments-object.ts';
+import { argumentsObject } from '../wire/arguments.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
 import { dataOf, opaqueData } from '../wire/media.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 
-/** Encodes a message as parts. Thought signatures and opaque parts are sent back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. @internal */
+/** Signatures and opaque parts go back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. */
 export function toParts(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':

@@ -1,70 +1,54 @@
 import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import type { Token } from '../config/credentials.ts';
-import type { ConnectionSettings } from './connection-settings.ts';
 import { httpError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
 import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
 import { createTimer, timeoutError } from './timeouts.ts';
-import { hasBody, type HttpMethod, type Transport } from './transport.ts';
+import { hasBody, type HttpMethod, type ResponseHeaders, type Transport, type TransportOptions } from './transport.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** One request to a vendor's API, without credentials. */
 export interface ApiRequest {
   /** Default `POST`. */
   readonly method?: HttpMethod | undefined;
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  /** The `content-type` of the body; not sent without one. */
-  readonly contentType: string;
-  /** The `accept` header. */
-  readonly accept: string;
-  /** Further headers, in lower case. */
+  /** Default `application/json`. */
+  readonly contentType?: string | undefined;
+  /** Default `application/json`. */
+  readonly accept?: string | undefined;
+  /** In lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The body, as it is sent. */
-  readonly body: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
 }
 
-/** The HTTP client of one provider: one origin, one pool, its credentials. */
+export const JSON_TYPE = 'application/json';
+
 export interface AuthenticatedClient {
-  /** The idle timeout of its requests; 0 if there is none. */
+  /** 0 if there is none. */
   readonly idleMs: number;
-  /** Sends a request. The handler's `onHeaders` is called for a 2xx status only; everything else is an error. */
+  /** `onHeaders` is called for a 2xx status only; everything else is an error. */
   open(request: ApiRequest, handler: ResponseHandler): HttpRequest;
 }
 
-/** Signs a request that has no token; resolves to the headers to add. */
+/** For a request without a token; resolves to the headers to add. */
 export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
 
-/** What an authenticated client needs. */
-export interface AuthenticatedClientOptions extends HttpRequestOptions, ConnectionSettings {
-  /** The origin of all requests. */
-  readonly origin: string;
-  /** The maximum number of open connections. */
-  readonly connections: number;
-  /** The `fetch` that sends the requests; absent for the transport of the runtime. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /** The credential. */
+export interface AuthenticatedClientOptions
+  extends HttpRequestOptions, Omit<TransportOptions, 'connectMs' | 'onSecret'> {
   readonly token: Token;
-  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the header that carries a token. */
-  authorize(token: string): Readonly<Record<string, string>>;
-  /** Signs requests where there is no token. */
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
   readonly sign?: Signer | undefined;
 }
 
-/**
- * Creates a client; its transport is loaded at the first request. After a 401 a token function is called again and the request is repeated once;
- * nothing else is repeated. A redirect is never followed: its status is an error like any other.
- */
+/** After a 401 a token function is called again and the request is repeated once; nothing else is. A redirect is an error like any other. */
 export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
   const { timeouts, token } = options;
   let opening: Promise<Transport> | undefined;
   let transport: Transport | undefined;
 
   function startRequest(
-    { body, method = 'POST', path }: ApiRequest,
+    { body = '', method = 'POST', path }: ApiRequest,
     headers: Readonly<Record<string, string>>,
     handler: ResponseHandler,
     elapsedMs: number,
@@ -94,8 +78,14 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 
       function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
-        const type = hasBody(request.method ?? 'POST') ? { 'content-type': request.contentType } : {};
-        const headers = { ...options.headers, ...type, accept: request.accept, ...request.headers, ...added };
+        const type = hasBody(request.method ?? 'POST') ? { 'content-type': request.contentType ?? JSON_TYPE } : {};
+        const headers = {
+          ...options.headers,
+          ...type,
+          accept: request.accept ?? JSON_TYPE,
+          ...request.headers,
+          ...added,
+        };
         const retryUnauthorized = (status: number): boolean => {
           const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
           if (renewed === undefined) return false;
@@ -107,7 +97,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
         current = startRequest(request, headers, checked, performance.now() - startedAt);
       }
 
-      /** Waits for a token or a signature under the connect timeout and the total timeout. */
+      /** Under the connect timeout and the total timeout. */
       function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
         if (closed) {
           work.catch(() => undefined);
@@ -159,22 +149,15 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 }
 
 async function openTransport(options: AuthenticatedClientOptions): Promise<Transport> {
-  const { connections, fetch, origin, provider, proxy, redactor, socketPath, timeouts, tls } = options;
+  const { fetch, redactor, timeouts } = options;
   const module = await (fetch === undefined ? import('#transport') : import('./fetch/transport.ts'));
   return module.openTransport({
-    connections,
-    fetch,
-    origin,
-    provider,
-    proxy,
-    socketPath,
-    tls,
+    ...options,
     connectMs: timeouts.connectMs,
     onSecret: (secret) => redactor.add(secret),
   });
 }
 
-/** Turns a response whose status is not 2xx into an error, unless `retry` takes the status over. */
 function withStatusErrors(
   { provider, redactor }: HttpRequestOptions,
   handler: ResponseHandler,

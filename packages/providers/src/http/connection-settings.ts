@@ -1,3 +1,5 @@
+import { KernelError } from '@kernel/protocol';
+
 /** Certificates: PEM text or the bytes of a file, or several of them. */
 export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[];
 
@@ -31,9 +33,20 @@ export interface ConnectionSettings {
   readonly socketPath?: string | undefined;
 }
 
-/** Returns the name of a setting that only the transport of Node has; undefined if none is set. */
 export function nodeOnlySetting({ proxy, socketPath, tls }: ConnectionSettings): keyof ConnectionSettings | undefined {
   if (proxy !== undefined && proxy !== false) return 'proxy';
   if (tls !== undefined) return 'tls';
   return socketPath === undefined ? undefined : 'socketPath';
+}
+
+export function readProxyCredential(provider: string, { origin, password, username }: URL) {
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `${provider}: the user name or password of the proxy ${origin} has a percent sign that encodes nothing.`,
+      { hint: 'Write a percent sign of a user name or password as %25.' },
+    );
+  }
 }

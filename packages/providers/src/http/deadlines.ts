@@ -1,29 +1,13 @@
 import { MAX_QUIET, type ResolvedTimeouts } from './timeouts.ts';
 
-/** A phase of a request that has a timeout of its own. */
 type Phase = 'firstByteMs' | 'idleMs';
 
-/** The deadlines of one request: one for the current phase, one for the whole. */
-export interface Deadlines {
-  /** Starts a phase now; replaces the one before. */
-  wait(phase: Phase): void;
-  /** Moves the deadline of the current phase to its full length from now; without content only until all such waits together are `MAX_QUIET` of them. */
-  extend(hasContent: boolean): void;
-  /** Ends the current phase, because the consumer does not read. The total deadline stays. */
-  suspend(): void;
-  /** Clears the timer. */
-  stop(): void;
-}
-
-/**
- * Creates the deadlines of one request. The total time starts at once; `elapsedMs` of it have already passed. One timer serves all of
- * them: it is set for the earliest deadline that could apply and checks them all when it fires, so a quick reply costs one timer.
- */
+/** One timer serves all deadlines: it is set for the earliest that could apply and checks them all when it fires, so a quick reply costs one timer. */
 export function createDeadlines(
   timeouts: ResolvedTimeouts,
   elapsedMs: number,
   onExpiry: (timeout: Phase | 'totalMs' | 'quiet') => void,
-): Deadlines {
+) {
   const { firstByteMs, idleMs, totalMs } = timeouts;
   const shortestPhaseMs = Math.min(firstByteMs || Infinity, idleMs || Infinity);
   const totalDeadline = totalMs === 0 ? Infinity : performance.now() + Math.max(1, totalMs - elapsedMs);
@@ -66,19 +50,21 @@ export function createDeadlines(
 
   setTimer(totalDeadline, performance.now());
   return {
-    wait(next) {
+    wait(next: Phase) {
       const now = performance.now();
       phase = next;
       startWait(next, now);
       if (timer === undefined || timerDeadline > phaseDeadline)
         setTimer(Math.min(now + shortestPhaseMs, totalDeadline), now);
     },
-    extend(hasContent) {
+    /** Without content only until all such waits together are `MAX_QUIET` of them. */
+    extend(hasContent: boolean) {
       const now = performance.now();
       endWait(now);
       if (hasContent) quietMs = 0;
       if (phase !== undefined) startWait(phase, now);
     },
+    /** Because the consumer does not read. The total deadline stays. */
     suspend() {
       endWait(performance.now());
       phase = undefined;
@@ -90,3 +76,5 @@ export function createDeadlines(
     },
   };
 }
+
+export type Deadlines = ReturnType<typeof createDeadlines>;

@@ -1,9 +1,8 @@
 import { errorMessage, type Redactor } from '@kernel/internal';
-import { type JsonObject, KernelError } from '@kernel/protocol';
-import type { ResponseHeaders } from './headers.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { type JsonObject, KernelError, type KernelErrorOptions } from '@kernel/protocol';
+import type { ResponseHeaders } from './transport.ts';
 import { timeoutError } from './timeouts.ts';
-import { describeHtmlPage, excerpt, readErrorBody, type VendorError } from './vendor-error.ts';
+import { describeHtmlPage, excerpt, readErrorBody, type VendorError, retryAfterMs } from './vendor-error.ts';
 
 const EXCERPT_LENGTH = 1000;
 const REQUEST_ID_HEADERS = [
@@ -18,10 +17,6 @@ const RETRYABLE_WORDS = /overload|rate.?limit|server_error|unavailable|timeout|c
 const PROTOCOL_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 const CONFIG_CODES = new Set(['UND_ERR_INVALID_ARG', 'ERR_INVALID_URL', 'ERR_INVALID_CHAR']);
 
-/**
- * Creates the `PROVIDER_HTTP` error of a response whose status is not 2xx: status, request id, what the vendor says and an excerpt of the
- * body, all redacted.
- */
 export function httpError(
   provider: string,
   status: number,
@@ -51,7 +46,6 @@ export function httpError(
   });
 }
 
-/** Creates the error of a reply that failed under status 200: `PROVIDER_HTTP` where the vendor names a status, else `PROVIDER_PROTOCOL`. */
 export function replyError(provider: string, error: VendorError, redactor: Redactor): KernelError {
   const message = redactor.text(error.message);
   const words = `${error.type ?? ''} ${error.code ?? ''} ${message}`;
@@ -71,7 +65,6 @@ export function replyError(provider: string, error: VendorError, redactor: Redac
   );
 }
 
-/** Turns a connection error into `PROVIDER_NETWORK`, `PROVIDER_TIMEOUT` (connect) or, for malformed HTTP, `PROVIDER_PROTOCOL`. */
 export function networkError(provider: string, error: unknown, connectMs: number, redactor: Redactor): KernelError {
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return timeoutError(provider, 'connectMs', connectMs);
@@ -96,7 +89,10 @@ export function networkError(provider: string, error: unknown, connectMs: number
   });
 }
 
-/** Whether a status is worth another attempt: 408, 409, 429 and everything from 500. */
+export function protocolError(provider: string, message: string, details?: KernelErrorOptions): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `${provider}: ${message}`, details);
+}
+
 function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
@@ -106,7 +102,6 @@ function shouldRetry(headers: ResponseHeaders, byStatus: boolean): boolean {
   return requested === 'true' || (requested !== 'false' && byStatus);
 }
 
-/** The request id of a response, whatever its vendor calls it. */
 function requestIdOf(headers: ResponseHeaders): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers[name];

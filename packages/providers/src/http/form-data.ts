@@ -1,19 +1,8 @@
 import { joinBytes } from './join-bytes.ts';
 
-/** A file of a form. @internal */
-export interface FormFile {
-  /** Its bytes. */
-  readonly data: Uint8Array;
-  /** Its media type. */
-  readonly mimeType: string;
-  /** Its name. */
-  readonly name: string;
-}
-
-/** A form with one file, in its field `file`, as multipart form data. @internal */
 export function encodeForm(
   fields: readonly (readonly [string, unknown])[],
-  file: FormFile,
+  file: { readonly data: Uint8Array; readonly mimeType: string; readonly name: string },
 ): { readonly contentType: string; readonly body: Uint8Array } {
   const boundary = `form-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
   const parts: (string | Uint8Array)[] = fields.map(
@@ -29,7 +18,7 @@ export function encodeForm(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: joinBytes(parts) };
 }
 
-/** Escapes quotes and line breaks of a form field's name as the HTML standard does. */
+/** As the HTML standard does. */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -8,15 +8,12 @@ export interface ResponseLimits {
   readonly lineLength?: number | undefined;
 }
 
-/** Limits with every field set. */
 export type ResolvedLimits = { readonly [K in keyof ResponseLimits]-?: number };
 
 const MIB = 1024 * 1024;
 
-/** The default limits. */
 export const DEFAULT_LIMITS: ResolvedLimits = { responseBytes: 32 * MIB, lineLength: 8 * MIB };
 
-/** Fills in the defaults. Throws `CONFIG_INVALID` naming a limit that is neither a whole number from 1 nor Infinity. */
 export function resolveLimits(limits: ResponseLimits = {}): ResolvedLimits {
   const resolved = { ...DEFAULT_LIMITS };
   for (const name of ['responseBytes', 'lineLength'] as const) {
@@ -32,7 +29,6 @@ export function resolveLimits(limits: ResponseLimits = {}): ResolvedLimits {
   return resolved;
 }
 
-/** The error of a reply that exceeds a limit; names the limit, its value and the option that sets it. */
 export function limitError(limit: keyof ResponseLimits, what: string, value: number, hint: string): KernelError {
   return new KernelError('PROVIDER_PROTOCOL', `${what} (limits.${limit}: ${value}).`, {
     hint,

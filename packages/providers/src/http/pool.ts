@@ -1,17 +1,13 @@
 type OnConnection<Connection> = (connection: Connection) => void;
 
-/** Connections to one origin, each held by one request at a time. */
 export interface ConnectionPool<Connection> {
-  /**
-   * Calls `onConnection` with a connection, now or when one is free, in order. Returns a function that cancels the wait; calling it later
-   * does nothing.
-   */
+  /** Now or when one is free, in order. Returns a function that cancels the wait; calling it later does nothing. */
   acquire(onConnection: OnConnection<Connection>): () => void;
 }
 
 const NOT_WAITING = (): void => undefined;
 
-/** Creates a pool. `connect` gets what returns its connection to the pool. The most recently used connection goes first: the others may time out. */
+/** `connect` gets what returns its connection to the pool. The most recently used one goes first: the others may time out. */
 export function createPool<Connection>(
   maxConnections: number,
   connect: (release: (connection: Connection) => void) => Connection,

@@ -2,61 +2,42 @@ import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { createDeadlines } from './deadlines.ts';
 import { networkError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
 import { limitError } from './limits.ts';
 import { MAX_QUIET, quietError, type ResolvedTimeouts, timeoutError } from './timeouts.ts';
-import type { Exchange, ExchangeEvents, Transport, TransportRequest } from './transport.ts';
+import type { Exchange, ExchangeEvents, Transport, TransportRequest, ResponseHeaders } from './transport.ts';
 
-/** Receives one response, synchronously. An exception ends the request and comes back through `onError`. */
+/** Synchronously. An exception ends the request and comes back through `onError`. */
 export interface ResponseHandler {
-  /** The status line and the headers. Called once, before any data. */
+  /** Once, before any data. */
   onHeaders(status: number, headers: ResponseHeaders): void;
-  /** A chunk of the body, decompressed. The memory is reused afterwards: copy what has to stay. */
+  /** The memory is reused afterwards: copy what has to stay. */
   onData(bytes: Uint8Array): void;
-  /** The response is complete. `isSent` says whether the request has left this process as well: a server may answer before it has read everything. */
+  /** `isSent`: whether the request has left this process as well; a server may answer before it has read everything. */
   onEnd(isSent: boolean): void;
-  /** Called at most once, as the last event. Not called after `close`. */
+  /** At most once, as the last event; not after `close`. */
   onError(error: unknown): void;
 }
 
-/** A request in progress. */
 export interface HttpRequest {
-  /** Stops reading from the socket, and suspends the idle timeout. */
+  /** Suspends the idle timeout as well. */
   pause(): void;
-  /** Continues reading. */
   resume(): void;
-  /** Restarts the idle timeout, which a reply without content may do only so often. */
+  /** A reply without content may do so only so often. */
   extendIdleTimeout(hasContent: boolean): void;
-  /** Cancels the request and closes its socket; the handler is not called any more. Does nothing after the end. */
+  /** The handler is not called any more. Does nothing after the end. */
   close(): void;
 }
 
-/** What all requests of a provider share. */
 export interface HttpRequestOptions {
-  /** The provider's name, for errors. */
   readonly provider: string;
-  /** The timeouts of each request. */
   readonly timeouts: ResolvedTimeouts;
-  /** Knows the secrets that must not appear in an error. */
   readonly redactor: Redactor;
-  /** The maximum number of bytes of one response, after decompression. */
+  /** After decompression. */
   readonly responseBytes: number;
 }
 
-/** A request that was not sent yet. */
-export interface UnsentHttpRequest extends HttpRequest {
-  /** Sends the request. Does nothing after `close`. */
-  readonly send: (transport: Transport, request: TransportRequest) => void;
-  /** Ends the request with an error. */
-  readonly fail: (error: unknown) => void;
-}
-
-/** Creates one request with its deadlines and limits, over any transport. `elapsedMs` of its total time have already passed. */
-export function createHttpRequest(
-  options: HttpRequestOptions,
-  handler: ResponseHandler,
-  elapsedMs: number,
-): UnsentHttpRequest {
+/** `elapsedMs` of the total time have already passed. */
+export function createHttpRequest(options: HttpRequestOptions, handler: ResponseHandler, elapsedMs: number) {
   const { provider, redactor, responseBytes, timeouts } = options;
   let exchange: Exchange | undefined;
   let closed = false;
@@ -148,7 +129,7 @@ export function createHttpRequest(
   return {
     close,
     fail,
-    extendIdleTimeout: (hasContent) => deadlines.extend(hasContent),
+    extendIdleTimeout: (hasContent: boolean) => deadlines.extend(hasContent),
     pause() {
       if (closed || isPaused) return;
       isPaused = true;
@@ -161,7 +142,8 @@ export function createHttpRequest(
       deadlines.wait(hasData ? 'idleMs' : 'firstByteMs');
       exchange?.resume();
     },
-    send(transport, request) {
+    /** Does nothing after `close`. */
+    send: (transport: Transport, request: TransportRequest) => {
       if (closed) return;
       exchange = transport.send(request, events);
       // A failure while it was being sent found nothing to abort.

@@ -1,13 +1,13 @@
-import { concatBytes, copyBytes, decodeUtf8, onAbort, type Redactor } from '@kernel/internal';
+import { concatBytes, copyBytes, decodeUtf8, onAbort, type Redactor, toJsonText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { parseJson } from '../json-fields.ts';
 import type { ApiRequest, AuthenticatedClient } from './authenticated-client.ts';
-import { replyError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
+import { protocolError, replyError } from './errors.ts';
+import type { ResponseHeaders } from './transport.ts';
 import type { HttpRequest } from './request.ts';
 import { describeHtmlPage, findVendorError } from './vendor-error.ts';
 
-/** Sends one request and resolves to the whole body as text. An abort rejects with `signal.reason` and closes the socket. */
+/** An abort rejects with `signal.reason` and closes the socket. */
 export async function requestText(
   client: AuthenticatedClient,
   request: ApiRequest,
@@ -16,7 +16,6 @@ export async function requestText(
   return (await requestReply(client, request, signal)).text;
 }
 
-/** Sends one request and resolves to the whole body as text, with the headers of the response. An abort rejects as in `requestText`. */
 export function requestReply(
   client: AuthenticatedClient,
   request: ApiRequest,
@@ -55,17 +54,39 @@ export function requestReply(
   });
 }
 
-/** Parses a body that must be JSON. Throws for an HTML page, for invalid JSON and for an error object under status 200. */
 export function parseJsonResponse(provider: string, text: string, redactor: Redactor): unknown {
   const page = describeHtmlPage(text);
   if (page !== undefined) throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`);
   const value = parseJson(text);
   if (value === undefined) {
-    throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is not valid JSON, or it was cut short.`, {
-      retryable: true,
-    });
+    throw protocolError(provider, 'the reply is not valid JSON, or it was cut short.', { retryable: true });
   }
   const error = findVendorError(value);
   if (error !== undefined) throw replyError(provider, error, redactor);
   return value;
+}
+
+/** What a request is sent with, and what its errors need. */
+interface RequestContext {
+  readonly name: string;
+  readonly client: AuthenticatedClient;
+  readonly redactor: Redactor;
+}
+
+/** An error object under status 200 throws. */
+export async function requestJson(
+  { client, name, redactor }: RequestContext,
+  request: ApiRequest,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  return parseJsonResponse(name, await requestText(client, request, signal), redactor);
+}
+
+export async function postJson(
+  context: RequestContext,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  return requestJson(context, { path, body: toJsonText(body) }, signal);
 }

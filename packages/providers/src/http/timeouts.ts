@@ -17,7 +17,6 @@ export interface Timeouts {
   readonly totalMs?: number | undefined;
 }
 
-/** Timeouts with every field set. */
 export type ResolvedTimeouts = { readonly [K in keyof Timeouts]-?: number };
 
 const DEFAULTS: ResolvedTimeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 0 };
@@ -34,7 +33,6 @@ const WAITING_FOR: Readonly<Record<keyof Timeouts, string>> = {
   totalMs: 'for the whole reply',
 };
 
-/** Fills in the defaults. Throws `CONFIG_INVALID` naming a timeout that is not a number of milliseconds, or too large for a timer. */
 export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
   const resolved = { ...DEFAULTS };
   for (const name of ['connectMs', 'firstByteMs', 'idleMs', 'totalMs'] as const) {
@@ -55,7 +53,6 @@ export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
   return resolved;
 }
 
-/** The error of a timeout that expired, or that expired `times` in a row; names the timeout, its value and the option that sets it. */
 export function timeoutError(
   provider: string,
   timeout: keyof Timeouts,
@@ -71,21 +68,12 @@ export function timeoutError(
   });
 }
 
-/** The error of a reply that a server kept open for `times` idle timeouts without content. */
 export function quietError(provider: string, idleMs: number, times: number): KernelError {
   return timeoutError(provider, 'idleMs', idleMs, 'for content, while the server only kept the reply open', times);
 }
 
-/** A timer that can be started again. */
-export interface Timer {
-  /** Starts the timer, or restarts it. */
-  start(): void;
-  /** Stops the timer. Does nothing if it is not running. */
-  stop(): void;
-}
-
-/** Creates a stopped timer; with `ms` 0 it never fires. `onExpiry` is called at most once per start. */
-export function createTimer(ms: number, onExpiry: () => void): Timer {
+/** With `ms` 0 it never fires. */
+export function createTimer(ms: number, onExpiry: () => void) {
   let timer: NodeJS.Timeout | undefined;
   return {
     start() {

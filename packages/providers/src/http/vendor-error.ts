@@ -1,25 +1,19 @@
 import { sliceHead, truncate } from '@kernel/internal';
 import { asFields, asList, asText, type Fields, parseJson } from '../json-fields.ts';
-import { retryDelayMs } from './retry-after.ts';
+import type { ResponseHeaders } from './transport.ts';
 
-/** What a vendor says about a failure, whatever shape it has on the wire. */
 export interface VendorError {
-  /** The vendor's message, or the JSON of its error object. */
+  /** Or the JSON of the error object. */
   readonly message: string;
-  /** The vendor's error code. */
   readonly code?: string;
-  /** The vendor's error type. */
   readonly type?: string;
-  /** An HTTP status that the error object itself names. */
+  /** One that the error object itself names. */
   readonly status?: number;
-  /** How long the error asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/**
- * Finds an error in a parsed reply: `{error: {message}}`, `{error: "…"}`, `{object: "error", message}`, `{type: "error"}`, or one of those
- * in an array. Every shape is accepted on every wire, since gateways answer in the shape of another vendor.
- */
+// `{error: {message}}`, `{error: "…"}`, `{object: "error", message}`, `{type: "error"}`, or one of those in an array. Every shape is accepted on
+// every wire, since gateways answer in the shape of another vendor.
 export function findVendorError(value: unknown): VendorError | undefined {
   if (Array.isArray(value)) return value.length === 0 ? undefined : findVendorError(value[0]);
   const body = asFields(value);
@@ -51,7 +45,6 @@ function toVendorError(error: Fields, fallback: string): VendorError {
   };
 }
 
-/** Reads the body of a failed response: a known error shape, a bare `message` or `detail`, else the text itself. Undefined for an empty body. */
 export function readErrorBody(text: string): VendorError | undefined {
   const value = parseJson(text);
   const known = findVendorError(value);
@@ -64,7 +57,6 @@ export function readErrorBody(text: string): VendorError | undefined {
 /** Where the title of a page is expected. */
 const HEAD_LENGTH = 16_384;
 
-/** Describes an HTML page by its title; undefined for any other text. */
 export function describeHtmlPage(text: string): string | undefined {
   const head = sliceHead(text, HEAD_LENGTH);
   if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(head)) return undefined;
@@ -75,7 +67,36 @@ export function describeHtmlPage(text: string): string | undefined {
   return title === '' ? 'an HTML page' : `an HTML page: ${excerpt(title, 200)}`;
 }
 
-/** The beginning of a text, with `…` where it was cut. */
 export function excerpt(text: string, length: number): string {
   return truncate(text.trim(), length + 1);
+}
+
+const MAX_WAIT_MS = 60_000;
+
+/** `retry-after-ms`, else `retry-after` as seconds or a date. Undefined for malformed values, dates in the past and more than a minute. */
+export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now()): number | undefined {
+  const exact = withinRange(parseNumber(headers['retry-after-ms']));
+  if (exact !== undefined) return exact;
+  const value = headers['retry-after'];
+  const seconds = parseNumber(value);
+  if (seconds !== undefined) return withinRange(seconds * 1000);
+  return typeof value === 'string' ? withinRange(Date.parse(value) - now) : undefined;
+}
+
+/** Such as `retryDelay: "34.4s"`. */
+export function retryDelayMs(details: readonly unknown[]): number | undefined {
+  for (const detail of details) {
+    const delay = asText(asFields(detail)?.['retryDelay']);
+    const seconds = delay?.endsWith('s') === true ? parseNumber(delay.slice(0, -1)) : undefined;
+    if (seconds !== undefined) return withinRange(seconds * 1000);
+  }
+  return undefined;
+}
+
+function parseNumber(value: string | string[] | undefined): number | undefined {
+  return typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function withinRange(ms: number | undefined): number | undefined {
+  return ms !== undefined && ms >= 0 && ms <= MAX_WAIT_MS ? Math.round(ms) : undefined;
 }

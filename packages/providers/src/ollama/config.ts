@@ -22,14 +22,13 @@ export interface OllamaOptions extends ModelOptions {
   readonly options?: JsonObject | null | undefined;
 }
 
-/** Whether the address is that of Ollama's chat-completions API. @internal */
 export function isChatPath({ baseUrl }: CommonConfig): boolean {
   return baseUrl !== undefined && URL.canParse(baseUrl) && /\/v1\/*$/.test(new URL(baseUrl).pathname);
 }
 
 const KEYS = configKeys();
 
-/** Resolves a config for Ollama's own API; an address that ends in `/api` is accepted as well. @internal */
+/** An address that ends in `/api` is accepted as well. */
 export function resolveOllama(config: CommonConfig): WireSettings {
   const settings = resolveWireSettings(config, { baseUrl: 'http://localhost:11434', basePath: '/api', keys: KEYS });
   const { basePath } = settings;

@@ -1,10 +1,11 @@
-import type { FinishReason, Usage } from '@kernel/protocol';
+import type { FinishReason } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createExactArguments } from '../wire/exact-arguments.ts';
+import { createExactArguments } from '../wire/arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
-import { createLineParser } from '../stream/ndjson.ts';
+import { createLineParser } from '../stream/lines.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
+import { toUsage } from '../wire/usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -13,7 +14,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['unload', 'other'],
 ]);
 
-/** Creates the decoder of one reply of Ollama's chat API: one JSON object per line, the last one with `done: true`. @internal */
+/** One JSON object per line, the last one with `done: true`. */
 export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('arguments');
@@ -33,7 +34,7 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
     builder.model(value['model']);
     readMessage(asFields(value['message']));
     if (value['done'] !== true) return;
-    builder.usage(usageOf(value));
+    builder.usage(toUsage(asNumber(value['prompt_eval_count']), asNumber(value['eval_count'])));
     const known = REASONS.get(asText(value['done_reason']) ?? 'stop') ?? 'other';
     if (known === 'length') builder.end(known);
     else builder.end(builder.hasCalls() ? 'tool-calls' : known);
@@ -70,12 +71,4 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
     },
     partialText: builder.partialText,
   };
-}
-
-function usageOf(line: Fields): Usage | undefined {
-  const input = asNumber(line['prompt_eval_count']);
-  const output = asNumber(line['eval_count']);
-  return input === undefined && output === undefined
-    ? undefined
-    : { inputTokens: input ?? 0, outputTokens: output ?? 0 };
 }

@@ -1,8 +1,16 @@
 import { toJsonText } from '@kernel/internal';
-import type { MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
-import { toolCallsOf } from '@kernel/protocol';
+import {
+  type MediaPart,
+  type Message,
+  type ProviderRequest,
+  type ProviderWarning,
+  type TextPart,
+  type Tool,
+  toolCallsOf,
+  type JsonValue,
+} from '@kernel/protocol';
 import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
-import { argumentsObject } from '../wire/arguments-object.ts';
+import { argumentsObject } from '../wire/arguments.ts';
 import { checkRequest, unknownRoleError } from '../wire/check-request.ts';
 import { asFields, definedFields } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
@@ -10,15 +18,13 @@ import type { WireSettings } from '../config/wire-settings.ts';
 import { dataOf, markError, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { resolveCache } from '../wire/prompt-cache.ts';
-import { notesOf } from '../wire/model-rules.ts';
+import { notesOf, type Effort, effortFor, type Families, modelName, type Notes, rulesIn } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
-import { thinkValue } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 const ANY_NAME = /[\s\S]/;
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createOllamaEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encodeMessage = cachePerMessage((message) => toJsonText(toOllamaMessage(message, settings.name)));
   const encodeTools = createToolEncoder({
@@ -61,7 +67,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
   };
 }
 
-/** This API has no tool choice: `none` offers no tools, a name offers only that tool, and neither it nor `required` is enforced. */
+/** This API has no tool choice: neither a name, which offers only that tool, nor `required` is enforced. */
 function toolsToOffer(
   { toolChoice, tools }: ProviderRequest,
   singleTool: WeakMap<readonly Tool[], readonly Tool[]>,
@@ -140,4 +146,42 @@ function contentOf(
 
 function reasoningOf(message: Extract<Message, { role: 'assistant' }>): string {
   return message.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+}
+
+export interface OllamaRules {
+  /** Lowest first. Empty: it cannot think, and a request that asks for it is refused. */
+  readonly efforts: readonly Effort[];
+  /** Every effort but `none` means on. */
+  readonly isSwitch: boolean;
+}
+
+const LEVELS: readonly Effort[] = ['low', 'medium', 'high'];
+const NEWEST: OllamaRules = { efforts: ['none', ...LEVELS], isSwitch: false };
+const ON_OFF: OllamaRules = { ...NEWEST, isSwitch: true };
+const NEVER: OllamaRules = { efforts: [], isSwitch: false };
+
+/** As of November 2026. Sources: Ollama's guide "Thinking" and the capabilities that its library lists for each model. */
+const FAMILIES: Families<OllamaRules> = [
+  [/^gpt-oss/, { efforts: LEVELS, isSwitch: false }],
+  [/^qwen3-coder(?!-next)|^qwen3[^:]*:.*instruct|^deepseek-(?:v2|v3(?!\.)|llm|coder)/, NEVER],
+  [/^(?:qwen3|deepseek-(?:r1|v3\.)|magistral|glm-4|kimi-k2-thinking|nemotron|smollm3|cogito|exaone-deep|qwq)/, ON_OFF],
+  [
+    /^(?:llama|codellama|mistral|mixtral|ministral|devstral|codestral|gemma(?:2|3)?(?:n?:|n?$)|codegemma|qwen(?:2|:|$)|phi[34]?(?:-mini)?(?::|$)|command-r|tinyllama|starcoder|falcon|yi|vicuna|smollm2?(?::|$)|granite3\.[01]|firefunction|hermes3)/,
+    NEVER,
+  ],
+];
+
+export function ollamaRules(model: string): OllamaRules {
+  return rulesIn(FAMILIES, modelName(model)) ?? NEWEST;
+}
+
+export function thinkValue(asked: JsonValue | undefined, model: string, notes: Notes): JsonValue | undefined {
+  const { efforts, isSwitch } = ollamaRules(model);
+  if (!isSwitch) {
+    const effort = effortFor(asked, efforts, notes);
+    return effort === 'none' ? false : effort;
+  }
+  if (asked === undefined || asked === 'none') return asked === undefined ? undefined : false;
+  notes.sentAs(`reasoningEffort ${JSON.stringify(asked)}`, 'true', `"${model}" thinks or not, without levels`);
+  return true;
 }

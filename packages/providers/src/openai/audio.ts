@@ -13,17 +13,16 @@ const TYPES: ReadonlyMap<unknown, string> = new Map([
 /** How long before its expiry a recording is no longer referred to, in seconds. */
 const MARGIN_S = 60;
 
-/** Returns the media type for the `audio` option of a request; undefined without one, or for an unknown format. @internal */
 export function audioTypeOf(audio: JsonValue | undefined): string | undefined {
   return TYPES.get(asFields(audio)?.['format']);
 }
 
-/** Whether a message refers to a recording, so that what is sent of it depends on the time. @internal */
+/** What is sent of such a message depends on the time. */
 export function hasRecording(message: AssistantMessage): boolean {
   return message.content.some((part) => part.type === 'audio' && part.providerData !== undefined);
 }
 
-/** Returns the vendor's id of the recording in a message, and the message without its audio; undefined if there is none, or it expires soon. @internal */
+/** Undefined if there is none, or it expires soon. */
 export function recordingOf(
   message: AssistantMessage,
 ): { readonly id: string; readonly rest: AssistantMessage } | undefined {

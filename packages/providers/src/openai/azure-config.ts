@@ -27,18 +27,9 @@ export interface AzureConfig extends CommonConfig, AzureFields {
   readonly options?: ChatOptions | undefined;
 }
 
-/** What Azure changes about the chat-completions wire: the path and the credential's header. @internal */
-export interface AzureEndpoint {
-  /** The path of an operation, with its query. */
-  readonly path: (operation: string) => string;
-  /** Returns the header that carries a token. */
-  readonly authorize: (token: string) => Readonly<Record<string, string>>;
-}
-
 const AUTH_TYPES = ['api_key', 'bearer', 'managed_identity'] as const;
 
-/** Resolves Azure's endpoint. Throws `CONFIG_INVALID` naming the first of `deployment`, `apiVersion` and `authType` that is missing. @internal */
-export function resolveAzureEndpoint(config: CommonConfig & Partial<AzureFields>, base: BaseUrl): AzureEndpoint {
+export function resolveAzureEndpoint(config: CommonConfig & Partial<AzureFields>, base: BaseUrl) {
   const deployment = requireField(config, 'deployment', 'the name of the model deployment');
   const apiVersion = requireField(config, 'apiVersion', 'such as 2024-10-21');
   const authType = requireField(config, 'authType', AUTH_TYPES.join(', '));
@@ -57,8 +48,9 @@ export function resolveAzureEndpoint(config: CommonConfig & Partial<AzureFields>
   const query = new URLSearchParams(base.query);
   query.set('api-version', apiVersion);
   return {
-    path: (operation) => `${basePath}/deployments/${segment}/${operation}?${query.toString()}`,
-    authorize: (token) => (authType === 'api_key' ? { 'api-key': token } : { authorization: `Bearer ${token}` }),
+    path: (operation: string) => `${basePath}/deployments/${segment}/${operation}?${query.toString()}`,
+    authorize: (token: string): Readonly<Record<string, string>> =>
+      authType === 'api_key' ? { 'api-key': token } : { authorization: `Bearer ${token}` },
   };
 }
 

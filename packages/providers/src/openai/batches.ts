@@ -1,16 +1,22 @@
-import { createJsonSource, KernelError } from '@kernel/protocol';
-import { type BatchApi, type BatchOperations, readResultLine, type VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-batch.ts';
-import type { Batch } from '../batches/types.ts';
+import { createJsonSource } from '@kernel/protocol';
+import {
+  type BatchApi,
+  type BatchOperations,
+  readResultLine,
+  type VendorResult,
+  type Batch,
+  checkEnded,
+} from '../batches/batch-api.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { encodeForm } from '../http/form-data.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import type { BatchPath } from './config.ts';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
+import { protocolError } from '../http/errors.ts';
 
 const RUNNING: ReadonlySet<unknown> = new Set(['validating', 'in_progress', 'finalizing', 'cancelling']);
 
-/** OpenAI's batches, of either of its APIs: https://platform.openai.com/docs/api-reference/batch @internal */
+/** OpenAI's batches, of either of its APIs: https://platform.openai.com/docs/api-reference/batch */
 export function openaiBatches(
   api: BatchApi,
   pathOf: (operation: BatchPath) => string,
@@ -20,10 +26,7 @@ export function openaiBatches(
     const id = asText(file) ?? '';
     if (id === '') return;
     if (/^\.{1,2}$/.test(id) || !id.isWellFormed())
-      throw new KernelError(
-        'PROVIDER_PROTOCOL',
-        `${api.name}: the file of results has the name ${JSON.stringify(id)}.`,
-      );
+      throw protocolError(api.name, `the file of results has the name ${JSON.stringify(id)}.`);
     for await (const line of api.lines(pathOf(`files/${toPathSegment(id)}/content`), signal))
       yield readResult(api, line);
   }
@@ -37,8 +40,7 @@ export function openaiBatches(
       const file = { data: joinBytes(lines), mimeType: 'application/jsonl', name: 'batch.jsonl' };
       const uploaded = await api.send(pathOf('files'), signal, encodeForm([['purpose', 'batch']], file));
       const created = { input_file_id: asText(uploaded['id']), endpoint, completion_window: '24h' };
-      if (created.input_file_id === undefined)
-        throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the uploaded file has no id.`);
+      if (created.input_file_id === undefined) throw protocolError(api.name, 'the uploaded file has no id.');
       return readBatch(api, await api.send(pathOf('batches'), signal, { body: JSON.stringify(created) }));
     },
     get: async (id, signal) => readBatch(api, await api.send(pathOf(batchPath(id)), signal)),
@@ -61,7 +63,7 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   const id = asText(fields['id']);
   const status = asText(fields['status']);
   if (id === undefined || status === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is not a batch: it has no id or no status.`);
+    throw protocolError(api.name, 'the reply is not a batch: it has no id or no status.');
   const counts = asFields(fields['request_counts']);
   const reasons = asList(asFields(fields['errors'])?.['data']).flatMap(
     (each) => asText(asFields(each)?.['message']) ?? [],
@@ -79,8 +81,7 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
 function readResult(api: BatchApi, line: string): VendorResult {
   const fields = readResultLine(api.name, line);
   const id = asText(fields['custom_id']);
-  if (id === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: a line of the results has no custom_id.`);
+  if (id === undefined) throw protocolError(api.name, 'a line of the results has no custom_id.');
   const response = asFields(fields['response']);
   const status = asNumber(response?.['status_code']) ?? 0;
   const body = asFields(response?.['body']);

@@ -1,9 +1,10 @@
-import { checkKeys, type ModelOptions } from '@kernel/protocol';
+import { checkKeys } from '@kernel/protocol';
 import { parseBaseUrl } from '../config/base-url.ts';
 import { checkConfig, configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
 import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { type ChatModelRules, chatRules, OPENAI_ORIGIN } from './models.ts';
@@ -20,40 +21,26 @@ export interface ChatConfig extends CommonConfig {
   readonly options?: ChatOptions | undefined;
 }
 
-/** A config for the chat-completions wire under any name: chat servers, Azure, and Ollama's `/v1`. @internal */
+/** Under any name: chat servers, Azure, and Ollama's `/v1`. */
 export interface ChatWireConfig extends CommonConfig, Partial<AzureFields> {
-  /** How the server differs from its preset. */
   readonly quirks?: ChatQuirks | undefined;
 }
 
-/** An operation of the API. @internal */
 export type ChatOperation = 'chat/completions' | 'embeddings' | 'audio/transcriptions';
 
-/** An operation of the API of files and batches. @internal */
 export type BatchPath = 'files' | 'batches' | `files/${string}` | `batches/${string}`;
 
-/** The settings of one provider: its quirks, and where its requests go. @internal */
-export interface ChatSettings extends ResolvedChatQuirks {
-  /** The provider's name. */
-  readonly name: string;
-  /** Scheme, host and port of the API. */
-  readonly origin: string;
-  /** The path of an operation, with its query. */
+export interface ChatSettings
+  extends ResolvedChatQuirks, Pick<WireSettings, 'name' | 'origin' | 'authorize' | 'options'> {
   readonly path: (operation: ChatOperation | BatchPath) => string;
-  /** Returns the header that carries a token. */
-  readonly authorize: (token: string) => Readonly<Record<string, string>>;
-  /** Default model options. */
-  readonly options: ModelOptions;
-  /** What a model accepts there. */
   readonly rulesOf: (model: string) => ChatModelRules;
-  /** The body field that the config or the preset names for the limit of the reply; the name of a model cannot change it. */
+  /** Named by the config or the preset: the name of a model cannot change it. */
   readonly fixedMaxTokensField: ChatQuirks['maxTokensField'];
 }
 
 const CHAT_KEYS = configKeys({ quirks: true });
 const AZURE_KEYS = configKeys({ quirks: true, deployment: true, apiVersion: true, authType: true });
 
-/** Resolves a config for the chat-completions wire. Throws `CONFIG_INVALID` naming the setting that is missing or wrong. @internal */
 export function resolveChat(config: ChatWireConfig): ChatSettings {
   const { name, options = {}, quirks } = config;
   checkConfig(config, name === 'azure' ? AZURE_KEYS : CHAT_KEYS);

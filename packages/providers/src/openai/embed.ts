@@ -3,13 +3,13 @@ import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
 import { resolveOptions } from '../config/model-options.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
 import { inputsOf, toEmbedResult } from '../embeddings/embed-result.ts';
-import { postJson } from '../http/post-json.ts';
-import type { WireContext } from '../wire/wire-context.ts';
+import { postJson } from '../http/response-text.ts';
+import type { WireContext } from '../wire/wire.ts';
 import type { ChatSettings } from './config.ts';
 
 const RESERVED_KEYS = new Set(['model', 'input']);
 
-/** Posts to `/embeddings`. The vectors are in the order of the input, whatever order the server used. @internal */
+/** In the order of the input, whatever order the server used. */
 export async function embed(context: WireContext, settings: ChatSettings, request: EmbedRequest): Promise<EmbedResult> {
   const { input, model, signal } = request;
   const { length } = inputsOf(request);
@@ -17,7 +17,7 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
   // The default options are for chat: an embeddings endpoint refuses temperature and the like.
   const { extra } = resolveOptions({}, request.options, RESERVED_KEYS);
   const body = { ...extra, model, input };
-  const reply = asFields(await postJson(context, settings.name, settings.path('embeddings'), body, signal));
+  const reply = asFields(await postJson(context, settings.path('embeddings'), body, signal));
   const vectors = new Map<number, unknown>();
   for (const [at, entry] of asList(reply?.['data']).entries()) {
     const fields = asFields(entry);
@@ -29,7 +29,7 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
   return toEmbedResult(settings.name, ordered, length, tokens);
 }
 
-/** A vector as numbers, also where `encoding_format: 'base64'` was asked for: little-endian floats of 4 bytes. */
+/** With `encoding_format: 'base64'`: little-endian floats of 4 bytes. */
 function vectorOf(embedding: unknown): readonly unknown[] {
   if (typeof embedding !== 'string') return asList(embedding);
   const { buffer, byteOffset, byteLength } = fromBase64(embedding);

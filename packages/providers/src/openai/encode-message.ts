@@ -1,33 +1,23 @@
 import { toJsonText } from '@kernel/internal';
-import { type AssistantMessage, type JsonValue, type Message, toolCallsOf } from '@kernel/protocol';
+import {
+  type AssistantMessage,
+  type JsonValue,
+  type Message,
+  toolCallsOf,
+  type MediaPart,
+  type TextPart,
+} from '@kernel/protocol';
 import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
-import { argumentsText } from '../wire/arguments-object.ts';
-import { opaqueData } from '../wire/media.ts';
+import { argumentsText } from '../wire/arguments.ts';
+import { opaqueData, dataOf, markError, textOrNote, unsupportedPart, urlOf } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
-import { createBodyBuffers } from '../http/body-buffers.ts';
 import type { ChatSettings } from './config.ts';
 import { hasRecording, recordingOf } from './audio.ts';
-import { encodePart, resultText } from './content-parts.ts';
 import { markEnd } from './prompt-cache.ts';
-import { isOpaqueCallKind } from './reply/opaque-call.ts';
-import { sizeOf } from '../http/join-bytes.ts';
+import { isOpaqueCallKind } from './reply/call-reader.ts';
+import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
 
-/** A request body. @internal */
-export interface Body {
-  /** The JSON. */
-  readonly bytes: Uint8Array;
-  /** Lets the encoder reuse the memory of `bytes`: the request is over, and they have been sent. */
-  readonly free: () => void;
-}
-
-/** Builds bodies with messages in the middle; encodes each frozen message once. @internal */
-export interface MessageEncoder {
-  /** Joins `before`, the messages with commas between them, and `after`. A conversation that continues the previous one is only appended to. */
-  readonly bodyOf: (before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) => Body;
-}
-
-/** The frozen messages of the previous body. */
 interface EncodedPrefix {
   readonly messages: readonly Message[];
   /** Their JSON with commas between, a part of the previous body. */
@@ -36,8 +26,8 @@ interface EncodedPrefix {
 
 const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
 
-/** Creates an encoder; `detail` applies to every image. A message that may still change, because it is not frozen or refers to a recording, is encoded each time. */
-export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
+/** `detail` applies to every image. */
+export function createMessageEncoder(settings: ChatSettings, detail: string | undefined) {
   // For conversations that alternate, or that share a beginning.
   const texts = new WeakMap<Message, string>();
   // The previous conversation only: what weak tables hold survives until the next full collection.
@@ -56,7 +46,8 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   }
 
   return {
-    bodyOf(before, messages, after) {
+    /** A conversation that continues the previous one is only appended to. */
+    bodyOf(before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) {
       const continues = previous.messages.length > 0 && startsWith(messages, previous.messages);
       const prefix = continues ? previous : EMPTY;
       const added = messages.slice(prefix.messages.length);
@@ -78,7 +69,9 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   };
 }
 
-/** Whether a message is encoded the same every time: a recording that it refers to expires. */
+export type MessageEncoder = ReturnType<typeof createMessageEncoder>;
+
+/** A recording that a message refers to expires. */
 function isConstant(message: Message): boolean {
   return Object.isFrozen(message) && !(message.role === 'assistant' && hasRecording(message));
 }
@@ -161,4 +154,35 @@ function reasoningOf(message: AssistantMessage): string {
   let text = '';
   for (const part of message.content) if (part.type === 'reasoning') text += part.text;
   return text;
+}
+
+const API = 'chat-completions';
+
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp3', 'mp3'],
+]);
+
+export function encodePart(part: TextPart | MediaPart, detail: string | undefined): object {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type === 'image') {
+    return { type: 'image_url', image_url: { url: urlOf(part, API), ...(detail === undefined ? {} : { detail }) } };
+  }
+  if (part.type === 'file' && part.id !== undefined) return { type: 'file', file: { file_id: part.id } };
+  const data = dataOf(part, API);
+  if (part.type === 'file') {
+    return { type: 'file', file: { filename: part.name ?? 'file', file_data: urlOf(part, API) } };
+  }
+  const format = AUDIO_FORMATS.get(part.mimeType);
+  if (format === undefined)
+    throw unsupportedPart(`audio of type "${part.mimeType}"`, API, 'Convert it to audio/wav or audio/mpeg.');
+  return { type: 'input_audio', input_audio: { data, format } };
+}
+
+/** A tool message of this wire carries only text. */
+export function resultText(content: string | readonly (TextPart | MediaPart)[], isError: boolean): string {
+  return markError(typeof content === 'string' ? content : content.map(textOrNote).join('\n'), isError);
 }

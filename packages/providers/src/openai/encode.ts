@@ -16,10 +16,7 @@ import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 
-/**
- * Creates the encoder of one provider. The body is joined from bytes: each frozen message is encoded once, the tools once per list, so that
- * the bytes of a conversation only grow and a turn costs little more than its new messages.
- */
+/** The body is joined from bytes, so that those of a conversation only grow and a turn costs little more than its new messages. */
 export function createChatEncoder(settings: ChatSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, MessageEncoder>();
   const encodeTools = createToolEncoder({
@@ -80,7 +77,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
   };
 }
 
-/** The effort that a model takes beside function tools: several of OpenAI's do not reason then, but in the Responses API. */
+/** Several of OpenAI's models reason beside function tools only in the Responses API. */
 function besideTools(options: ResolvedOptions, { chatTools }: ChatModelRules, notes: Notes): ResolvedOptions {
   if (chatTools === 'always') return options;
   const { reasoningEffort: asked, ...others } = options;

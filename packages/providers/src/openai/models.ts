@@ -1,25 +1,17 @@
 import type { JsonValue } from '@kernel/protocol';
 import { type Effort, type Families, modelName, type ModelRules, rulesIn, TAKES_ALL } from '../wire/model-rules.ts';
 
-/**
- * What a family of OpenAI's models accepts, in both of OpenAI's APIs. Strict mode of tools is not here: OpenAI has it for every model that calls
- * functions, also those that take no schema for the reply, so only servers differ (`sendStrict` in `quirks.ts`). @internal
- */
+/** Strict mode of tools is not here: OpenAI has it for every model that calls functions, so only servers differ (`sendStrict`). */
 export interface GptRules extends ModelRules {
-  /**
-   * How chat completions take function tools: `without-effort` and `with-none` only if the request does not ask for an effort or asks for
-   * `none`, `never` not at all. The Responses API takes them always.
-   */
+  /** `without-effort`, `with-none`: only if the request asks for no effort, or for `none`. The Responses API takes tools always. */
   readonly chatTools: 'always' | 'without-effort' | 'with-none' | 'never';
-  /** What a reply can be constrained to: a schema, any JSON object, or nothing. */
   readonly replyFormat: 'schema' | 'object' | 'none';
-  /** Whether chat completions refuse `max_tokens` and need the newer field. */
+  /** Chat completions refuse `max_tokens` and need the newer field. */
   readonly newMaxTokens: boolean;
 }
 
-/** What a server that is not OpenAI's accepts from a family of models. @internal */
 export interface ChatModelRules extends GptRules {
-  /** The body fields that say an effort, where it is not `reasoning_effort`. */
+  /** Where it is not `reasoning_effort`. */
   readonly effortFields?: ReadonlyMap<JsonValue, Readonly<Record<string, JsonValue>>>;
 }
 
@@ -53,10 +45,8 @@ const NEWEST: GptRules = { ...REASONING, efforts: TO_MAX, chatTools: 'never' };
 /** Of a name that says nothing, such as that of an Azure deployment, only what no newest model refuses is sent. */
 const UNNAMED: GptRules = { ...NEWEST, chatTools: 'always' };
 
-/**
- * OpenAI's families as of November 2026. Sources: OpenAI's model pages, its guides "Reasoning models" and "Using GPT-6", its deployment
- * checklist, and the 400 answers that its API gives.
- */
+// OpenAI's families as of November 2026. Sources: OpenAI's model pages, its guides "Reasoning models" and "Using GPT-6", its deployment
+// checklist, and the 400 answers that its API gives.
 const FAMILIES: Families<GptRules> = [
   [/^gpt-oss/, { ...ANY, efforts: FROM_LOW, reasons: true }],
   [/^gpt-4(?:$|-0|-32k)/, { ...PLAIN, replyFormat: 'none' }],
@@ -92,10 +82,8 @@ const GROK: ChatModelRules = {
 };
 const THINKING_ON = { reasoning_effort: 'default' };
 
-/**
- * Other vendors' families by provider name, as of November 2026. Sources: the documentation of each vendor, and the 400 answers of its
- * API. A vendor or a model that is not listed takes all: nothing is known about it.
- */
+// Other vendors' families by provider name, as of November 2026. Sources: the documentation of each vendor, and the 400 answers of its
+// API. A vendor or a model that is not listed takes all: nothing is known about it.
 const VENDORS: ReadonlyMap<string, Families<ChatModelRules>> = new Map<string, Families<ChatModelRules>>([
   [
     'mistral',
@@ -136,16 +124,14 @@ const VENDORS: ReadonlyMap<string, Families<ChatModelRules>> = new Map<string, F
 /** Servers of one's own: any model has any name there. */
 const OWN_SERVERS = new Set(['llamacpp', 'vllm', 'lmstudio', 'ollama']);
 
-/** Where every model is OpenAI's own. @internal */
 export const OPENAI_ORIGIN = 'https://api.openai.com';
 
-/** The rules of one of OpenAI's models, under whatever name a gateway gives it; undefined for a model of another vendor. @internal */
+/** Under whatever name a gateway gives it; undefined for a model of another vendor. */
 export function gptRules(model: string): GptRules | undefined {
   const name = modelName(model).replace(/^(?:ft:|(?:[a-z]{2,8}\.)?openai\.)/, '');
   return rulesIn(FAMILIES, name.split(':')[0] ?? name);
 }
 
-/** The rules of a model at OpenAI itself: those of its name, or the newest. @internal */
 export function gptRulesAtOpenAI(model: string): GptRules {
   return gptRules(model) ?? UNNAMED;
 }
@@ -153,21 +139,15 @@ export function gptRulesAtOpenAI(model: string): GptRules {
 /** The name of a model within the name of a deployment, such as `prod-gpt-5-mini`. */
 const WITHIN = /(?<![a-z0-9])(?:gpt-|chatgpt-|o\d|codex-mini).*/i;
 
-/** A server that speaks chat completions, as far as it matters for what its models accept. @internal */
 export interface ChatServer {
-  /** The provider's name. */
   readonly name: string;
-  /** Whether every model there is OpenAI's. */
   readonly isOpenAI: boolean;
-  /** The name of the deployment that answers, whatever model a request names. */
+  /** It answers, whatever model a request names. */
   readonly deployment?: string | undefined;
 }
 
-/**
- * The rules of a model for chat completions at one server. A name of one of OpenAI's families has that family's rules at any address: a gateway
- * passes the request on. Any other name has the newest rules only where every model is OpenAI's; behind a `baseUrl` of somebody else it may
- * be any vendor's model, so it takes all, and the server itself says what it refuses. @internal
- */
+// A name of one of OpenAI's families has its rules at any address, since a gateway passes the request on. Any other name has the newest rules only
+// where every model is OpenAI's: elsewhere it may be any vendor's model, so it takes all, and the server itself says what it refuses.
 export function chatRules({ deployment = '', isOpenAI, name }: ChatServer, model: string): ChatModelRules {
   if (OWN_SERVERS.has(name)) return ANY;
   const deployed = WITHIN.exec(deployment)?.[0];

@@ -1,14 +1,11 @@
 import type { ChatQuirks } from './quirks.ts';
 
-/** A server that speaks chat completions: its address and how it differs. @internal */
 export interface ChatPreset {
-  /** The address of the API. Absent: the config must have it. */
   readonly baseUrl?: string;
-  /** How it differs from OpenAI. */
   readonly quirks?: ChatQuirks;
 }
 
-/** What holds at api.openai.com, under whatever name it is configured. @internal */
+/** What holds at api.openai.com, under whatever name it is configured. */
 export const OPENAI_QUIRKS: ChatQuirks = {
   maxTokensField: 'max_completion_tokens',
   callIds: 'max-40',
@@ -56,13 +53,11 @@ const PRESETS = {
   ollama: { baseUrl: 'http://localhost:11434/v1', quirks: { sendStrict: false } },
 } as const satisfies Readonly<Record<string, ChatPreset>>;
 
-/** The provider name of a preset. */
 export type ChatPresetName = keyof typeof PRESETS;
 
-/** Whether a provider of this name has a `ChatConfig`: Azure and Ollama have configs of their own. @internal */
+/** Azure and Ollama have configs of their own. */
 export function isChatName(name: string): boolean {
   return name !== 'azure' && name !== 'ollama' && Object.hasOwn(PRESETS, name);
 }
 
-/** The presets by provider name. @internal */
 export const CHAT_PRESETS: ReadonlyMap<string, ChatPreset> = new Map<string, ChatPreset>(Object.entries(PRESETS));

@@ -1,12 +1,10 @@
-import type { CachePoint, JsonValue, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { CachePoint, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { asFields, asList } from '../json-fields.ts';
 import { modelName, notesOf } from '../wire/model-rules.ts';
 import { resolveCache } from '../wire/prompt-cache.ts';
 
-/**
- * Models that cache prefixes in memory only, as of November 2026: https://platform.openai.com/docs/guides/prompt-caching. Newer models, and
- * unrecognized names, keep them for up to a day.
- */
+// Models that cache prefixes in memory only, as of November 2026: https://platform.openai.com/docs/guides/prompt-caching. Newer models, and
+// unrecognized names, keep them for up to a day.
 const IN_MEMORY_ONLY = /^(?:gpt-3|gpt-4(?!\.1)|gpt-oss|chatgpt-|o\d|codex-mini|gpt-5-(?:mini|nano))/;
 
 /** Models that accept marks, as of November 2026: gpt-5.6 and later. */
@@ -16,16 +14,8 @@ const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 /** Copies of the messages that end a cached prefix. */
 const marked = new WeakSet<Message>();
 
-/** How a request uses the cache, in both of OpenAI's APIs. @internal */
-export interface OpenAICache {
-  /** Fields of the body. */
-  readonly fields: Readonly<Record<string, JsonValue>>;
-  /** The messages; the marked ones are copies. */
-  readonly messages: readonly Message[];
-}
-
-/** Reads `cache` of a request. `isOpenAI` is false for other servers, which refuse the fields. @internal */
-export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]): OpenAICache {
+/** `isOpenAI` is false for other servers, which refuse the fields. */
+export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]) {
   const { messages, model } = request;
   const takesMarks = isOpenAI && hasMarks(modelName(model));
   // Without marks, this mode keeps nothing.
@@ -49,10 +39,7 @@ export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warning
   };
 }
 
-/**
- * Puts a mark on the last part of an encoded message, in `content` or `output`, if the message is marked. A string becomes an array of one part, which
- * does not change the cached prefix: the vendor compares tokens. @internal
- */
+/** A string becomes an array of one part, which does not change the cached prefix: the vendor compares tokens. */
 export function markEnd(
   message: Message,
   encoded: object,

@@ -30,7 +30,6 @@ export interface ChatQuirks {
   readonly promptCache?: boolean | undefined;
 }
 
-/** Quirks with every field set. @internal */
 export type ResolvedChatQuirks = { readonly [K in keyof ChatQuirks]-?: NonNullable<ChatQuirks[K]> };
 
 const DEFAULTS: ResolvedChatQuirks = {
@@ -49,12 +48,11 @@ const DEFAULTS: ResolvedChatQuirks = {
   promptCache: false,
 };
 
-/** The keys of quirks. @internal */
 export const QUIRK_KEYS = optionKeys<Record<string, unknown>>(
   Object.fromEntries(Object.keys(DEFAULTS).map((key) => [key, true as const])),
 );
 
-/** Merges quirks over the defaults; later ones win, and undefined changes nothing. @internal */
+/** Later ones win, and undefined changes nothing. */
 export function resolveQuirks(...layers: readonly (ChatQuirks | undefined)[]): ResolvedChatQuirks {
   const set = layers.flatMap((layer) => Object.entries(layer ?? {})).filter(([, value]) => value !== undefined);
   return { ...DEFAULTS, ...Object.fromEntries(set) };

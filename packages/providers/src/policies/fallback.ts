@@ -8,7 +8,6 @@ import {
   type Provider,
   type StructuredOutput,
 } from '@kernel/protocol';
-import { fallbackReason, type FallbackReason } from './fallback-reason.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 
@@ -129,30 +128,24 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
           opening.first(provider.stream({ ...request, model })),
         ),
       ),
-    ...(counters.length === 0
-      ? {}
-      : {
-          countTokens: async (request) =>
-            attempt(request, counters, (inner, model) => inner.countTokens({ ...request, model })),
-        }),
-    ...(embedders.length === 0
-      ? {}
-      : {
-          embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })),
-        }),
-    ...(transcribers.length === 0
-      ? {}
-      : {
-          transcribe: async (request) =>
-            attempt(request, transcribers, (inner, model) => inner.transcribe({ ...request, model })),
-        }),
+    ...(counters.length > 0 && {
+      countTokens: async (request) =>
+        attempt(request, counters, (inner, model) => inner.countTokens({ ...request, model })),
+    }),
+    ...(embedders.length > 0 && {
+      embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })),
+    }),
+    ...(transcribers.length > 0 && {
+      transcribe: async (request) =>
+        attempt(request, transcribers, (inner, model) => inner.transcribe({ ...request, model })),
+    }),
   };
 }
 
 /** From what binds a model most to what any model does. */
 const BY_STRENGTH: readonly StructuredOutput[] = ['schema', 'schema-without-tools', 'tool-call', 'text'];
 
-/** What every candidate can do: which of them answers is not known before. */
+/** Which of them answers is not known before. */
 async function weakest(states: readonly CandidateState[], model: string): Promise<StructuredOutput> {
   const all = await Promise.all(
     states.map(async ({ provider, model: own }) => (await provider.structuredOutput?.(own ?? model)) ?? 'tool-call'),
@@ -175,7 +168,7 @@ function toState(candidate: FallbackCandidate, at: number): CandidateState {
     : { provider: candidate, model: undefined, readyAt: 0 };
 }
 
-/** Ready candidates in the configured order, then those that cool down, the soonest first. */
+/** Ready ones in the configured order, then those that cool down. */
 function byReadiness<P extends Provider>(
   states: readonly CandidateState<P>[],
   now: number,
@@ -222,4 +215,22 @@ function toJson(attempt: FallbackAttempt): JsonObject {
     ...(status === undefined ? {} : { status }),
     message: error.message,
   };
+}
+
+/** Why the next candidate is tried. */
+export type FallbackReason = 'rate-limit' | 'overload' | 'network' | 'auth';
+
+export function fallbackReason(error: unknown): FallbackReason | undefined {
+  if (!KernelError.is(error)) return undefined;
+  if (error.code === 'PROVIDER_NETWORK' || error.code === 'PROVIDER_TIMEOUT') return 'network';
+  const status = error.data?.['status'];
+  if (error.code === 'PROVIDER_HTTP' && typeof status === 'number') {
+    if (status === 429) return 'rate-limit';
+    // 402: this account has no credit; another may.
+    if (status === 401 || status === 402 || status === 403) return 'auth';
+    if (status === 408 || status >= 500) return 'overload';
+    return undefined;
+  }
+  const isProviderError = error.code === 'PROVIDER_HTTP' || error.code === 'PROVIDER_PROTOCOL';
+  return isProviderError && error.retryable ? 'overload' : undefined;
 }

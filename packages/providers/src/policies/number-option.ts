@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 
-/** Returns a numeric option or its default. `Infinity` is off, or as long as it can be. Throws `CONFIG_INVALID` for a value that is not a number from `min`. @internal */
+/** `Infinity` is off, or as long as it can be. */
 export function numberOption(
   policy: string,
   name: string,

@@ -3,21 +3,16 @@ import type { ProviderEvent } from '@kernel/protocol';
 
 type Result = IteratorResult<ProviderEvent>;
 
-/** What a policy works with until a stream has produced its first event. */
 export interface Opening {
-  /** Aborts with the caller's signal, and when the consumer returns: for waits before a stream and between attempts. */
+  /** Aborts when the consumer returns as well: for waits before a stream and between attempts. */
   readonly signal: AbortSignal;
-  /** Reads a stream's first event. The last stream passed here is the one that is passed through. */
+  /** The last stream passed here is the one that is passed through. */
   first(events: AsyncIterable<ProviderEvent>): Promise<Result>;
 }
 
 const DONE: Result = { done: true, value: undefined };
 
-/**
- * Creates a stream whose source is chosen by `open`, at the first `next()`. From the first event on, the chosen stream is passed through
- * without another promise or check per event. Returning early aborts `open` and closes the chosen stream.
- * @internal
- */
+/** From the first event on, the chosen stream is passed through without another promise or check per event. Returning early aborts `open`. */
 export function openStream(
   signal: AbortSignal | undefined,
   open: (opening: Opening) => Promise<Result>,

@@ -10,7 +10,7 @@ import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { createRateQueue } from './rate-queue.ts';
 import { tapStream } from './tap-stream.ts';
-import { wrapUnary } from './wrap-unary.ts';
+import { embedUsage, wrapUnary } from './wrap-unary.ts';
 
 /** How much may be requested in any 60 seconds. */
 export interface RateLimitOptions {
@@ -55,21 +55,13 @@ export function withRateLimit(provider: Provider, options: RateLimitOptions): Pr
           }),
         );
       }),
-    ...wrapUnary(provider, {
-      async countTokens(call, request) {
-        await queue.acquire(0, request.signal);
-        return call(request);
-      },
-      async embed(call, request) {
-        const admission = await queue.acquire(countsTokens ? estimateTokens(request.input) : 0, request.signal);
-        const result = await call(request);
-        if (result.usage !== undefined) admission.correct(totalOf(result.usage));
-        return result;
-      },
-      async transcribe(call, request) {
-        await queue.acquire(0, request.signal);
-        return call(request);
-      },
+    ...wrapUnary(provider, async (call, request) => {
+      const estimated = countsTokens && 'input' in request ? estimateTokens(request.input) : 0;
+      const admission = await queue.acquire(estimated, request.signal);
+      const result = await call(request);
+      const usage = embedUsage(result);
+      if (usage !== undefined) admission.correct(totalOf(usage));
+      return result;
     }),
   };
 }

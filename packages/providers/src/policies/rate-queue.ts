@@ -1,17 +1,5 @@
 import { onAbort } from '@kernel/internal';
 
-/** A request that was let through. */
-export interface Admission {
-  /** Replaces the estimated number of tokens by the actual one. */
-  correct(tokens: number): void;
-}
-
-/** Lets requests through in order. */
-export interface RateQueue {
-  /** Resolves when the request may start; rejects with the signal's reason on abort. */
-  acquire(tokens: number, signal: AbortSignal | undefined): Promise<Admission>;
-}
-
 interface Entry {
   readonly at: number;
   tokens: number;
@@ -24,13 +12,13 @@ interface Waiter {
 
 const WINDOW_MS = 60_000;
 
-/** Creates a queue over a sliding window of 60 seconds. It has one timer while a request waits, and none otherwise. @internal */
-export function createRateQueue(limits: { readonly requests: number; readonly tokens: number }): RateQueue {
+/** A sliding window. There is one timer while a request waits, and none otherwise. */
+export function createRateQueue(limits: { readonly requests: number; readonly tokens: number }) {
   let log: Entry[] = [];
   let waiting: Waiter[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** How long until this many tokens may start; 0 means now. */
+  /** 0 means now. */
   function waitFor(tokens: number, now: number): number {
     log = log.filter((entry) => now - entry.at < WINDOW_MS);
     let requests = log.length;
@@ -63,8 +51,8 @@ export function createRateQueue(limits: { readonly requests: number; readonly to
   }
 
   return {
-    acquire(tokens, signal) {
-      return new Promise((resolve, reject) => {
+    acquire(tokens: number, signal: AbortSignal | undefined) {
+      return new Promise<{ readonly correct: (actual: number) => void }>((resolve, reject) => {
         if (signal?.aborted === true) {
           reject(signal.reason);
           return;
@@ -81,7 +69,7 @@ export function createRateQueue(limits: { readonly requests: number; readonly to
             const entry: Entry = { at: Date.now(), tokens };
             log.push(entry);
             resolve({
-              correct(actual) {
+              correct: (actual) => {
                 entry.tokens = actual;
                 admitNext();
               },

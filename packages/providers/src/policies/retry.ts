@@ -65,11 +65,7 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
     name: provider.name,
     stream: (request) =>
       openStream(request.signal, (opening) => attempt(opening.signal, () => opening.first(provider.stream(request)))),
-    ...wrapUnary(provider, {
-      countTokens: (call, request) => attempt(request.signal, () => call(request)),
-      embed: (call, request) => attempt(request.signal, () => call(request)),
-      transcribe: (call, request) => attempt(request.signal, () => call(request)),
-    }),
+    ...wrapUnary(provider, (call, request) => attempt(request.signal, () => call(request))),
   };
 }
 

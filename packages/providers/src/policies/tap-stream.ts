@@ -1,14 +1,11 @@
 import type { ProviderEvent } from '@kernel/protocol';
 
-/** Observes a stream. A returned promise is awaited before the consumer gets the event or the error. */
+/** A returned promise is awaited before the consumer gets the event or the error. */
 export interface StreamTap {
-  /** Called with each event. */
   onEvent(event: ProviderEvent): void | Promise<void>;
-  /** Called with the error of a stream that failed. */
   onError?(error: unknown): void | Promise<void>;
 }
 
-/** Passes a stream through; `tap` gets each event before the consumer does. @internal */
 export function tapStream(events: AsyncIterable<ProviderEvent>, tap: StreamTap): AsyncIterableIterator<ProviderEvent> {
   let inner: AsyncIterator<ProviderEvent> | undefined;
   const iterator = (): AsyncIterator<ProviderEvent> => (inner ??= events[Symbol.asyncIterator]());

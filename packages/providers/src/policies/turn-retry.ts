@@ -40,11 +40,7 @@ export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}
   return {
     name: provider.name,
     stream: (request) => streamAgain(provider, request, { maxRetries, backoffMs, onRetry: options.onRetry }),
-    ...wrapUnary(provider, {
-      countTokens: (call, request) => call(request),
-      embed: (call, request) => call(request),
-      transcribe: (call, request) => call(request),
-    }),
+    ...wrapUnary(provider),
   };
 }
 

@@ -1,6 +1,6 @@
 import { checkProvider, addUsage, checkKeys, optionKeys, type Provider, type Usage } from '@kernel/protocol';
 import { tapStream } from './tap-stream.ts';
-import { wrapUnary } from './wrap-unary.ts';
+import { embedUsage, wrapUnary } from './wrap-unary.ts';
 
 /** What a model's tokens cost per million, in any currency. */
 export interface ModelPrice {
@@ -86,14 +86,10 @@ export function withUsage(provider: Provider, options: UsageOptions = {}): Provi
           if (event.type === 'message-end') count(request.model, event.usage);
         },
       }),
-    ...wrapUnary(provider, {
-      countTokens: (call, request) => call(request),
-      async embed(call, request) {
-        const result = await call(request);
-        count(request.model, result.usage);
-        return result;
-      },
-      transcribe: (call, request) => call(request),
+    ...wrapUnary(provider, async (call, request) => {
+      const result = await call(request);
+      count(request.model, embedUsage(result));
+      return result;
     }),
   };
 }

@@ -6,38 +6,36 @@ import type {
   TokenCount,
   Transcript,
   TranscribeRequest,
+  Usage,
 } from '@kernel/protocol';
 
-/** How a policy handles the calls that return a promise. */
-export interface UnaryPolicy {
-  /** Handles `countTokens`; `call` is the wrapped provider's. */
-  countTokens(call: (request: ProviderRequest) => Promise<TokenCount>, request: ProviderRequest): Promise<TokenCount>;
-  /** Handles `embed`; `call` is the wrapped provider's. */
-  embed(call: (request: EmbedRequest) => Promise<EmbedResult>, request: EmbedRequest): Promise<EmbedResult>;
-  /** Handles `transcribe`; `call` is the wrapped provider's. */
-  transcribe(
-    call: (request: TranscribeRequest) => Promise<Transcript>,
-    request: TranscribeRequest,
-  ): Promise<Transcript>;
-}
+type UnaryRequest = ProviderRequest | EmbedRequest | TranscribeRequest;
+type UnaryResult = TokenCount | EmbedResult | Transcript;
 
-/** Returns the other members of a wrapper, each only if the wrapped provider has it. @internal */
+/** How a policy handles the calls that return a promise; `call` is the wrapped provider's. */
+type UnaryPolicy = <Request extends UnaryRequest, Result extends UnaryResult>(
+  call: (request: Request) => Promise<Result>,
+  request: Request,
+  kind: 'countTokens' | 'embed' | 'transcribe',
+) => Promise<Result>;
+
+/** The other members of a wrapper, each only if the wrapped provider has it. */
 export function wrapUnary(
   inner: Provider,
-  policy: UnaryPolicy,
+  policy: UnaryPolicy = (call, request) => call(request),
 ): Pick<Provider, 'countTokens' | 'embed' | 'structuredOutput' | 'transcribe'> {
   const countTokens = inner.countTokens?.bind(inner);
   const embed = inner.embed?.bind(inner);
   const transcribe = inner.transcribe?.bind(inner);
+  const structuredOutput = inner.structuredOutput?.bind(inner);
   return {
-    ...forwardStructuredOutput(inner),
-    ...(countTokens === undefined ? {} : { countTokens: async (request) => policy.countTokens(countTokens, request) }),
-    ...(embed === undefined ? {} : { embed: async (request) => policy.embed(embed, request) }),
-    ...(transcribe === undefined ? {} : { transcribe: async (request) => policy.transcribe(transcribe, request) }),
+    ...(structuredOutput && { structuredOutput }),
+    ...(countTokens && { countTokens: async (request) => policy(countTokens, request, 'countTokens') }),
+    ...(embed && { embed: async (request) => policy(embed, request, 'embed') }),
+    ...(transcribe && { transcribe: async (request) => policy(transcribe, request, 'transcribe') }),
   };
 }
 
-/** Returns the `structuredOutput` of a provider for a wrapper that does not change it. @internal */
-export function forwardStructuredOutput(inner: Provider): Pick<Provider, 'structuredOutput'> {
-  return inner.structuredOutput === undefined ? {} : { structuredOutput: inner.structuredOutput.bind(inner) };
+export function embedUsage(result: UnaryResult): Usage | undefined {
+  return 'embeddings' in result ? result.usage : undefined;
 }

@@ -2,14 +2,13 @@ import type { JsonObject } from '@kernel/protocol';
 import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
+import { JSON_TYPE } from '../http/authenticated-client.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 import type { BackgroundPaths, BackgroundReply } from '../stream/reply-decoder.ts';
 
-/** The statuses of an unfinished response. */
 const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 const MAX_ID_LENGTH = 1024;
 
-/** Whether the options ask for a response in the background. Throws `CONFIG_INVALID` for another value, and for a response that is not stored. @internal */
 export function isBackground(provider: string, { background, store }: JsonObject): boolean {
   if (background === undefined || background === false) return false;
   if (background !== true)
@@ -24,7 +23,7 @@ export function isBackground(provider: string, { background, store }: JsonObject
   return true;
 }
 
-/** The paths of a response in the background: https://platform.openai.com/docs/guides/background @internal */
+/** https://platform.openai.com/docs/guides/background */
 export function backgroundPaths({ basePath, query }: WireSettings): BackgroundPaths {
   const get = (id: string): string => `${basePath}/responses/${toPathSegment(id)}`;
   return {
@@ -39,25 +38,21 @@ export function backgroundPaths({ basePath, query }: WireSettings): BackgroundPa
   };
 }
 
-/** Follows a response in the background across connections. @internal */
 export interface BackgroundProgress extends BackgroundReply {
-  /** Records the id and the sequence number of an event or a response. Returns false for an event that an earlier body had already. */
+  /** False for an event that an earlier body had already. */
   advance(value: Fields): boolean;
-  /** Whether a response is unfinished by its status. */
   isRunning(response: Fields): boolean;
   /** Whether the id is known and the response has not ended. */
   isOpen(): boolean;
-  /** Records that the response has ended or failed. */
   end(): void;
 }
 
-/** Creates the progress of one response; `onNext` is called before another body is read. @internal */
+/** `onNext` is called before another body is read. */
 export function createBackgroundProgress(
   paths: BackgroundPaths,
   streams: boolean,
   onNext: () => void,
 ): BackgroundProgress {
-  const accept = 'application/json';
   let id: string | undefined;
   let last = -1;
   let isContinued = false;
@@ -92,17 +87,13 @@ export function createBackgroundProgress(
       hasProgress = false;
       isContinued = true;
       onNext();
-      const type = asksStream ? 'text/event-stream' : accept;
-      return { ...next, request: { method: 'GET', path, contentType: '', accept: type, body: '' } };
+      const accept = asksStream ? 'text/event-stream' : JSON_TYPE;
+      return { ...next, request: { method: 'GET', path, accept } };
     },
-    cancellation: () =>
-      id === undefined || isEnded
-        ? undefined
-        : { path: paths.cancel(id), contentType: 'application/json', accept, body: '{}' },
+    cancellation: () => (id === undefined || isEnded ? undefined : { path: paths.cancel(id), body: '{}' }),
   };
 }
 
-/** Whether an id that the vendor sent can be a segment of a path. */
 function isPathSafe(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && id.isWellFormed() && !/^\.{1,2}$/.test(id);
 }

@@ -2,11 +2,10 @@ import { canonicalJson } from '@kernel/internal';
 import { findJsonLoss, type JsonObject, type Message, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import type { CallFragment } from '../wire/call-assembler.ts';
-import { type CallTypes, isCall } from '../wire/call-types.ts';
 import { markError } from '../wire/media.ts';
-import type { ToolDecoder } from '../wire/tool-encoder.ts';
+import { type ToolDecoder, type CallTypes, isCall } from '../wire/tool-encoder.ts';
 
-/** The client tools of OpenAI's models, which run here, by the type of the items that call them. Custom tools are named by the caller. */
+/** Custom tools are named by the caller. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['apply_patch_call', 'apply_patch'],
   ['shell_call', 'shell'],
@@ -15,12 +14,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 const CUSTOM = 'custom_tool_call';
 
-/**
- * Which items are calls, by their `type`. Those of client tools are calls where a tool of that name was on offer; otherwise the vendor ran them.
- * @internal
- */
+/** Those of client tools are calls where a tool of that name was on offer; otherwise the vendor ran them. */
 export const RESPONSES_CALLS: CallTypes & {
-  /** Calls of client tools. */
   readonly client: readonly string[];
 } = {
   calls: ['function_call'],
@@ -36,20 +31,20 @@ export const RESPONSES_CALLS: CallTypes & {
   ],
 };
 
-/** Whether an item calls a function of the request. An item of a type that nobody knows does if a tool of its name was on offer. @internal */
+/** An item of a type that nobody knows is one if a tool of its name was on offer. */
 export function isFunctionCall(item: Fields, decoder: ToolDecoder): boolean {
   const type = asText(item['type']) ?? '';
   return !RESPONSES_CALLS.client.includes(type) && isCall(RESPONSES_CALLS, type, asText(item['name']), decoder);
 }
 
-/** Returns the name of the client tool that a definition describes; undefined for a tool that the vendor runs. @internal */
+/** Undefined for a tool that the vendor runs. */
 export function clientToolName({ type, name, environment }: JsonObject): string | undefined {
   if (type === 'custom') return asText(name);
   if (type === 'shell' && environment !== undefined && asFields(environment)?.['type'] !== 'local') return undefined;
   return type === 'apply_patch' || type === 'shell' || type === 'local_shell' ? type : undefined;
 }
 
-/** Returns the name by which the model calls the tool of a definition; undefined for a definition of several tools. @internal */
+/** Undefined for a definition of several tools. */
 export function modelNameOf({ type, name }: JsonObject): string | undefined {
   if (type === 'custom' || type === 'function') return asText(name);
   if (type === 'mcp' || type === 'namespace') return undefined;
@@ -57,12 +52,11 @@ export function modelNameOf({ type, name }: JsonObject): string | undefined {
   return asText(type)?.replace(/(?:_preview)?(?:_\d{4}_\d\d_\d\d)?$/, '');
 }
 
-/** Encodes a tool choice that names a client tool of this definition: a custom tool may have any name, that of a client tool of the vendor too. @internal */
+/** A custom tool may have any name, that of a client tool of the vendor too. */
 export function clientToolChoice(name: string, definition: JsonObject | undefined): object {
   return definition?.['type'] === 'custom' ? { type: 'custom', name } : { type: name };
 }
 
-/** Reads an item of a client tool that calls a tool of the request; undefined for any other item. @internal */
 export function readClientCall(item: Fields, { offers }: ToolDecoder): CallFragment | undefined {
   const type = asText(item['type']) ?? '';
   const name = type === CUSTOM ? asText(item['name']) : NAMES.get(type);
@@ -91,18 +85,17 @@ function argumentsOf(type: string, item: Fields): unknown {
   }
 }
 
-/** The arguments of an MCP call; their text if parsing would lose something, so that what is approved is what runs. */
+/** Their text if parsing would lose something, so that what is approved is what runs. */
 function exactArguments(text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text);
   return value === undefined || findJsonLoss(text, value, true) !== undefined ? text : value;
 }
 
-/** Returns the item that a client call was read from; undefined for any other call. @internal */
 export function clientCallItem(providerData: unknown): Fields | undefined {
   return asFields(asFields(providerData)?.['clientCall']);
 }
 
-/** Returns the items of the client calls in a history, by the id of the call. @internal */
+/** By the id of the call. */
 export function clientCallItems(messages: readonly Message[], vendor: string): ReadonlyMap<string, Fields> {
   const items = new Map<string, Fields>();
   for (const message of messages) {
@@ -115,7 +108,6 @@ export function clientCallItems(messages: readonly Message[], vendor: string): R
   return items;
 }
 
-/** Encodes the result of a client call. @internal */
 export function clientCallResult(item: Fields, message: ToolMessage, text: string): object {
   const isError = message.isError === true;
   const type = asText(item['type']) ?? '';
@@ -146,7 +138,7 @@ export function clientCallResult(item: Fields, message: ToolMessage, text: strin
   }
 }
 
-/** The outputs of the commands: an array of objects with `stdout` as it is, any other text as the output of one command. */
+/** An array of objects with `stdout` as it is, any other text as the output of one command. */
 function shellOutput(text: string, isError: boolean): readonly unknown[] {
   const outputs = asList(parseJson(text));
   if (outputs.length > 0 && outputs.every((output) => asText(asFields(output)?.['stdout']) !== undefined))

@@ -1,8 +1,7 @@
 import type { ModelOptions } from '@kernel/protocol';
-import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
-import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+import { resolveWireSettings, type ServerToolsConfig, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of OpenAI's Responses API. */
 export interface ResponsesConfig extends CommonConfig {
@@ -30,17 +29,9 @@ export interface ResponsesOptions extends ModelOptions {
   readonly truncation?: 'auto' | 'disabled' | null | undefined;
 }
 
-/** A config of this API under any name. @internal */
-export type ResponsesWireConfig = CommonConfig & Pick<ResponsesConfig, 'serverTools'>;
-
-const KEYS = configKeys({ serverTools: true });
-
-/** Resolves a config for the Responses API. @internal */
-export function resolveResponses(config: ResponsesWireConfig): WireSettings {
+export function resolveResponses(config: ServerToolsConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://api.openai.com',
     basePath: '/v1',
-    keys: KEYS,
-    serverTools: config.serverTools,
   });
 }

@@ -1,5 +1,5 @@
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
-import { createExactArguments } from '../wire/exact-arguments.ts';
+import { createExactArguments } from '../wire/arguments.ts';
 import { createMessageBuilder, type DecoderContext, type FillPlace } from '../wire/message-builder.ts';
 import { opaquePart } from '../wire/message-parts.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
@@ -7,30 +7,29 @@ import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError, type VendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { createBackgroundProgress } from './background.ts';
-import { reasoningOf, toCallData, toReasoningData } from './item-data.ts';
+import { reasoningOf, toCallData, toReasoningData } from './items.ts';
 import { isFunctionCall, readClientCall } from './client-calls.ts';
 import { createServerItemReader, readAnnotation } from './server-items.ts';
 import { createInferredIndexes } from './inferred-indexes.ts';
-import { usageOf } from './usage.ts';
+import type { Usage } from '@kernel/protocol';
+import { toUsage } from '../wire/usage.ts';
 
-/** The types of items that are read; every other one is kept as it is. */
+/** Every other item is kept as it is. */
 const READ = new Set(['message', 'reasoning']);
 
-/** Creates the decoder of one reply of the Responses API. Calls are identified by their `call_id`; unknown events are ignored, unknown items are kept as opaque parts. @internal */
+/** Calls are identified by their `call_id`; unknown events are ignored, unknown items are kept as opaque parts. */
 export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('arguments');
-  /** The output indexes whose arguments or reasoning arrived as deltas. */
+  /** Output indexes whose arguments or reasoning arrived as deltas. */
   const streamed = new Set<number>();
-  /** The text of each output index that arrived as deltas; in the background, of calls and reasoning too. */
+  /** What arrived as deltas, by output index; in the background, of calls and reasoning too. */
   const texts = new Map<number, string>();
-  /** The places of items of the vendor's own. */
   const places = new Map<number, FillPlace>();
-  const serverItems = createServerItemReader();
-  const inferred = createInferredIndexes();
-  /** How many annotations of each output index were read. */
+  const readServerItem = createServerItemReader();
+  const inferIndex = createInferredIndexes();
   const annotations = new Map<number, number>();
-  /** The output indexes and the ids whose complete item was read. */
+  /** Output indexes and ids. */
   const completed = new Set<number | string>();
   const background =
     context.background &&
@@ -44,7 +43,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     if (background?.advance(value) === false) return;
     exact.read(data, value);
     const type = asText(value['type']) ?? event;
-    readEvent(type, value, asNumber(value['output_index']) ?? inferred.indexOf(type));
+    readEvent(type, value, asNumber(value['output_index']) ?? inferIndex(type));
   }
 
   function readEvent(type: string, event: Fields, at: number): void {
@@ -94,13 +93,12 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     }
   }
 
-  /** The error of a response that failed at the vendor. */
   function failure(error: VendorError): Error {
     background?.end();
     return builder.vendorError(error);
   }
 
-  /** Keeps a delta in the background, where a broken stream may be followed by the whole response, whose items contain the rest. */
+  /** In the background a broken stream may be followed by the whole response, whose items contain the rest. */
   function remember(delta: unknown, at: number): void {
     if (background !== undefined) texts.set(at, (texts.get(at) ?? '') + (asText(delta) ?? ''));
   }
@@ -123,7 +121,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     else if (readClientCall(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
   }
 
-  /** Reads a complete item: only what its deltas did not contain. */
+  /** Only what its deltas did not contain. */
   function readItem(item: Fields | undefined, at: number): void {
     const type = asText(item?.['type']);
     const id = asText(item?.['id']);
@@ -161,14 +159,13 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     builder.call({ index: at, ...callIn(item), arguments: text, providerData });
   }
 
-  /** Reads an item that is a call of a tool which runs here, of one that the vendor ran, or that only the vendor understands. */
   function readVendorItem(item: Fields, type: string, at: number): void {
     const call = readClientCall(item, context.toolDecoder);
     if (call !== undefined) builder.call({ index: at, ...call });
-    else (places.get(at) ?? builder.reserve())(...(serverItems.read(item) ?? [opaquePart(type, item)]));
+    else (places.get(at) ?? builder.reserve())(...(readServerItem(item) ?? [opaquePart(type, item)]));
   }
 
-  /** Adds the annotations of a message that no event has brought. */
+  /** Those that no event has brought. */
   function addAnnotations(parts: readonly (Fields | undefined)[], at: number): void {
     let offset = 0;
     let known = annotations.get(at) ?? 0;
@@ -240,4 +237,14 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
 
 function callIn(item: Fields): { readonly id: string | undefined; readonly name: string | undefined } {
   return { id: asText(item['call_id'] ?? item['id']), name: asText(item['name']) };
+}
+
+export function usageOf(value: unknown): Usage | undefined {
+  const usage = asFields(value);
+  const input = asFields(usage?.['input_tokens_details']);
+  return toUsage(asNumber(usage?.['input_tokens']), asNumber(usage?.['output_tokens']), {
+    cachedInputTokens: asNumber(input?.['cached_tokens']),
+    cacheWriteTokens: asNumber(input?.['cache_write_tokens']),
+    reasoningTokens: asNumber(asFields(usage?.['output_tokens_details'])?.['reasoning_tokens']),
+  });
 }

@@ -5,10 +5,10 @@ import { strictGap } from '../schema-dialects/strict.ts';
 import { asFields, asList } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { OPENAI_ORIGIN } from '../openai/models.ts';
+import { OPENAI_ORIGIN, gptRules, type GptRules, gptRulesAtOpenAI } from '../openai/models.ts';
 import { openaiCache } from '../openai/prompt-cache.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
-import { acceptedOptions, notesOf } from '../wire/model-rules.ts';
+import { acceptedOptions, notesOf, TAKES_ALL } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
@@ -16,7 +16,6 @@ import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder, type EncodedTools } from '../wire/tool-encoder.ts';
 import { backgroundPaths, isBackground } from './background.ts';
 import { toItems } from './items.ts';
-import { responsesRules } from './models.ts';
 import { modelNameOf, clientCallItems, clientToolChoice, clientCallResult, clientToolName } from './client-calls.ts';
 
 const RESERVED_KEYS = new Set(
@@ -25,7 +24,6 @@ const RESERVED_KEYS = new Set(
 /** The tool that answers for approvals of hosted servers: models do not call it. */
 const UNSENT: ReadonlySet<string> = new Set(['mcp_approval']);
 
-/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createResponsesEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
   const paths = backgroundPaths(settings);
@@ -93,7 +91,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       ...options.extra,
       model: request.model,
       ...(streams ? { stream: true } : {}),
-      ...samplingFields(options),
+      ...optionFields(options),
       ...cache.fields,
       ...(tools === undefined ? {} : toolFields(request, options, tools)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
@@ -116,7 +114,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
   };
 }
 
-function samplingFields(options: ResolvedOptions): Record<string, unknown> {
+function optionFields(options: ResolvedOptions): Record<string, unknown> {
   return {
     max_output_tokens: options.maxTokens,
     temperature: options.temperature,
@@ -148,4 +146,24 @@ function textFields({ responseFormat }: ProviderRequest, warnings: ProviderWarni
     warnings.push({ message: `response format without strict mode: ${gap.message}`, path: gap.path });
   const strict = responseFormat.strict === true && gap === undefined;
   return { text: { format: { type: 'json_schema', name, schema, strict } } };
+}
+
+/** As of November 2026. OpenAI's families are the same in both APIs, but here every model takes tools beside an effort, and efforts go up to `max`. */
+export function responsesRules(model: string, isOpenAI: boolean) {
+  const rules = isOpenAI ? gptRulesAtOpenAI(model) : gptRules(model);
+  return rules === undefined ? { ...TAKES_ALL, hasReasoning: false, takesSchema: true } : fromGpt(rules);
+}
+
+function fromGpt({ efforts, reasons, refused, replyFormat, sampling, samplingFields }: GptRules) {
+  return {
+    efforts,
+    reasons,
+    sampling,
+    samplingFields,
+    // No model has it in this API.
+    refused: refused.filter((name) => name !== 'stop'),
+    /** So that a request may ask for its encrypted reasoning. */
+    hasReasoning: efforts.length > 0,
+    takesSchema: replyFormat === 'schema',
+  };
 }

@@ -1,6 +1,6 @@
-import { argumentsText } from '../wire/arguments-object.ts';
-import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { asFields } from '../json-fields.ts';
+import { argumentsText } from '../wire/arguments.ts';
+import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage, JsonValue } from '@kernel/protocol';
+import { asFields, asList, asText, type Fields, toJson } from '../json-fields.ts';
 import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { markEnd } from '../openai/prompt-cache.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
@@ -8,7 +8,7 @@ import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { clientCallItem } from './client-calls.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-/** Encodes a message as input items. Reasoning and opaque items are sent back only to the `vendor` that produced them, unchanged, a reasoning item before the item that followed it. @internal */
+/** Reasoning and opaque items go back only to the `vendor` that produced them, unchanged. */
 export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
   switch (message.role) {
     case 'system':
@@ -61,7 +61,6 @@ function assistantItems(message: AssistantMessage, vendor: string): readonly obj
   return items;
 }
 
-/** The text, with its annotations where it has some. */
 function contentOf({ providerData, text }: TextPart): unknown {
   const annotations = asFields(providerData)?.['citations'];
   return annotations === undefined ? text : [{ type: 'output_text', text, annotations }];
@@ -103,4 +102,23 @@ function partOf(part: TextPart | MediaPart, detail: string | undefined): object 
   return part.url === undefined
     ? { type: 'input_file', filename: part.name ?? 'file', file_data: url }
     : { type: 'input_file', file_url: part.url };
+}
+
+export function reasoningOf(item: Fields): string {
+  return [...asList(item['summary']), ...asList(item['content'])]
+    .map((part) => asText(asFields(part)?.['text']) ?? '')
+    .join('');
+}
+
+/** Without the status, which is output only. */
+export function toReasoningData(item: Fields): JsonValue {
+  const { status: _, ...rest } = item;
+  return toJson(rest);
+}
+
+/** Those that only the vendor understands, such as its namespace. */
+export function toCallData(item: Fields): JsonValue | undefined {
+  const { type: _type, id: _id, call_id: _callId, name: _name, arguments: _text, status: _status, ...rest } = item;
+  const own = Object.entries(rest).filter(([, value]) => value !== null);
+  return own.length === 0 ? undefined : { item: toJson(Object.fromEntries(own)) };
 }

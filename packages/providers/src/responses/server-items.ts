@@ -1,10 +1,7 @@
-import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
+import type { Citation, Source } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
 
-type ServerPart = ServerToolCall | ServerToolResult;
-
-/** What is read from an item. */
 interface ItemReading {
   readonly name?: string | undefined;
   readonly input?: unknown;
@@ -13,7 +10,7 @@ interface ItemReading {
   readonly isError?: boolean;
 }
 
-/** The items of tools that the vendor runs: https://platform.openai.com/docs/api-reference/responses/object. Most hold the call and its result. */
+/** https://platform.openai.com/docs/api-reference/responses/object. Most hold the call and its result. */
 const READERS: ReadonlyMap<string, (item: Fields) => ItemReading> = new Map([
   ['web_search_call', readWebSearch],
   ['file_search_call', readFileSearch],
@@ -27,36 +24,27 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
   ['tool_search_output', 'tool_search_call'],
 ]);
 
-/** Reads the items of tools that the vendor ran, in order. @internal */
-export interface ServerItemReader {
-  /** Returns the parts of a complete item; undefined for an item of another kind. */
-  read(item: Fields): readonly ServerPart[] | undefined;
-}
-
-/** Creates the reader of one reply. @internal */
-export function createServerItemReader(): ServerItemReader {
-  /** The id of the last call of each type: some outputs do not name theirs. */
+export function createServerItemReader() {
+  /** Some outputs do not name their call. */
   const lastIds = new Map<string, string>();
-  return {
-    read(item) {
-      const type = asText(item['type']) ?? '';
-      const id = (asText(item['call_id']) || asText(item['id'])) ?? '';
-      const callType = OUTPUTS.get(type);
-      if (callType !== undefined) {
-        const callId = asText(item['call_id']) ?? lastIds.get(callType) ?? id;
-        return [serverToolResult({ callId, name: nameOf(callType), text: outputText(item), data: item })];
-      }
-      if (!type.endsWith('_call')) return undefined;
-      lastIds.set(type, id);
-      const known = READERS.get(type);
-      const { name, input = inputOf(item), ...result } = known?.(item) ?? { name: asText(item['name']) };
-      const tool = name ?? nameOf(type);
-      const call = serverToolCall({ id, name: tool, input, data: item });
-      const failed = item['status'] === 'failed';
-      return known !== undefined
-        ? [call, serverToolResult({ callId: id, name: tool, ...result, isError: failed || result.isError === true })]
-        : [call];
-    },
+  return (item: Fields) => {
+    const type = asText(item['type']) ?? '';
+    const id = (asText(item['call_id']) || asText(item['id'])) ?? '';
+    const callType = OUTPUTS.get(type);
+    if (callType !== undefined) {
+      const callId = asText(item['call_id']) ?? lastIds.get(callType) ?? id;
+      return [serverToolResult({ callId, name: nameOf(callType), text: outputText(item), data: item })];
+    }
+    if (!type.endsWith('_call')) return undefined;
+    lastIds.set(type, id);
+    const known = READERS.get(type);
+    const { name, input = inputOf(item), ...result } = known?.(item) ?? { name: asText(item['name']) };
+    const tool = name ?? nameOf(type);
+    const call = serverToolCall({ id, name: tool, input, data: item });
+    const failed = item['status'] === 'failed';
+    return known !== undefined
+      ? [call, serverToolResult({ callId: id, name: tool, ...result, isError: failed || result.isError === true })]
+      : [call];
   };
 }
 
@@ -106,7 +94,7 @@ function outputText(item: Fields): string {
   return [...tools, ...texts].filter((text) => text !== '').join('\n');
 }
 
-/** Reads an annotation of a text that begins at `offset` of its part; `length` is the length of the part so far. @internal */
+/** `offset`: where the text begins in its part; `length`: that of the part so far. */
 export function readAnnotation(annotation: Fields, length: number, offset: number): Citation {
   const { url, title, filename, file_id: document } = annotation;
   const start = (asNumber(annotation['start_index']) ?? -1) + offset;

@@ -1,11 +1,10 @@
-import type { WireSettings } from '../config/wire-settings.ts';
-import { pickFields } from '../wire/count-tokens.ts';
-import type { Wire } from '../wire/wire.ts';
-import { resolveResponses, type ResponsesWireConfig } from './config.ts';
+import type { ServerToolsConfig, WireSettings } from '../config/wire-settings.ts';
+import { type Wire } from '../wire/wire.ts';
+import { resolveResponses } from './config.ts';
 import { createResponsesDecoder } from './decode.ts';
 import { OPENAI_ORIGIN } from '../openai/models.ts';
-import { createResponsesEncoder } from './encode.ts';
-import { responsesRules } from './models.ts';
+import { createResponsesEncoder, responsesRules } from './encode.ts';
+import { pickFields } from '../json-fields.ts';
 
 /** https://platform.openai.com/docs/api-reference/responses/input-tokens */
 const COUNTED = [
@@ -15,8 +14,7 @@ const COUNTED = [
   .join(' ')
   .split(' ');
 
-/** OpenAI's Responses API. @internal */
-export const responsesWire: Wire<ResponsesWireConfig, WireSettings> = {
+export const responsesWire: Wire<ServerToolsConfig, WireSettings> = {
   resolve: resolveResponses,
   createEncoder: createResponsesEncoder,
   createDecoder: createResponsesDecoder,

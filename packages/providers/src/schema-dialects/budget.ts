@@ -1,34 +1,27 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { KernelError } from '@kernel/protocol';
 
-/** Counts the work of translating one schema. @internal */
-export interface Budget {
-  /** Counts one node and its text. Throws `TOOL_SCHEMA_INVALID` when the schema has grown beyond its limit. */
-  spend(text?: unknown): void;
-  /** Does work one level deeper. Throws `TOOL_SCHEMA_INVALID` beyond the deepest level. */
-  nest<T>(work: () => T): T;
-}
-
 /** How much a schema may grow by inlining, in nodes; sixteen characters count like a node. */
 const MAX_GROWTH = 20_000;
 const CHARACTERS_PER_NODE = 16;
 /** Deeper than any real schema, and far less deep than the stack allows. */
 const MAX_DEPTH = 500;
 
-/** Creates the budget of one schema: its own size, and a fixed growth. References that lead to references can multiply without end. @internal */
-export function createBudget(schema: JsonSchema): Budget {
+/** The schema's own size, and a fixed growth: references that lead to references can multiply without end. */
+export function createBudget(schema: JsonSchema) {
   let left = MAX_GROWTH;
   let ownLength: number | undefined;
   let depth = 0;
   return {
-    spend(text) {
+    /** Throws `TOOL_SCHEMA_INVALID` when the schema has grown beyond its limit. */
+    spend(text?: unknown) {
       left -= 1 + lengthOf(text) / CHARACTERS_PER_NODE;
       if (left >= 0) return;
       // Few schemas come so far: only for them the schema's own size is read.
       if (ownLength === undefined) left += ownLength = JSON.stringify(schema).length;
       if (left < 0) throw tooLarge();
     },
-    nest(work) {
+    nest<T>(work: () => T) {
       depth += 1;
       if (depth > MAX_DEPTH) throw tooLarge();
       const result = work();
@@ -38,7 +31,8 @@ export function createBudget(schema: JsonSchema): Budget {
   };
 }
 
-/** The error of a schema that cannot be translated, with the name of its tool if that is known. @internal */
+export type Budget = ReturnType<typeof createBudget>;
+
 export function tooLarge(tool?: string, cause?: unknown): KernelError {
   const subject = tool === undefined ? 'The schema' : `The schema of the tool "${tool}"`;
   const message = `${subject} becomes too large or too deep for this API when its references are inlined.`;

@@ -1,8 +1,7 @@
 import type { JsonSchema } from '@kernel/protocol';
-import type { RewriteContext } from './rewrite-context.ts';
+import type { RewriteContext } from './dialects.ts';
 import { typesOf } from './schema-node.ts';
 
-/** Keywords of the structure of a schema; `rewrite` handles each in its own way. @internal */
 export const STRUCTURAL: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -17,7 +16,6 @@ export const STRUCTURAL: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 
-/** Keywords that do not constrain a value. @internal */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -46,7 +44,7 @@ const CONSTRAINTS: ReadonlySet<string> = new Set(
 
 const MAX_NOTE_LENGTH = 200;
 
-/** Writes a constraint, or moves it to the description and lists the loss. Unknown keywords have no meaning and are left out. @internal */
+/** A lost constraint moves to the description. Unknown keywords have no meaning and are left out. */
 export function writeConstraint(
   keyword: string,
   value: unknown,
@@ -97,7 +95,7 @@ function writeEnum(
   if (!plainOnly || rest.length > 0) out.set('enum', plainOnly ? rest : list);
 }
 
-/** Writes an exclusive bound of an integer as the adjacent inclusive one: nothing is lost. */
+/** For an integer, as the adjacent inclusive bound: nothing is lost. */
 function writeInclusive(
   keyword: string,
   value: unknown,

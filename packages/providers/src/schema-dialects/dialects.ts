@@ -1,29 +1,25 @@
-import { checkChoice } from '@kernel/protocol';
+import { checkChoice, type JsonSchema } from '@kernel/protocol';
+import type { Budget } from './budget.ts';
 
 /** A vendor's subset of JSON Schema. `openai-strict` and `anthropic-output` are those that the vendor enforces. */
 export type Dialect = 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-output' | 'gemini' | 'mistral' | 'ollama';
 
-/** What a dialect accepts, as data. @internal */
 export interface DialectRules {
-  /** The vendor's name, for messages. */
   readonly label: string;
-  /** The constraint keywords that are accepted; `all` leaves everything below the root unchanged. */
+  /** `all` leaves everything below the root unchanged. */
   readonly keywords: 'all' | ReadonlySet<string>;
-  /** The values of `format` that are accepted. Absent: all, if `format` is accepted. */
+  /** Absent: all, if `format` is accepted. */
   readonly formats?: ReadonlySet<string>;
-  /** Whether `$ref` is replaced by its target, and recursion ended. */
   readonly inlineRefs: boolean;
-  /** Whether `const` is written as `enum`. */
   readonly constAsEnum: boolean;
-  /** Whether a list of types other than one type and `null` is written as `anyOf`. */
+  /** A list of types other than one type and `null` is written as `anyOf`. */
   readonly splitTypes: boolean;
-  /** Whether enums may contain only text and numbers. */
+  /** Enums may contain only text and numbers. */
   readonly plainEnums: boolean;
-  /** Whether every object is closed by `additionalProperties: false`. */
+  /** By `additionalProperties: false`. */
   readonly closed: boolean;
-  /** Whether every property is required: an optional one accepts null instead, which is turned back into absent. */
+  /** An optional property accepts null instead, which is turned back into absent. */
   readonly allRequired: boolean;
-  /** Whether `additionalProperties` is accepted. */
   readonly additional: boolean;
 }
 
@@ -41,7 +37,7 @@ const LOOSE: Omit<DialectRules, 'label'> = {
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const TEXT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-/** The rules of each dialect, from the vendors' documentation of what their schemas may contain. @internal */
+/** From the vendors' documentation of what their schemas may contain. */
 export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   openai: { ...LOOSE, label: 'OpenAI' },
   'openai-strict': {
@@ -81,8 +77,26 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   },
 };
 
-/** Throws `CONFIG_INVALID` for a dialect that does not exist. @internal */
 export function checkDialect(owner: string, dialect: Dialect): void {
   if (!Object.hasOwn(DIALECTS, dialect ?? ''))
     checkChoice(owner, 'the dialect', dialect ?? null, Object.keys(DIALECTS));
+}
+
+/** Something that a tool's schema says and a vendor's dialect cannot. Local validation still checks it. */
+export interface DialectLoss {
+  /** JSON pointer into the tool's schema. */
+  readonly path: string;
+  /** The keyword that is lost or changed. */
+  readonly keyword: string;
+  /** What happens to it. */
+  readonly message: string;
+}
+
+export interface RewriteContext {
+  readonly rules: DialectRules;
+  readonly root: JsonSchema;
+  readonly budget: Budget;
+  readonly losses: DialectLoss[];
+  /** One that occurs again is recursive. */
+  readonly activeRefs: readonly string[];
 }

@@ -3,10 +3,9 @@ import type { JsonSchema } from '@kernel/protocol';
 import type { Budget } from './budget.ts';
 import { followRefs, isSchema, requiredOf, schemaList, schemaMap } from './schema-node.ts';
 
-/** Called for what could not be merged. @internal */
 export type OnConflict = (keyword: string, message: string) => void;
 
-/** Merges the branches of `allOf` into one schema: the properties and required names of all, the first value of every other keyword. @internal */
+/** The properties and required names of all branches, the first value of every other keyword. */
 export function mergeAllOf(root: JsonSchema, schema: JsonSchema, onConflict: OnConflict, budget: Budget): JsonSchema {
   const { allOf, ...own } = schema;
   let merged: JsonSchema = own;
@@ -54,7 +53,7 @@ function merge(left: JsonSchema, right: JsonSchema, onConflict: OnConflict, budg
   return Object.fromEntries(merged);
 }
 
-/** Turns a union at the root into one object schema: the properties of all branches, required if every branch requires them. @internal */
+/** The properties of all branches, required if every branch requires them. */
 export function mergeRootUnion(
   root: JsonSchema,
   keyword: 'anyOf' | 'oneOf',
@@ -90,7 +89,7 @@ export function mergeRootUnion(
   };
 }
 
-/** Whether at most one branch of a union can match a value: each has another type, or another constant in one property. @internal */
+/** Each branch has another type, or another constant in one property. */
 export function isDisjoint(root: JsonSchema, branches: readonly unknown[]): boolean {
   const schemas = branches.map((branch) => followRefs(root, branch));
   const types = schemas.map((schema) => schema?.['type']);

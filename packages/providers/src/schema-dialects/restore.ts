@@ -2,10 +2,7 @@ import type { JsonSchema, JsonValue } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 import { followRefs, isSchema, requiredOf, schemaList, schemaMap, acceptsNull, typesOf } from './schema-node.ts';
 
-/**
- * Reverts the effect of strict mode on a model's arguments: a null for an optional property that does not accept null becomes absent.
- * Follows the tool's own schema; values that it does not describe stay as they are. @internal
- */
+/** A null for an optional property that does not accept null becomes absent. Values that the tool's schema does not describe stay as they are. */
 export function restoreAbsent(root: JsonSchema, schema: unknown, value: JsonValue): JsonValue {
   const node = followRefs(root, schema);
   if (node === undefined || typeof value !== 'object' || value === null) return value;
@@ -32,7 +29,7 @@ export function restoreAbsent(root: JsonSchema, schema: unknown, value: JsonValu
   return Object.fromEntries(kept);
 }
 
-/** Whether a value may match a branch of a union, judged by the top level: its type, its constants, its required names. */
+/** Judged by the top level: type, constants, required names. */
 function mayMatch(root: JsonSchema, branch: unknown, value: JsonValue): boolean {
   const schema = followRefs(root, branch);
   if (schema === undefined) return branch === true;

@@ -2,11 +2,10 @@ import { pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { ANNOTATIONS, STRUCTURAL, writeConstraint } from './constraints.ts';
 import { isDisjoint, mergeAllOf } from './flatten.ts';
-import { nullable } from './nullable.ts';
-import type { RewriteContext } from './rewrite-context.ts';
+import type { RewriteContext } from './dialects.ts';
 import { acceptsNull, isSchema, requiredOf, resolveRef, schemaList, schemaMap, typesOf } from './schema-node.ts';
 
-/** Keywords whose subschemas are counted one by one. */
+/** Counted one by one. */
 const SUBSCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   '$defs',
@@ -17,7 +16,6 @@ const SUBSCHEMAS: ReadonlySet<string> = new Set([
   'additionalProperties',
 ]);
 
-/** Rewrites a schema with what the dialect accepts; everything else is converted, moved to the description or left out, and listed as a loss. @internal */
 export function rewrite(node: unknown, path: string, context: RewriteContext): JsonSchema {
   context.budget.spend();
   return context.budget.nest(() => rewriteNode(node, path, context));
@@ -175,4 +173,21 @@ function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, 
 
 function describesObject(schema: JsonSchema): boolean {
   return typesOf(schema).includes('object') || Object.hasOwn(schema, 'properties');
+}
+
+export function nullable(schema: unknown): unknown {
+  if (!isSchema(schema) || Object.keys(schema).length === 0) return schema;
+  const { anyOf } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...schemaList(schema, 'anyOf'), { type: 'null' }] };
+  const types = typesOf(schema);
+  if (types.length === 0 || Object.hasOwn(schema, 'const') || Object.hasOwn(schema, '$ref')) {
+    const { description, ...rest } = schema;
+    return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
+  }
+  const values = schema['enum'];
+  return {
+    ...schema,
+    type: [...types, 'null'],
+    ...(Array.isArray(values) ? { enum: [...schemaList(schema, 'enum'), null] } : {}),
+  };
 }

@@ -7,29 +7,25 @@ export function isSchema(value: unknown): value is JsonSchema {
   return isObject(value);
 }
 
-/** The subschemas under a keyword whose value is a map; empty for anything else. @internal */
 export function schemaMap(schema: JsonSchema, keyword: string): readonly (readonly [string, unknown])[] {
   const map = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
   return isSchema(map) ? Object.entries(map) : [];
 }
 
-/** The subschemas under a keyword whose value is a list; empty for anything else. @internal */
 export function schemaList(schema: JsonSchema, keyword: string): readonly unknown[] {
   const list = schema[keyword];
   return Array.isArray(list) ? list : [];
 }
 
-/** The types that a schema names; empty if it names none. @internal */
 export function typesOf(schema: JsonSchema): readonly string[] {
   return [schema['type'] ?? []].flat().filter((type) => typeof type === 'string');
 }
 
-/** The names that `required` lists. @internal */
 export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
   return new Set(schemaList(schema, 'required').filter((name) => typeof name === 'string'));
 }
 
-/** Resolves a local `$ref`: a JSON pointer from the root, or an `$anchor`. Undefined if it does not resolve. @internal */
+/** A JSON pointer from the root, or an `$anchor`. */
 export function resolveRef(root: JsonSchema, ref: string): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#')) return undefined;
@@ -45,7 +41,7 @@ export function resolveRef(root: JsonSchema, ref: string): unknown {
 
 const MAX_REF_DEPTH = 32;
 
-/** Follows `$ref` to a schema without one. Undefined for a loop and for what does not resolve. @internal */
+/** Undefined for a loop and for what does not resolve. */
 export function followRefs(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   let at = schema;
   for (let depth = 0; depth < MAX_REF_DEPTH; depth += 1) {
@@ -57,7 +53,6 @@ export function followRefs(root: JsonSchema, schema: unknown): JsonSchema | unde
   return undefined;
 }
 
-/** Whether a schema accepts null. @internal */
 export function acceptsNull(root: JsonSchema, node: unknown, budget?: Budget): boolean {
   budget?.spend();
   if (budget !== undefined) return budget.nest(() => acceptsNullIn(root, node, budget));

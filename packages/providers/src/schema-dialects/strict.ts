@@ -2,11 +2,8 @@ import { pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchema } from './schema-node.ts';
 
-/** Where and why a schema does not qualify for a vendor's strict mode. */
 export interface StrictGap {
-  /** JSON pointer into the schema. */
   readonly path: string;
-  /** The requirement that is not met. */
   readonly message: string;
 }
 
@@ -22,10 +19,7 @@ const REFUSED_KEYWORDS = [
   'prefixItems',
 ];
 
-/**
- * Returns what keeps a schema from strict mode (structured outputs), or undefined if it qualifies: every object closed by
- * `additionalProperties: false`, every property required, no keyword that the vendor refuses.
- */
+/** For structured outputs: every object closed, every property required, no keyword that the vendor refuses. */
 export function strictGap(schema: JsonSchema, path = ''): StrictGap | undefined {
   for (const keyword of REFUSED_KEYWORDS) {
     if (Object.hasOwn(schema, keyword))

@@ -1,10 +1,9 @@
-import { type JsonSchema, type JsonValue, KernelError, type Tool } from '@kernel/protocol';
-import { checkDialect, type Dialect, DIALECTS } from './dialects.ts';
+import { type JsonSchema, type JsonValue, KernelError, type Tool, type ProviderWarning } from '@kernel/protocol';
+import { checkDialect, type Dialect, DIALECTS, type DialectLoss } from './dialects.ts';
 import { type Budget, createBudget, tooLarge } from './budget.ts';
 import { mergeAllOf, mergeRootUnion } from './flatten.ts';
 import { restoreAbsent } from './restore.ts';
 import { rewrite } from './rewrite.ts';
-import type { DialectLoss } from './rewrite-context.ts';
 import { followRefs } from './schema-node.ts';
 
 /** A schema in a vendor's dialect, the way back for arguments, and what the dialect cannot express. */
@@ -45,7 +44,7 @@ export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
 
 const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
 
-/** `toDialect` for a tool's parameters, once per tool object and dialect. Its errors name the tool. @internal */
+/** Once per tool object and dialect. Its errors name the tool. */
 export function toolDialect(tool: Tool, dialect: Dialect): DialectSchema {
   const cached = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
   cache.set(tool, cached);
@@ -80,4 +79,33 @@ function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string
     lose(keyword, 'is left out: no vendor accepts it at the root');
   }
   return root['type'] === 'object' || root['type'] === undefined ? root : { ...root, type: 'object' };
+}
+
+/** Strict only if the tool asks for it and nothing is lost. */
+export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined) {
+  const warnings: ProviderWarning[] = [];
+  if (tool.strict === true) {
+    const enforced = strict === undefined ? undefined : toolDialect(tool, strict);
+    if (enforced !== undefined && enforced.losses.length === 0) return { ...enforced, strict: true, warnings };
+    const loss = enforced?.losses[0];
+    const why = loss === undefined ? 'this API does not have it' : `${loss.keyword} ${loss.message}`;
+    warnings.push({ message: `sent without strict mode: ${why}`, tool: tool.name, path: loss?.path ?? '' });
+  }
+  const loose = toolDialect(tool, dialect);
+  return { ...loose, strict: false, warnings: [...warnings, ...loose.losses.map((loss) => toWarning(tool, loss))] };
+}
+
+/** Lists, before the first request, what a vendor cannot express of these tools: each loss, and each downgrade from strict mode. */
+export function lintTools(tools: readonly Tool[], dialect: Dialect): readonly ProviderWarning[] {
+  checkDialect('lintTools', dialect);
+  const isStrict = dialect === 'openai-strict';
+  return tools.flatMap((tool) => {
+    if (isStrict) return chooseSchema({ ...tool, strict: true }, 'openai', dialect).warnings;
+    return chooseSchema(tool, dialect, dialect === 'openai' || dialect === 'mistral' ? 'openai-strict' : undefined)
+      .warnings;
+  });
+}
+
+function toWarning(tool: Tool, { keyword, message, path }: DialectLoss): ProviderWarning {
+  return { message: `${keyword} ${message}`, tool: tool.name, path };
 }

@@ -1,24 +1,16 @@
 import { concatBytes, copyBytes } from '@kernel/internal';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
-/** Splits bytes into the frames of an AWS event stream; calls `onFrame` synchronously with each complete frame. */
-export interface FrameSplitter {
-  /** Throws `PROVIDER_PROTOCOL` for an impossible frame length. Returns how many frames were completed. */
-  push(bytes: Uint8Array): number;
-  /** Whether the beginning of an incomplete frame is buffered. */
-  hasPartialFrame(): boolean;
-}
-
 const MIN_FRAME_BYTES = 16;
 
-/** Creates a splitter. The first four bytes of a frame are its length; its content, checksums included, is not examined. */
+/** The first four bytes of a frame are its length; its content, checksums included, is not examined. */
 export function createFrameSplitter(
   onFrame: (bytes: Uint8Array) => void,
   maxFrameBytes: number = DEFAULT_LIMITS.lineLength,
-): FrameSplitter {
+) {
   let chunks: Uint8Array[] = [];
   let buffered = 0;
-  /** The length of the current frame; undefined until its first four bytes are buffered. */
+  /** Undefined until its first four bytes are buffered. */
   let frameLength: number | undefined;
 
   function joinChunks(): Uint8Array {
@@ -28,7 +20,8 @@ export function createFrameSplitter(
   }
 
   return {
-    push(bytes) {
+    /** Returns how many frames were completed. */
+    push(bytes: Uint8Array) {
       // The memory is reused by the caller.
       chunks.push(copyBytes(bytes));
       buffered += bytes.length;

@@ -6,25 +6,21 @@ import { createTimer, MAX_QUIET_IN_BACKGROUND, quietError, timeoutError } from '
 import type { EventSink } from './event-queue.ts';
 import type { BackgroundLimits, PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
 
-/** The wait before the next request; doubled after each one that brought nothing new. */
+/** Doubled after each request that brought nothing new. */
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
-/** The longest wait that a server may ask for. */
 const LONGEST_REQUESTED_MS = 60_000;
-/** The number of failures in a row that are tolerated. */
+/** In a row. */
 const MAX_FAILURES = 5;
-/** The time limit of the request that cancels a reply. */
+/** For the request that cancels a reply. */
 const CANCEL_MS = 5_000;
 /** The statuses of servers that cannot continue a stream; the reply can still be requested in one piece. */
 const NO_STREAM: ReadonlySet<unknown> = new Set([400, 405, 406, 422]);
 /** The statuses of a reply that is gone or may not be read: it cannot be cancelled either. */
 const INACCESSIBLE: ReadonlySet<unknown> = new Set([401, 403, 404, 410]);
 
-/**
- * Opens a reply that the vendor generates in the background: when a connection ends or breaks before the reply has ended, another one requests the
- * rest. Each connection has its own timeouts, except for the total and for the time without content. An unfinished reply that is closed or exceeds a limit is cancelled at the vendor,
- * without waiting for the outcome. @internal
- */
+// When a connection ends or breaks before the reply has ended, another one requests the rest. Each has its own timeouts, except for the total and for
+// the time without content. An unfinished reply that is closed is cancelled at the vendor, without waiting for the outcome.
 export function openBackgroundReply(
   client: AuthenticatedClient,
   { createDecoder, freeBody, request }: PreparedRequest,
@@ -68,7 +64,6 @@ export function openBackgroundReply(
     if (isPaused) current.pause();
   }
 
-  /** Requests the rest of the reply after a wait, if there is any; ends the reply otherwise. `error` is that of the last connection. */
   function continueAfter(error: unknown): void {
     if (ended) return;
     const next = decoder?.background?.next();
@@ -132,7 +127,6 @@ export function openBackgroundReply(
   };
 }
 
-/** Whether another connection may bring the rest of the reply after this failure. */
 function canContinue(error: unknown, isContinuation: boolean): boolean {
   if (!KernelError.is(error) || error.data?.['timeout'] === 'totalMs') return false;
   return error.retryable || (isContinuation && NO_STREAM.has(statusOf(error)));
@@ -147,7 +141,6 @@ function requestedWait(error: unknown): number {
   return typeof ms === 'number' && ms <= LONGEST_REQUESTED_MS ? ms : 0;
 }
 
-/** Sends a request whose outcome is ignored, for at most `CANCEL_MS`. */
 function sendOnce(client: AuthenticatedClient, request: ApiRequest): void {
   let sent: HttpRequest | undefined;
   const timer = setTimeout(() => sent?.close(), CANCEL_MS);

@@ -3,25 +3,16 @@ import { KernelError } from '@kernel/protocol';
 import { describeHtmlPage } from '../http/vendor-error.ts';
 import { parseJson } from '../json-fields.ts';
 import { createSseParser, type SseEvent, type SseParser } from './sse.ts';
+import { protocolError } from '../http/errors.ts';
 
-/** Receives the content of a body: server-sent events, or one JSON value. */
 export interface BodyHandler {
-  /** One server-sent event. */
   onEvent(event: SseEvent): void;
-  /** The body of a reply that is one JSON value, parsed and as text. Called once, at the end. */
+  /** Once, at the end. */
   onJson(value: unknown, text: string): void;
 }
 
-/** Reads a body by its first character, whatever its content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
-export interface BodyReader {
-  /** Returns whether the reply made progress; comments alone are not progress. */
-  push(bytes: Uint8Array): boolean;
-  /** Throws `PROVIDER_PROTOCOL` for invalid JSON and for an HTML page. */
-  end(): void;
-}
-
-/** Creates a reader; `provider` names it in errors. */
-export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number): BodyReader {
+/** By the first character, whatever the content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
+export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number) {
   let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
   const chunks: Uint8Array[] = [];
   let events = 0;
@@ -36,7 +27,8 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
     );
 
   return {
-    push(bytes) {
+    /** Whether the reply made progress; comments alone are none. */
+    push(bytes: Uint8Array) {
       if (kind === 'unknown') kind = sniff(bytes);
       if (kind === 'whole') {
         chunks.push(copyBytes(bytes));
@@ -61,7 +53,7 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
       }
       const value = parseJson(text);
       if (value === undefined) {
-        throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is not valid JSON, or it was cut short.`, {
+        throw protocolError(provider, 'the reply is not valid JSON, or it was cut short.', {
           retryable: true,
           data: { bytes: text.length },
         });

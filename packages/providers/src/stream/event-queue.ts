@@ -2,15 +2,12 @@ import { inNextTurn, onAbort } from '@kernel/internal';
 import type { ProviderEvent } from '@kernel/protocol';
 import type { HttpRequest } from '../http/request.ts';
 
-/** Receives what a reply's decoder found, synchronously. */
 export interface EventSink {
-  /** Queues an event. */
   readonly emit: (event: ProviderEvent) => void;
-  /** Reports how many bytes were just decoded, for back-pressure, and wakes the consumer. Returns whether there were events in them. */
+  /** Counts the bytes for back-pressure and wakes the consumer. Returns whether there were events in them. */
   decoded(bytes: number): boolean;
-  /** The response is complete. */
   end(): void;
-  /** The response failed. Ignored after `message-end`. */
+  /** Ignored after `message-end`. */
   fail(error: unknown): void;
 }
 
@@ -27,11 +24,8 @@ type Waiter = { resolve(result: IteratorResult<ProviderEvent>): void; reject(err
 
 const DONE: IteratorResult<ProviderEvent> = { done: true, value: undefined };
 
-/**
- * Turns pushed events into one async iterator; events are handed out in batches, without a promise per delta inside. `open` sends the
- * request at the first `next()`. An abort rejects with `signal.reason` and drops unread events; returning before the end mark closes the
- * socket.
- */
+// Events are handed out in batches, without a promise per delta inside. `open` sends the request at the first `next()`. An abort rejects with
+// `signal.reason` and drops unread events; returning before the end mark closes the socket.
 export function createEventQueue(
   open: (sink: EventSink) => HttpRequest,
   signal: AbortSignal | undefined,

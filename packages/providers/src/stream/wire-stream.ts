@@ -9,10 +9,7 @@ import type { PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
 /** How long a reply that has said how it ended is waited for: its usage may follow, and some servers neither mark its end nor close it. Without an idle timeout it is waited for as long. */
 const END_MS = 15_000;
 
-/**
- * Creates the event stream of one call, for any wire. `prepare` is called at the first `next()`. Errors carry the text received so far as
- * `data.partialText`.
- */
+/** `prepare` is called at the first `next()`. Errors carry the text received so far as `data.partialText`. */
 export function createWireStream(
   client: AuthenticatedClient,
   redactor: Redactor,

@@ -13,11 +13,10 @@ export function jsonThen(open: string, close: string): () => MarkupEndFinder {
   };
 }
 
-/** Markup that begins with a head, such as the name of a tool, before the arguments. */
 export interface HeadedMarkup {
-  /** Where the arguments begin; undefined while the head is incomplete, -1 if it is not a head. */
+  /** Undefined while the head is incomplete, -1 if it is not a head. */
   readHead(text: string): number | undefined;
-  /** Finds the end of the arguments; by default they are JSON. */
+  /** Default: that of JSON. */
   readonly createEnd?: (from: number) => JsonEnd;
   /** Marks of which one must end a call. Without arguments it follows the head. */
   readonly closes?: readonly string[];
@@ -25,7 +24,6 @@ export interface HeadedMarkup {
   readonly tails?: readonly string[];
 }
 
-/** Markup of a head, arguments and then the marks that end it. */
 export function headThenArguments(markup: HeadedMarkup): () => MarkupEndFinder {
   const { closes = [], tails = [], createEnd = createJsonEnd } = markup;
   const endMarks = closes.length > 0 ? closes : tails;
@@ -34,7 +32,6 @@ export function headThenArguments(markup: HeadedMarkup): () => MarkupEndFinder {
     let value: JsonEnd | undefined;
     let end: number | undefined;
     let closed: number | undefined;
-    /** The end of the arguments and of the mark that must follow. */
     const findClosed = (text: string, start: number): number | undefined => {
       value ??= text[start] === '{' ? createEnd(start) : undefined;
       if (value === undefined) return closedEnd(text, start, endMarks);
@@ -53,9 +50,9 @@ export function headThenArguments(markup: HeadedMarkup): () => MarkupEndFinder {
 }
 
 /** Longer than what precedes the arguments of any call. */
-const MAX_HEAD_LENGTH = 300;
+export const MAX_HEAD_LENGTH = 300;
 
-/** Reads a head that ends with the first `last` and matches `pattern` up to there. */
+/** A head that ends with the first `last` and matches `pattern` up to there. */
 export function headUpTo(last: string, pattern: RegExp): (text: string) => number | undefined {
   return (text) => {
     const at = text.slice(0, MAX_HEAD_LENGTH).indexOf(last);
@@ -123,7 +120,7 @@ export function lineEnd(text: string, end: number, atEnd: boolean, next: string)
   return character === '\n' || next.includes(character) ? end : -end;
 }
 
-/** The index after the closing mark that follows `end`, apart from white space; undefined if it may still come, `-end` if other text follows. */
+/** Apart from white space. Undefined if the mark may still come, `-end` if other text follows. */
 function closedEnd(text: string, end: number, closes: readonly string[]): number | undefined {
   const from = skipSpace(text, end);
   const close = closes.find((mark) => text.startsWith(mark, from));
@@ -131,7 +128,7 @@ function closedEnd(text: string, end: number, closes: readonly string[]): number
   return closes.some((mark) => mark.startsWith(text.slice(from, from + mark.length))) ? undefined : -end;
 }
 
-/** The index after a mark that may follow `end`, apart from white space; `end` if none does, undefined if one may still come. */
+/** Apart from white space. `end` if no mark follows, undefined if one may still come. */
 function tailEnd(text: string, end: number, tails: readonly string[], atEnd: boolean): number | undefined {
   const from = skipSpace(text, end);
   const tail = tails.find((mark) => text.startsWith(mark, from));

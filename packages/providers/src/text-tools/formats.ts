@@ -15,7 +15,7 @@ import { minimaxM2 } from './formats/minimax-m2.ts';
 import { mistral } from './formats/mistral.ts';
 import { qwenCoder } from './formats/qwen-coder.ts';
 
-/** Every format by name, in the order of the guide. `qwen` is another name of `hermes`. */
+/** In the order of the guide. `qwen` is another name of `hermes`. */
 const FORMATS = {
   hermes,
   qwen: hermes,
@@ -42,7 +42,6 @@ export type TextFormatName = keyof typeof FORMATS;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above
 export const TEXT_FORMATS: readonly TextFormatName[] = Object.freeze(Object.keys(FORMATS) as TextFormatName[]);
 
-/** Returns a format by its name, or the format object itself. Throws `CONFIG_INVALID` for an unknown name. */
 export function textFormat(format: TextFormatName | TextFormat): TextFormat {
   if (typeof format !== 'string') return format;
   if (Object.hasOwn(FORMATS, format)) return FORMATS[format];

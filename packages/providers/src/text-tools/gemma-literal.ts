@@ -1,11 +1,11 @@
 import { asFields, parseJson } from '../json-fields.ts';
 import { type JsonEnd, endOfString, jsonItems, jsonMembers } from './json-text.ts';
 import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
-import { tokenFreeJson } from './result-text.ts';
+import { tokenFreeJson } from './prompts.ts';
 
 /** What stands at both ends of a string; nothing is escaped between them. */
 const QUOTE = '<|"|>';
-/** Creates a finder for the end of the object that begins at `from`, examining each character once. */
+/** Examines each character once. */
 export function createGemmaObjectEnd(from: number): JsonEnd {
   let at = from;
   let depth = 0;
@@ -42,15 +42,12 @@ export function createGemmaObjectEnd(from: number): JsonEnd {
   };
 }
 
-/**
- * Reads an object whose strings stand between `<|"|>` and whose keys have no quotes, as JSON text; numbers are kept as they were written. Strings
- * may also be JSON strings, and a value without quotes that is neither a number nor a constant is text. Undefined for anything else.
- */
+// Strings stand between `<|"|>`, and keys have no quotes; numbers are kept as they were written. Strings may also be JSON strings, and a value without
+// quotes that is neither a number nor a constant is text. Undefined for anything else.
 export function readGemmaObject(text: string): string | undefined {
   const reader = createLiteralReader(text);
   const { list, space, take } = reader;
 
-  /** Reads a string with its quotes as JSON text. */
   function quoted(): string | undefined {
     const { at } = reader;
     if (!text.startsWith(QUOTE, at)) {
@@ -93,7 +90,7 @@ export function readGemmaObject(text: string): string | undefined {
   return reader.at === text.length && asFields(parseJson(object ?? '')) !== undefined ? object : undefined;
 }
 
-/** Writes the JSON text of an object; one that is nested too deeply to be read back becomes the text of an argument. */
+/** One that is nested too deeply to be read back becomes the text of an argument. */
 export function writeGemmaObject(json: string): string {
   return write(json, 0) ?? `{arguments:${writeString(json)}}`;
 }

@@ -1,21 +1,17 @@
 /** Deeper than any arguments of a real tool, and far less deep than the stack allows. */
 export const MAX_DEPTH = 200;
 
-/** Reads a literal from front to back. */
 export interface LiteralReader {
-  /** The position of the next character. */
   at: number;
-  /** Returns what a sticky pattern matches here, and goes behind it; undefined if it does not match. */
+  /** Returns what a sticky pattern matches here, and goes behind it. */
   take(this: void, pattern: RegExp): string | undefined;
-  /** Goes behind white space. */
   space(this: void): void;
-  /** Reads items up to the closing bracket, separated by commas; a comma may follow the last. Undefined where one is wrong, or they are nested too deeply. */
+  /** Items up to the closing bracket; a comma may follow the last. Undefined where one is wrong, or they are nested too deeply. */
   list(this: void, close: RegExp, item: () => string | undefined): string | undefined;
-  /** Reads what is one level deeper; undefined where that is too deep. */
+  /** Undefined where that is too deep. */
   nested<T>(this: void, read: () => T | undefined): T | undefined;
 }
 
-/** Creates a reader at the start of a text. */
 export function createLiteralReader(text: string): LiteralReader {
   let depth = 0;
   const reader: LiteralReader = {
@@ -55,7 +51,6 @@ function readList({ take, space }: LiteralReader, close: RegExp, item: () => str
   }
 }
 
-/** Puts brackets around items that could be read. */
 export function bracketed(open: string, items: string | undefined, close: string): string | undefined {
   return items === undefined ? undefined : open + items + close;
 }

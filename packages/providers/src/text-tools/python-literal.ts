@@ -1,14 +1,6 @@
 import type { JsonValue } from '@kernel/protocol';
+import type { TextCall } from './format.ts';
 import { bracketed, createLiteralReader, MAX_DEPTH } from './literal-reader.ts';
-import { decodePythonEscapes } from './python-escapes.ts';
-
-/** A call with keyword arguments in Python syntax. */
-export interface PythonCall {
-  /** The name of the function. */
-  readonly name: string;
-  /** The JSON text of an object. Numbers are kept as they were written. */
-  readonly arguments: string;
-}
 
 const KEYWORDS: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],
@@ -19,10 +11,10 @@ const KEYWORDS: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ]);
 
-/** Reads calls separated by commas or line ends up to the end of the text; undefined if it contains anything else. */
-export function readPythonCalls(text: string): readonly PythonCall[] | undefined {
+/** Separated by commas or line ends. Undefined if the text contains anything else. */
+export function readPythonCalls(text: string): readonly TextCall[] | undefined {
   const reader = createReader(text);
-  const calls: PythonCall[] = [];
+  const calls: TextCall[] = [];
   reader.space();
   while (!reader.done()) {
     const call = reader.call();
@@ -34,18 +26,11 @@ export function readPythonCalls(text: string): readonly PythonCall[] | undefined
   return calls.length === 0 ? undefined : calls;
 }
 
-interface Reader {
-  done(): boolean;
-  space(): void;
-  take(pattern: RegExp): string | undefined;
-  call(): PythonCall | undefined;
-}
-
-function createReader(text: string): Reader {
+function createReader(text: string) {
   const reader = createLiteralReader(text);
   const { list, nested, space, take } = reader;
 
-  function call(): PythonCall | undefined {
+  function call(): TextCall | undefined {
     const name = take(/[A-Za-z_][\w.-]*/y);
     if (name === undefined) return undefined;
     space();
@@ -67,7 +52,6 @@ function createReader(text: string): Reader {
     return members === undefined ? undefined : { name, arguments: `{${members}}` };
   }
 
-  /** Reads one literal as JSON text. */
   function value(): string | undefined {
     space();
     const { at } = reader;
@@ -97,7 +81,7 @@ function createReader(text: string): Reader {
   return { done: () => reader.at >= text.length, space, take, call };
 }
 
-/** The index after the quoted string that begins at `from`; undefined if none does, or if its line ends first. */
+/** Undefined if none begins there, or if its line ends first. */
 function endOfQuoted(text: string, from: number): number | undefined {
   const quote = text[from];
   if (quote !== '"' && quote !== "'") return undefined;
@@ -110,7 +94,7 @@ function endOfQuoted(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Writes a JSON value as a Python literal; undefined for one that is nested too deeply to be read back. */
+/** Undefined for a value that is nested too deeply to be read back. */
 export function toPython(value: JsonValue): string | undefined {
   return isTooDeep(value) ? undefined : write(value);
 }
@@ -136,4 +120,38 @@ function write(value: JsonValue): string {
 
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
+}
+
+const LETTERS: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['a', '\u0007'],
+  ['v', '\v'],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  ['\n', ''],
+]);
+
+const ESCAPE = /\\(?:U([\da-fA-F]{8})|u([\da-fA-F]{4})|x([\da-fA-F]{2})|([0-7]{1,3})|([\s\S]))/g;
+
+const LAST_CODE_POINT = 0x10_ffff;
+
+// https://docs.python.org/3/reference/lexical_analysis.html#escape-sequences. An escape that Python does not know, or whose digits are missing
+// (`C:\Users`), stays as it is written. Undefined for a character by its name (`\N{BULLET}`) and for a code beyond Unicode.
+export function decodePythonEscapes(text: string): string | undefined {
+  let isUnknown = false;
+  const decoded = text.replaceAll(ESCAPE, (...match: readonly unknown[]) => {
+    const [whole, eight, four, two, octal, one, at] = match;
+    const hex = eight ?? four ?? two;
+    const code = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number.parseInt(String(octal), 8);
+    if (code > LAST_CODE_POINT) isUnknown = true;
+    else if (!Number.isNaN(code)) return String.fromCodePoint(code);
+    else if (one === 'N' && typeof at === 'number' && text[at + 2] === '{') isUnknown = true;
+    return LETTERS.get(String(one)) ?? String(whole);
+  });
+  return isUnknown ? undefined : decoded;
 }

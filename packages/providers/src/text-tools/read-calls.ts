@@ -16,11 +16,8 @@ import { createScanner } from './scanner.ts';
 
 type SegmentPart = TextPart | ToolCall;
 
-/**
- * Reads the calls out of a reply's text as it arrives. Text that is not a call is emitted at once, a call when it is complete. The calls of
- * a reply that was cut off are in `droppedCalls`. In a reply that also has native calls, text after the first of them stays text, and a
- * text call that repeats a native one is left out.
- */
+// Text that is not a call is emitted at once, a call when it is complete. The calls of a reply that was cut off are in `droppedCalls`. In a reply that
+// also has native calls, text after the first of them stays text, and a text call that repeats a native one is left out.
 export async function* readCalls(
   events: AsyncIterable<ProviderEvent>,
   request: Pick<ProviderRequest, 'tools'>,
@@ -59,7 +56,6 @@ export async function* readCalls(
 
   let scanner = scan();
 
-  /** The reply is asked for again: nothing of it counts any more. */
   function startAgain(): void {
     segment = [];
     segments.length = 0;
@@ -70,13 +66,12 @@ export async function* readCalls(
     scanner = scan();
   }
 
-  /** The same ids for the same reply. */
   function nextId(): string {
     lastId += 1;
     return `text_${lastId}`;
   }
 
-  /** Keeps the ids of a reply unique: a native call that follows a text call may have its id, as from a wrapper inside. */
+  /** A native call that follows a text call may have its id, as from a wrapper inside. */
   function rename(event: ToolCallDelta): ToolCallDelta {
     const { id } = event;
     const number = Number(/^text_(\d+)$/.exec(id ?? '')?.[1]);
@@ -113,7 +108,6 @@ export async function* readCalls(
   }
 }
 
-/** Applies new ids to the native calls. */
 function withIds(end: MessageEnd, ids: ReadonlyMap<string, string>): MessageEnd {
   if (ids.size === 0) return end;
   const rename = <T extends { readonly id: string }>(call: T): T =>
@@ -149,12 +143,11 @@ function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): 
   };
 }
 
-/** The same text for calls of one tool whose arguments are equal apart from white space. */
+/** Apart from white space in the arguments. */
 function comparable({ name, arguments: text }: ToolCall): string {
   return JSON.stringify([name, compactJson(text)]);
 }
 
-/** The content of a message with its texts replaced by what was read out of them, in order. */
 function replaceTexts(
   content: AssistantMessage['content'],
   segments: readonly (readonly SegmentPart[])[],

@@ -13,14 +13,8 @@ import {
 import { asFields, parseJson } from '../json-fields.ts';
 import type { TextFormat } from './format.ts';
 
-/** Turns requests with tools into requests of text only. */
-export interface Renderer {
-  /** Puts the tools into the system prompt, and the calls and results of the history into the text of messages. */
-  render(request: ProviderRequest): ProviderRequest;
-}
-
-/** Creates a renderer for one format. The text of a list of tools and of each frozen message is cached, so that prompt caches hit. */
-export function createRenderer(format: TextFormat): Renderer {
+/** The text of a list of tools and of each frozen message is cached, so that prompt caches hit. */
+export function createRenderer(format: TextFormat) {
   const prompts = new WeakMap<readonly Tool[], string>();
   const rendered = new WeakMap<Message, Message>();
   const resultMessages = new WeakMap<Message, { readonly from: readonly ToolMessage[]; readonly message: Message }>();
@@ -40,7 +34,7 @@ export function createRenderer(format: TextFormat): Renderer {
     return text;
   }
 
-  /** All results of a turn in one user message: many templates require alternating roles. */
+  /** In one user message: many templates require alternating roles. */
   function results(messages: readonly ToolMessage[]): Message {
     const [first] = messages;
     const known = first === undefined ? undefined : resultMessages.get(first);
@@ -55,24 +49,22 @@ export function createRenderer(format: TextFormat): Renderer {
     return message;
   }
 
-  return {
-    render({ tools = [], toolChoice, messages, ...rest }) {
-      const out: Message[] = [];
-      const offeredTools = toolChoice === 'none' ? [] : tools;
-      const prompt = offeredTools.length === 0 ? '' : promptOf(offeredTools) + mustCallText(toolChoice);
-      let pending: ToolMessage[] = [];
-      for (const message of messages) {
-        if (message.role === 'tool') {
-          pending.push(message);
-          continue;
-        }
-        if (pending.length > 0) out.push(results(pending));
-        pending = [];
-        out.push(message.role === 'assistant' ? assistant(message) : message);
+  return ({ tools = [], toolChoice, messages, ...rest }: ProviderRequest): ProviderRequest => {
+    const out: Message[] = [];
+    const offeredTools = toolChoice === 'none' ? [] : tools;
+    const prompt = offeredTools.length === 0 ? '' : promptOf(offeredTools) + mustCallText(toolChoice);
+    let pending: ToolMessage[] = [];
+    for (const message of messages) {
+      if (message.role === 'tool') {
+        pending.push(message);
+        continue;
       }
       if (pending.length > 0) out.push(results(pending));
-      return { ...rest, messages: prompt === '' ? out : withPrompt(out, prompt) };
-    },
+      pending = [];
+      out.push(message.role === 'assistant' ? assistant(message) : message);
+    }
+    if (pending.length > 0) out.push(results(pending));
+    return { ...rest, messages: prompt === '' ? out : withPrompt(out, prompt) };
   };
 }
 
@@ -89,7 +81,7 @@ function mustCallText(choice: ProviderRequest['toolChoice']): string {
   return typeof choice === 'object' ? `\n\nYou must call the function "${choice.name}" in your next answer.` : '';
 }
 
-/** Calls as text, other parts as they are, in order; adjacent calls are written together. */
+/** Adjacent calls are written together. */
 function withTextCalls(message: AssistantMessage, format: TextFormat): AssistantMessage['content'] {
   const parts: Exclude<AssistantMessage['content'][number], ToolCall>[] = [];
   let text = '';

@@ -1,20 +1,9 @@
 import type { Tool } from '@kernel/protocol';
 import type { CallParser, MarkupEndFinder, TextCall, TextFormat } from './format.ts';
 
-/** Receives what a scanner finds, in the order of the text. */
 export interface ScanListener {
-  /** Text that is not part of a call. */
   text(piece: string): void;
-  /** A complete call. */
   call(call: TextCall): void;
-}
-
-/** Separates calls from text as it arrives. What it finds depends only on the whole text. */
-export interface Scanner {
-  /** Adds text. */
-  push(piece: string): void;
-  /** Emits what was held back: markup that never ended is text. Resets the scanner. */
-  end(): void;
 }
 
 const WHITE_SPACE = ['\n', '\r', ' ', '\t'];
@@ -26,12 +15,12 @@ const MAX_FALSE_LENGTH = 2_000_000;
 /** Longer markup is examined again only when it has grown by a sixteenth of the excess, so that small pieces take linear time. */
 const ALWAYS_EXAMINED_LENGTH = 4096;
 
-/** Creates a scanner for calls of these tools. Markup that is malformed, incomplete or names another tool stays text, every character of it. */
+/** Markup that is malformed, incomplete or names another tool stays text, every character of it. */
 export function createScanner(
   format: Pick<TextFormat, 'parsers' | 'layout'>,
   tools: ReadonlyMap<string, Tool>,
   listener: ScanListener,
-): Scanner {
+) {
   const afterCalls = [...WHITE_SPACE, ...(format.layout ?? [])];
   const findMark = createMarkFinder(format.parsers);
   let buffer = '';
@@ -66,7 +55,7 @@ export function createScanner(
     return !atEnd && layout.some((candidate) => candidate.startsWith(buffer) && candidate !== buffer) && buffer !== '';
   }
 
-  /** Takes one step; returns false if more text is needed. */
+  /** False if more text is needed. */
   function step(atEnd: boolean): boolean {
     if (region !== undefined) return stepRegion(region.parser, region.find, atEnd);
     if (atBoundary && consumeBoundary(atEnd)) return false;
@@ -112,11 +101,12 @@ export function createScanner(
   }
 
   return {
-    push(piece) {
+    push(piece: string) {
       buffer += piece;
       if (buffer.length - examinedLength < (examinedLength - ALWAYS_EXAMINED_LENGTH) / 16) return;
       while (step(false)) continue;
     },
+    /** Markup that never ended is text. */
     end() {
       while (step(true)) continue;
       if (!foundCall && boundaryText !== '') listener.text(boundaryText);
@@ -129,7 +119,7 @@ export function createScanner(
   };
 }
 
-/** Finds the first opening mark, the longest if several match. Marks that need the start of a line count only there. */
+/** The longest if several match. Marks that need the start of a line count only there. */
 function createMarkFinder(
   parsers: readonly CallParser[],
 ): (text: string, lineStart: boolean) => { readonly parser: CallParser; readonly at: number } | undefined {
@@ -156,7 +146,7 @@ function startsLine(text: string, at: number, lineStart: boolean): boolean {
   return before < 0 ? lineStart : text[before] === '\n';
 }
 
-/** The length of the text before an incomplete opening mark at its end. */
+/** Before an incomplete opening mark at the end. */
 function certainLength(text: string, parsers: readonly CallParser[]): number {
   let certain = text.length;
   for (const { open } of parsers) {

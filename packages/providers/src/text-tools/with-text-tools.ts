@@ -3,7 +3,7 @@ import { checkRequest } from '../wire/check-request.ts';
 import type { TextFormat } from './format.ts';
 import { type TextFormatName, textFormat } from './formats.ts';
 import { ANY_FORMAT } from './formats/any.ts';
-import { forwardStructuredOutput } from '../policies/wrap-unary.ts';
+import { wrapUnary } from '../policies/wrap-unary.ts';
 import { readCalls } from './read-calls.ts';
 import { createRenderer } from './render.ts';
 
@@ -24,11 +24,12 @@ import { createRenderer } from './render.ts';
  */
 export function withTextTools(provider: Provider, format: TextFormatName | TextFormat): Provider {
   const chosen = textFormat(format);
-  const renderer = createRenderer(chosen);
+  const render = createRenderer(chosen);
   const countTokens = provider.countTokens?.bind(provider);
   return {
-    ...unaryMembers(provider),
-    ...(countTokens === undefined ? {} : { countTokens: (request) => countTokens(renderer.render(request)) }),
+    name: provider.name,
+    ...wrapUnary(provider),
+    ...(countTokens && { countTokens: (request) => countTokens(render(request)) }),
     // A reply that is held to a schema has no room for calls.
     structuredOutput: async (model) => {
       const inner = await provider.structuredOutput?.(model);
@@ -36,7 +37,7 @@ export function withTextTools(provider: Provider, format: TextFormatName | TextF
     },
     async *stream(request) {
       checkRequest(request);
-      const events = provider.stream(renderer.render(request));
+      const events = provider.stream(render(request));
       if (request.tools === undefined || request.tools.length === 0 || request.toolChoice === 'none') yield* events;
       else yield* readCalls(events, request, chosen);
     },
@@ -50,21 +51,12 @@ export function withTextTools(provider: Provider, format: TextFormatName | TextF
 export function detectTextCalls(provider: Provider, format?: TextFormatName | TextFormat): Provider {
   const chosen = format === undefined ? ANY_FORMAT : textFormat(format);
   return {
-    ...unaryMembers(provider),
+    name: provider.name,
+    ...wrapUnary(provider),
     async *stream(request) {
       const events = provider.stream(request);
       if (request.tools === undefined || request.tools.length === 0 || request.toolChoice === 'none') yield* events;
       else yield* readCalls(events, request, chosen);
     },
-  };
-}
-
-function unaryMembers(provider: Provider): Omit<Provider, 'stream'> {
-  return {
-    name: provider.name,
-    ...forwardStructuredOutput(provider),
-    ...(provider.countTokens === undefined ? {} : { countTokens: provider.countTokens.bind(provider) }),
-    ...(provider.embed === undefined ? {} : { embed: provider.embed.bind(provider) }),
-    ...(provider.transcribe === undefined ? {} : { transcribe: provider.transcribe.bind(provider) }),
   };
 }

@@ -3,31 +3,15 @@ import { unknownRoleError } from './check-request.ts';
 
 type Role = 'user' | 'assistant';
 
-/** Consecutive messages of one role, as one message of a wire. @internal */
 export interface EncodedMessage {
   /** Tool results belong to the user. */
   readonly role: Role;
-  /** Content blocks as JSON text; never empty. */
+  /** JSON texts; never empty. */
   readonly blocks: readonly string[];
 }
 
-/** A history for wires that require alternating roles. @internal */
-export interface AlternatingMessages {
-  /** The content of all system messages, in order. */
-  readonly system: readonly string[];
-  /** User and assistant messages in turn. */
-  readonly messages: readonly EncodedMessage[];
-}
-
-/**
- * Merges consecutive messages of one role: all results of a turn, in call order, and what the user adds become the one user message after
- * the calls. A message without content blocks is left out, and its neighbours are merged.
- * @internal
- */
-export function alternateRoles(
-  history: readonly Message[],
-  encode: (message: Message) => readonly string[],
-): AlternatingMessages {
+/** All results of a turn, in call order, and what the user adds become one user message. A message without blocks is left out, and its neighbours merge. */
+export function alternateRoles(history: readonly Message[], encode: (message: Message) => readonly string[]) {
   const system: string[] = [];
   const groups: { role: Role; messages: Message[] }[] = [];
   for (const message of history) {

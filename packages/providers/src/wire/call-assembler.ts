@@ -3,34 +3,15 @@ import type { ToolCall, ToolCallDelta } from '@kernel/protocol';
 import { compactJson } from '../json-fields.ts';
 import { uniqueCallIds } from './names.ts';
 
-/** A fragment of a tool call as a wire carries it. Every field may be missing, repeated or wrong. */
+/** Every field may be missing, repeated or wrong. */
 export interface CallFragment {
-  /** The vendor's index of the call. */
   readonly index?: number | undefined;
-  /** The vendor's id of the call. */
   readonly id?: string | undefined;
-  /** The name of the tool. */
   readonly name?: string | undefined;
-  /** Argument text, or an object where a vendor sends the whole input at once. */
+  /** Text, or an object where a vendor sends the whole input at once. */
   readonly arguments?: unknown;
-  /** Becomes the call's `providerData`; the last one wins. */
+  /** The last one wins. */
   readonly providerData?: JsonValue | undefined;
-}
-
-/** Joins the fragments of one reply's tool calls: the only place that joins argument text. */
-export interface CallAssembler {
-  /** Adds a fragment, the `position`-th of the `count` fragments of its chunk. Returns the delta to emit, if any. */
-  add(fragment: CallFragment, position?: number, count?: number): ToolCallDelta | undefined;
-  /** How many calls have begun, given up ones included. */
-  size(): number;
-  /** Gives up the calls so far: a later fragment never joins them, and only `drop` returns them. */
-  restart(): void;
-  /** The complete calls in order of appearance. Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
-  finish(): readonly ToolCall[];
-  /** The complete calls by the `index` of their deltas. Throws as `finish` does. */
-  finishByIndex(): ReadonlyMap<number, ToolCall>;
-  /** The calls that must not run: those given up, and with `reason` all others. Never throws. */
-  drop(reason: FinishReason | undefined): readonly DroppedCall[];
 }
 
 interface OpenCall {
@@ -41,17 +22,16 @@ interface OpenCall {
   name: string;
   readonly argumentPieces: string[];
   readonly scan: ArgumentScan;
-  /** The arguments without white space, and of how many pieces. */
+  /** Without white space, and of how many pieces. */
   compact?: { readonly pieces: number; readonly text: string };
   providerData: JsonValue | undefined;
 }
 
-/**
- * Creates an assembler. Fragments belong together by index, then by id, then by position. A fragment that names another call, or begins a
- * second argument object, opens a new call; one that repeats the whole arguments adds nothing. Argument text stays as the vendor sent it,
- * except that blank text becomes `{}`. An id that is empty or taken within the reply is replaced by a generated one.
- */
-export function createCallAssembler(): CallAssembler {
+// Fragments belong together by index, then by id, then by position. A fragment that names another call, or begins a second argument object, opens a new
+// call; one that repeats the whole arguments adds nothing. Argument text stays as the vendor sent it, except that blank text becomes `{}`. An id that
+// is empty or taken within the reply is replaced by a generated one.
+/** The only place that joins argument text. */
+export function createCallAssembler() {
   const calls: OpenCall[] = [];
   const abandoned: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
@@ -102,12 +82,15 @@ export function createCallAssembler(): CallAssembler {
   }
 
   return {
+    /** Given up ones included. */
     size: () => abandoned.length + calls.length,
+    /** A later fragment never joins the calls so far, and only `drop` returns them. */
     restart() {
       abandoned.push(...calls.splice(0));
       for (const index of [byIndex, byId, byPosition]) index.clear();
     },
-    add(raw, position = 0, count = 1) {
+    /** The `position`-th of the `count` fragments of its chunk. */
+    add(raw: CallFragment, position: number = 0, count: number = 1): ToolCallDelta | undefined {
       const { index, providerData } = raw;
       const fragment = { index, id: emptyToUndefined(raw.id), name: emptyToUndefined(raw.name), providerData };
       const text = argumentText(raw.arguments);
@@ -132,9 +115,14 @@ export function createCallAssembler(): CallAssembler {
         arguments: text,
       };
     },
+    /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
     finish: () => [...finishByIndex().values()],
     finishByIndex,
-    drop: (reason) => [...toDropped(abandoned, 'other'), ...(reason === undefined ? [] : toDropped(calls, reason))],
+    /** Those given up, and with `reason` all others. Never throws. */
+    drop: (reason: FinishReason | undefined) => [
+      ...toDropped(abandoned, 'other'),
+      ...(reason === undefined ? [] : toDropped(calls, reason)),
+    ],
   };
 }
 
@@ -183,7 +171,7 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
   return call.compact?.text === compactJson(text) ? 'repeat' : 'new';
 }
 
-/** How far a call's arguments were scanned for the end of their object; each character is examined once. */
+/** Each character is examined once. */
 interface ArgumentScan {
   piece: number;
   depth: number;

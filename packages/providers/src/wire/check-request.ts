@@ -1,7 +1,6 @@
 import { nearest } from '@kernel/internal';
 import { checkPromptCache, KernelError, type ProviderRequest } from '@kernel/protocol';
 
-/** Checks what every wire needs before anything is sent: a model, messages, how it is cached, and a tool choice that can be met. @internal */
 export function checkRequest(request: ProviderRequest): void {
   if (typeof request.model !== 'string' || request.model === '') {
     throw new KernelError('CONFIG_INVALID', 'The request has no model.', { hint: 'Set request.model.' });
@@ -24,7 +23,6 @@ export function checkRequest(request: ProviderRequest): void {
   });
 }
 
-/** Creates the error of a message whose role is unknown. @internal */
 export function unknownRoleError(message: unknown): KernelError {
   const role = typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
   return new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(role)}".`, {

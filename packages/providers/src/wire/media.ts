@@ -1,7 +1,6 @@
 import { KernelError, type MediaPart, type OpaquePart, type TextPart } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 
-/** The data of a media part. Throws `PROVIDER_UNSUPPORTED` for a part that has only a URL or an id. @internal */
 export function dataOf(part: MediaPart, wire: string): string {
   if (part.data !== undefined) return part.data;
   if (part.url !== undefined)
@@ -9,25 +8,22 @@ export function dataOf(part: MediaPart, wire: string): string {
   throw part.id === undefined ? emptyPartError(part) : idError(part, wire);
 }
 
-/** The URL of a media part, or a data URL with its data. Throws `PROVIDER_UNSUPPORTED` for a part that has only an id. @internal */
 export function urlOf(part: MediaPart, wire: string): string {
   if (part.url !== undefined) return part.url;
   if (part.data !== undefined) return `data:${part.mimeType};base64,${part.data}`;
   throw part.id === undefined ? emptyPartError(part) : idError(part, wire);
 }
 
-/** The vendor's own data of an opaque part, as a list of at most one: a stored part that is not an object is left out. @internal */
+/** At most one: a stored part that is not an object is left out. */
 export function opaqueData({ providerData }: OpaquePart): readonly object[] {
   const data = asFields(providerData);
   return data === undefined ? [] : [data];
 }
 
-/** Creates the error of a part that a wire cannot carry. @internal */
 export function unsupportedPart(what: string, wire: string, hint: string): KernelError {
   return new KernelError('PROVIDER_UNSUPPORTED', `The ${wire} API does not accept ${what}.`, { hint });
 }
 
-/** The text of a part, or a note that replaces a media part which a wire cannot carry in a tool result. @internal */
 export function textOrNote(part: TextPart | MediaPart): string {
   if (part.type === 'text') return part.text;
   const name = part.name === undefined ? '' : ` "${part.name}"`;
@@ -35,7 +31,7 @@ export function textOrNote(part: TextPart | MediaPart): string {
   return `[${part.type}${name} (${part.mimeType})${where}, left out: this API does not accept it here]`;
 }
 
-/** Marks the text of a failed tool result with `Error: `, for wires without a field for failure. @internal */
+/** For wires without a field for failure. */
 export function markError(text: string, isError: boolean): string {
   return isError && !text.startsWith('Error:') ? `Error: ${text}` : text;
 }

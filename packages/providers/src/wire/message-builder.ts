@@ -25,82 +25,57 @@ import {
 } from './message-parts.ts';
 import type { ToolDecoder } from './tool-encoder.ts';
 
-/** What every decoder needs besides the bytes. @internal */
 export interface DecoderContext {
-  /** The provider's name, for errors and for the `provider` field of the message. */
   readonly name: string;
-  /** The model that was asked for. */
   readonly model: string;
   /** Whether a stream was asked for. */
   readonly streams: boolean;
-  /** Knows the secrets that must not appear in an error. */
   readonly redactor: Redactor;
-  /** The encoder's warnings, for `message-end`. */
   readonly warnings: readonly ProviderWarning[];
-  /** Receives the events. */
   readonly emit: (event: ProviderEvent) => void;
-  /** Maps calls back to the tools of the request. */
   readonly toolDecoder: ToolDecoder;
-  /** The maximum length of a line or frame of a stream. Absent: the default limit. */
   readonly lineLength?: number | undefined;
-  /** Where the reply is asked for, if the vendor makes it in the background. */
   readonly background?: BackgroundPaths | undefined;
-  /** The media type of what the model was asked to speak. */
   readonly audioType?: string | undefined;
 }
 
-/** Builds the message of one reply from what a decoder finds, the same for every wire. Parts and calls keep the order in which they arrived. @internal */
+/** The same for every wire. Parts and calls keep the order in which they arrived. */
 export interface MessageBuilder {
-  /** Adds text and emits it. */
   text(delta: string): void;
-  /** Emits words that the model speaks: their part is put into a reserved place. */
+  /** Words that the model speaks: their part is put into a reserved place. */
   spokenText(delta: string): void;
-  /** Adds reasoning and emits it. */
   reasoning(delta: string): void;
-  /** Ends the current part. `providerData` is attached to the current reasoning part, or to an empty one of its own. */
+  /** `providerData` is attached to the current reasoning part, or to an empty one of its own. */
   endPart(providerData?: JsonValue): void;
-  /** Adds a source of the current text, which may not have begun, and emits it. `data` is the citation as it was received, if it goes back. */
+  /** Of the current text, which may not have begun. `data`: the citation as it was received, if it goes back. */
   cite(citation: Citation, data?: JsonValue): void;
-  /** Adds a source of a text that arrived earlier, and emits it. */
+  /** Of a text that arrived earlier. */
   citeIn(part: OpenPart, citation: Citation): void;
-  /** Adds a source of the last text, and emits it. Does nothing without a text. */
+  /** Does nothing without a text. */
   citeLast(citation: Citation): void;
-  /**
-   * Reserves the place of a part that only the vendor understands, or of what it ran itself. The function that it returns fills it with the part as it
-   * was received; a part that is never filled was cut off, and is left out.
-   */
+  /** For a part that only the vendor understands, or what it ran itself. A place that is never filled was cut off, and is left out. */
   reserve(): FillPlace;
-  /** The vendor begins its reply anew: what came before is given up. Throws `PROVIDER_PROTOCOL` if its text is with the consumer already. */
+  /** The vendor begins its reply anew. Throws `PROVIDER_PROTOCOL` if text of the first is with the consumer already. */
   restart(): void;
-  /** Adds a fragment of a tool call and emits it. */
   call(fragment: CallFragment, position?: number, count?: number): void;
-  /** Sets the token counts; undefined keeps the previous ones. */
+  /** Undefined keeps the previous counts. */
   usage(usage: Usage | undefined): void;
-  /** Sets the model's name, if this is one. */
   model(name: unknown): void;
-  /** Emits `message-end`, once; the calls of a reply that was cut off are dropped. */
+  /** Once; the calls of a reply that was cut off are dropped. */
   end(finish: FinishReason, options?: { readonly dropCalls?: boolean }): void;
-  /** Whether a tool call has begun. */
   hasCalls(): boolean;
-  /** Whether the reply has any content. */
   hasContent(): boolean;
-  /** Whether `message-end` was emitted. */
   ended(): boolean;
-  /** The text so far. */
   readonly partialText: () => string;
-  /** The text that is arriving; undefined where the last part is none. */
+  /** Undefined where the last part is none. */
   currentText(): OpenPart | undefined;
-  /** The length of the last text part; 0 if there is none. */
   lastTextLength(): number;
-  /** Creates a `PROVIDER_PROTOCOL` error with a redacted message. */
   protocolError(message: string): KernelError;
-  /** Creates the `PROVIDER_PROTOCOL` error of a line that is not valid JSON. */
   invalidJsonError(line: string): KernelError;
-  /** Creates the error of a reply that failed under status 200. */
   vendorError(error: VendorError): KernelError;
 }
 
-/** Fills a reserved place; what the vendor ran is emitted as well. @internal */
+/** What the vendor ran is emitted as well. */
 export type FillPlace = (...parts: readonly FillingPart[]) => void;
 
 interface ReservedPlace {
@@ -108,7 +83,6 @@ interface ReservedPlace {
   parts: readonly FillingPart[];
 }
 
-/** Creates a builder for one reply. @internal */
 export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   const { emit, name, redactor, toolDecoder } = context;
   const assembler = createCallAssembler();

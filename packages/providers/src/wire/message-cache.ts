@@ -1,6 +1,5 @@
 import type { Message } from '@kernel/protocol';
 
-/** Caches what a message is encoded as: frozen messages are encoded once, others each time. @internal */
 export function cachePerMessage<T>(encode: (message: Message) => T): (message: Message) => T {
   const cache = new WeakMap<Message, T>();
   return (message) => {

@@ -13,26 +13,20 @@ import type {
 } from '@kernel/protocol';
 import { toJson } from '../json-fields.ts';
 
-/** What fills a place that was reserved in a message. @internal */
 export type FillingPart = OpaquePart | ServerToolCall | ServerToolResult | MediaPart;
 
-/** A text, or reasoning, while it arrives. @internal */
 export interface OpenPart {
-  /** What it becomes. */
   readonly type: 'text' | 'reasoning';
-  /** What has arrived, in whole characters. */
+  /** In whole characters. */
   readonly pieces: string[];
   /** The first half of a surrogate pair, of which the other half has not arrived. */
   half: string;
-  /** The length of all pieces. */
   length: number;
-  /** The citations of a text, and as they were received. */
   citations?: { readonly read: Citation[]; readonly received: JsonValue[] };
-  /** What goes back to the vendor with a reasoning. */
   providerData: JsonValue | undefined;
 }
 
-/** Counts the calls that the vendor ran itself, if the vendor reports no counts. @internal */
+/** If the vendor reports no counts. */
 export function withServerToolCalls(usage: Usage, content: AssistantMessage['content']): Usage {
   const counts = new Map<string, number>();
   for (const part of content)
@@ -41,7 +35,7 @@ export function withServerToolCalls(usage: Usage, content: AssistantMessage['con
   return { ...usage, serverToolCalls: Object.fromEntries(counts) };
 }
 
-/** Adds to a part; returns the text that is whole now. A vendor may cut its text within a character, and half of one must reach neither consumers nor history. @internal */
+/** A vendor may cut its text within a character, and half of one must reach neither consumers nor history. */
 export function addWhole(part: OpenPart, delta: string, isEnd = false): string {
   const text = part.half + delta;
   const last = text.charCodeAt(text.length - 1);
@@ -53,7 +47,6 @@ export function addWhole(part: OpenPart, delta: string, isEnd = false): string {
   return whole;
 }
 
-/** The parts that a text or reasoning becomes: none without text. @internal */
 export function toParts({ citations, pieces, providerData, type }: OpenPart): readonly (TextPart | ReasoningPart)[] {
   const text = pieces.join('');
   if (type === 'reasoning')
@@ -65,12 +58,11 @@ export function toParts({ citations, pieces, providerData, type }: OpenPart): re
   return [Object.freeze({ type, text, citations: Object.freeze(read), ...data })];
 }
 
-/** Creates an opaque part of what was received. @internal */
 export function opaquePart(kind: string, data: unknown): OpaquePart {
   return Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
 }
 
-/** Redacts the text of a result, which may quote the address of a hosted server with its key. What goes back to the vendor stays as it is. @internal */
+/** The text may quote the address of a hosted server with its key. What goes back to the vendor stays as it is. */
 export function redactResult(part: FillingPart, redactor: Redactor): FillingPart {
   if (part.type !== 'server-tool-result') return part;
   const text = redactor.text(part.text);

@@ -1,27 +1,25 @@
 import type { JsonValue, ProviderWarning } from '@kernel/protocol';
 import type { ResolvedOptions } from '../config/model-options.ts';
 
-/** The efforts that vendors know, lowest first. */
+/** Lowest first. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** How much a model may reason. @internal */
 export type Effort = (typeof EFFORTS)[number];
 
-/** What a family of models accepts. Plain data: each wire has its table in `models.ts`. @internal */
+/** Each wire has its table in `models.ts`. */
 export interface ModelRules {
-  /** The efforts that the model takes; `any` for a model about which nothing is known. Empty: it takes none. */
+  /** `any`: nothing is known about the model. Empty: it takes none. */
   readonly efforts: readonly Effort[] | 'any';
-  /** Whether it reasons in a request that does not ask for an effort. */
+  /** In a request that does not ask for an effort. */
   readonly reasons: boolean;
-  /** When temperature, topP and `samplingFields` are accepted. */
   readonly sampling: 'always' | 'without-reasoning' | 'never';
   /** The vendor's own fields that are accepted only when temperature is. */
   readonly samplingFields: readonly string[];
-  /** The options, and fields of the vendor's own, that are never accepted. */
+  /** Options, and fields of the vendor's own. */
   readonly refused: readonly string[];
 }
 
-/** The rules of a model that takes everything, as far as anybody knows. @internal */
+/** As far as anybody knows. */
 export const TAKES_ALL: ModelRules = {
   efforts: 'any',
   reasons: false,
@@ -30,43 +28,31 @@ export const TAKES_ALL: ModelRules = {
   refused: [],
 };
 
-/** A table of families. The first entry whose pattern matches counts. @internal */
+/** The first entry whose pattern matches counts. */
 export type Families<Rules> = readonly (readonly [RegExp, Rules])[];
 
-/** Adds warnings about what a request does not say as its caller wrote it. @internal */
-export interface Notes {
-  /** `what` is not sent. */
-  leftOut(what: string, why?: string): void;
-  /** `what` is sent as something else. */
-  sentAs(what: string, instead: string, why?: string): void;
-  /** `what` is sent, but the vendor may refuse it. */
-  mayBeRefused(what: string, why: string): void;
-}
-
-/** Creates the notes of one request. Without a reason of their own they say that the model does not take it. @internal */
-export function notesOf(model: string, warnings: ProviderWarning[]): Notes {
+export function notesOf(model: string, warnings: ProviderWarning[]) {
   const refused = `"${model}" does not take it`;
   return {
-    leftOut: (what, why = refused) => void warnings.push({ message: `${what} is left out: ${why}` }),
-    sentAs: (what, instead, why = refused) => void warnings.push({ message: `${what} is sent as ${instead}: ${why}` }),
-    mayBeRefused: (what, why) => void warnings.push({ message: `${what} may be refused: ${why}` }),
+    leftOut: (what: string, why: string = refused) => void warnings.push({ message: `${what} is left out: ${why}` }),
+    sentAs: (what: string, instead: string, why: string = refused) =>
+      void warnings.push({ message: `${what} is sent as ${instead}: ${why}` }),
+    mayBeRefused: (what: string, why: string) => void warnings.push({ message: `${what} may be refused: ${why}` }),
   };
 }
 
-/** A model's own name in lower case: without the path that a gateway puts before it. @internal */
+export type Notes = ReturnType<typeof notesOf>;
+
+/** In lower case, without the path that a gateway puts before it. */
 export function modelName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1).toLowerCase();
 }
 
-/** The rules of a family by the name of a model; undefined if no pattern matches. @internal */
 export function rulesIn<Rules>(families: Families<Rules>, name: string): Rules | undefined {
   return families.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/**
- * The effort to send: the one that is asked for, or the nearest that the model takes (the lower of two, and only `none` turns reasoning
- * off). Undefined if there is none; what is not sent as it was asked for is noted. @internal
- */
+/** The one that is asked for, or the nearest that the model takes: the lower of two, and only `none` turns reasoning off. */
 export function effortFor(
   asked: JsonValue | undefined,
   efforts: readonly Effort[] | 'any',
@@ -90,7 +76,6 @@ export function effortFor(
   return nearest;
 }
 
-/** The options as a model takes them: the effort mapped, and without what it would refuse. Each change is noted. @internal */
 export function acceptedOptions(options: ResolvedOptions, rules: ModelRules, notes: Notes): ResolvedOptions {
   const { reasoningEffort: asked, ...others } = options;
   const effort = rules.efforts === 'any' ? asked : effortFor(asked, rules.efforts, notes);

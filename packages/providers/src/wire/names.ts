@@ -1,16 +1,13 @@
 import { sha256, sha256Hex, toBase64, sliceHead } from '@kernel/internal';
 
-/** The tool names that OpenAI, Anthropic, Mistral and Bedrock accept. @internal */
+/** OpenAI, Anthropic, Mistral and Bedrock. */
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-/** The tool names that Gemini accepts: they begin with a letter or an underscore. @internal */
+/** Gemini. */
 export const LETTER_FIRST_TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 const MAX_NAME_LENGTH = 64;
 
-/**
- * Maps a tool's name to one that a vendor accepts: itself if it is valid, else a valid form of it followed by a hash of the whole name.
- * One to one, and independent of the other tools. @internal
- */
+/** A valid name stays as it is. One to one, and independent of the other tools. */
 export function toWireName(name: string, valid: RegExp): string {
   if (valid.test(name)) return name;
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
@@ -19,15 +16,6 @@ export function toWireName(name: string, valid: RegExp): string {
   return sliceHead(letterFirst, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
 
-/** What a vendor accepts as the id of a call. @internal */
-export interface CallIdRule {
-  /** The ids that are sent as they are. */
-  readonly valid: RegExp;
-  /** The length of a generated id. */
-  readonly length: number;
-}
-
-/** The rules of the vendors. @internal */
 export const CALL_ID_RULES = {
   any: { valid: /^[\s\S]+$/, length: 24 },
   /** OpenAI refuses ids longer than 40 characters. */
@@ -38,19 +26,16 @@ export const CALL_ID_RULES = {
   'alphanumeric-9': { valid: /^[a-zA-Z0-9]{9}$/, length: 9 },
   /** Anthropic and Bedrock. */
   word: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
-} as const satisfies Readonly<Record<string, CallIdRule>>;
+} as const;
 
-/** Maps a call's id to one that a vendor accepts: itself if it is valid, else a hash of it, so that a call and its result keep one id. @internal */
-export function toWireId(id: string, rule: CallIdRule): string {
+/** So that a call and its result keep one id. */
+export function toWireId(id: string, rule: { readonly valid: RegExp; readonly length: number }): string {
   if (rule.valid.test(id)) return id;
   const digest = toBase64(sha256(id)).replaceAll(/[^a-zA-Z0-9]/g, '');
   return digest.slice(0, rule.length);
 }
 
-/**
- * Returns an id for each call of one reply: the vendor's if it is not empty and no earlier call has it, else a generated one. The same calls
- * always get the same ids. Whether an id is unique within a conversation is not decided here. @internal
- */
+/** The vendor's id if no earlier call has it, else a generated one; the same calls always get the same ids. Uniqueness in a conversation is the agent's. */
 export function uniqueCallIds(calls: readonly { readonly id: string }[]): readonly string[] {
   if (calls.length === 0) return [];
   const used = new Set<string>();

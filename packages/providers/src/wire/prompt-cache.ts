@@ -1,8 +1,7 @@
 import type { CachePoint, PromptCacheOptions, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 
-/** How a request uses the vendor's prompt cache. @internal */
 export interface ResolvedCache extends PromptCacheOptions {
-  /** Where marks are set; none with `off`. */
+  /** None with `off`. */
   readonly marks: ReadonlySet<CachePoint>;
 }
 
@@ -10,7 +9,7 @@ const DEFAULT_POINTS: readonly CachePoint[] = ['tools', 'system', 'messages'];
 const OFF: ResolvedCache = { marks: new Set() };
 const AUTO: ResolvedCache = { marks: new Set(DEFAULT_POINTS) };
 
-/** Reads `cache` of a request. Options that are not in `supported`, those of the wire, are left out with a warning. @internal */
+/** Options that are not in `supported`, those of the wire, are left out with a warning. */
 export function resolveCache(
   { cache = 'auto' }: ProviderRequest,
   supported: readonly (keyof PromptCacheOptions)[],
@@ -27,13 +26,13 @@ export function resolveCache(
   return { ...Object.fromEntries(taken), marks: new Set(cache.points ?? DEFAULT_POINTS) };
 }
 
-/** The `ttl` of a mark, for vendors that have 5 minutes and 1 hour; undefined for 5 minutes, their default. @internal */
+/** For vendors that have 5 minutes, their default, and 1 hour. */
 export function markTtl({ ttl }: ResolvedCache, warnings: ProviderWarning[]): '1h' | undefined {
   if (ttl === '24h') warnings.push({ message: 'cache.ttl "24h" is sent as "1h": this API has none that long' });
   return ttl === undefined || ttl === '5m' ? undefined : '1h';
 }
 
-/** The indexes of the messages that end with a mark: the last message, if it is the user's, and the user's last one before it. @internal */
+/** The last message, if it is the user's, and the user's last one before it. */
 export function markedMessages(
   messages: readonly { readonly role: string }[],
   { marks }: ResolvedCache,

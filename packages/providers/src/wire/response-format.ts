@@ -1,6 +1,5 @@
 import type { ProviderWarning, ResponseFormat } from '@kernel/protocol';
 
-/** How a wire that takes no schema is asked for JSON: an instruction, and a warning that the schema is not enforced. @internal */
 export function schemaInstruction({ name, schema }: ResponseFormat): { text: string; warning: ProviderWarning } {
   return {
     text: `Answer with one JSON value and nothing else, without a code fence. It must follow this JSON Schema ("${name}"): ${JSON.stringify(schema)}`,

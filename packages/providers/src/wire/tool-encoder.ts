@@ -6,77 +6,57 @@ import {
   type JsonValue,
   type ProviderWarning,
   type Tool,
+  type Message,
+  toolCallsOf,
 } from '@kernel/protocol';
 import type { Dialect } from '../schema-dialects/dialects.ts';
-import { chooseSchema } from '../schema-dialects/lint.ts';
+import { chooseSchema } from '../schema-dialects/to-dialect.ts';
 import { NO_SERVER_TOOLS, type ServerTools } from '../config/server-tools.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 import type { NameCheck } from './server-tools/check-names.ts';
 
-/** What a wire says about a tool besides its description. @internal */
 interface EncodedForm {
-  /** The name on the wire. */
   readonly name: string;
-  /** The schema in the wire's dialect. */
   readonly schema: JsonSchema;
-  /** Whether strict mode applies. */
   readonly strict: boolean;
-  /** Whether the model finds the tool through a search, and does not see it at first. */
+  /** The model finds the tool through a search, and does not see it at first. */
   readonly isDeferred: boolean;
 }
 
-/** Maps the calls of a reply back to the tools of its request. @internal */
 export interface ToolDecoder {
-  /** The tool's own name. */
   toolName(wireName: string): string;
-  /** Argument text that follows the tool's own schema; text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
+  /** Text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
   restoreArguments(name: string, text: string): string;
-  /** Whether the request has a tool by this name on the wire: whatever calls it is a call of that tool, unless the vendor ran it. */
+  /** By the name on the wire: whatever calls it is a call of that tool, unless the vendor ran it. */
   offers(this: void, wireName: string): boolean;
-  /**
-   * The request's client tools, which run here and which the model calls in the form that it was trained on, by name: the definition of each, or
-   * undefined for one that the request does not list. Absent: none.
-   */
+  /** Client tools, which run here, by name; undefined for one that the request does not list. */
   readonly clientTools?: ReadonlyMap<string, JsonObject | undefined>;
 }
 
-/** An encoded list of tools. @internal */
 export interface EncodedTools {
-  /** The list at the time of encoding. */
+  /** At the time of encoding. */
   readonly tools: readonly Tool[];
-  /** One JSON text per tool, in order. */
   readonly texts: readonly string[];
-  /** The JSON array of all texts as bytes; built once. */
   readonly bytes: () => Uint8Array;
-  /** What the wire cannot express. */
   readonly warnings: readonly ProviderWarning[];
-  /** The way back. */
   readonly toolDecoder: ToolDecoder;
 }
 
-/** How a wire encodes its tools. @internal */
 export interface ToolEncoderOptions {
-  /** The names that the vendor accepts. */
   readonly names: RegExp;
-  /** The vendor's dialect of JSON Schema. */
   readonly dialect: Dialect;
-  /** The dialect of strict mode. Absent: the wire has no strict mode. */
   readonly strict?: Dialect | undefined;
-  /** Returns the tool as the vendor's JSON. */
   readonly encode: (tool: Tool, form: EncodedForm) => unknown;
-  /** The vendor's own tools, which every request offers. */
   readonly serverTools?: ServerTools | undefined;
-  /** Returns the name of the client tool that a server tool's definition describes; undefined for a tool that the vendor runs. */
+  /** Undefined for a tool that the vendor runs. */
   readonly clientToolName?: (definition: JsonObject) => string | undefined;
-  /** The names of tools that the vendor calls although the request does not list them. */
+  /** Tools that the vendor calls although the request does not list them. */
   readonly unsentTools?: ReadonlySet<string> | undefined;
-  /** Refuses a tool with the name of one that the vendor runs. */
   readonly checkName?: NameCheck | undefined;
 }
 
-/** The decoder of a request without tools. @internal */
 export const IDENTITY_TOOL_DECODER: ToolDecoder = {
   toolName: (name) => name,
   offers: () => false,
@@ -85,7 +65,7 @@ export const IDENTITY_TOOL_DECODER: ToolDecoder = {
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 
-/** Creates an encoder that encodes each list once, by identity, as long as it holds the same tools. @internal */
+/** Each list is encoded once, by identity, as long as it holds the same tools. */
 export function createToolEncoder(
   options: ToolEncoderOptions,
 ): (tools: readonly Tool[] | undefined) => EncodedTools | undefined {
@@ -166,4 +146,31 @@ function encodeTools(
 
 function hasSameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, at) => tool === b[at]);
+}
+
+/** Each wire has its own; the table in `docs/guides/server-tools.md` shows all of them. */
+export interface CallTypes {
+  readonly calls: readonly string[];
+  /** Never a call, whatever its name is. `*_x` stands for every type that ends in `_x`. */
+  readonly vendor: readonly string[];
+}
+
+/** Its type says so, or nobody knows its type and a tool of its name was on offer. */
+export function isCall(
+  { calls, vendor }: CallTypes,
+  type: string,
+  name: string | undefined,
+  { offers }: ToolDecoder,
+): boolean {
+  if (calls.includes(type)) return true;
+  if (vendor.some((known) => (known.startsWith('*') ? type.endsWith(known.slice(1)) : type === known))) return false;
+  return name !== undefined && offers(name);
+}
+
+/** For wires that refuse calls without tools. */
+export function placeholderTools(messages: readonly Message[]): readonly Tool[] | undefined {
+  const names = new Set(messages.flatMap((message) => toolCallsOf(message).map((call) => call.name)));
+  if (names.size === 0) return undefined;
+  const parameters = { type: 'object', properties: {} };
+  return [...names].map((name) => ({ name, description: 'No longer offered.', parameters }));
 }

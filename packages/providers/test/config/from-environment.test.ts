@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ollamaAddress } from '../../src/config/environment-address.ts';
+import { ollamaAddress } from '../../src/config/from-environment.ts';
 import { createProvider, fromEnvironment, type ProviderConfig } from '../../src/index.ts';
 import { endOf, errorOf, request, sse, chunk, withServer } from '../support.ts';
 

@@ -1,7 +1,7 @@
 import type { Message } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createBodyBuffers } from '../../src/http/body-buffers.ts';
+import { createBodyBuffers } from '../../src/http/join-bytes.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
 import { resolveChat } from '../../src/openai/config.ts';
 import { endOf, request, withServer } from '../support.ts';

@@ -1,7 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { retryAfterMs, retryDelayMs } from '../../src/http/retry-after.ts';
+import { retryAfterMs, retryDelayMs } from '../../src/http/vendor-error.ts';
 import { resolveTimeouts } from '../../src/http/timeouts.ts';
 import { withFallback } from '../../src/index.ts';
 import { endOf, errorOf, pause, request, until, withServer } from '../support.ts';

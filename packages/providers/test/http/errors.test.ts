@@ -2,7 +2,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider } from '../../src/index.ts';
-import { retryAfterMs } from '../../src/http/retry-after.ts';
+import { retryAfterMs } from '../../src/http/vendor-error.ts';
 import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 
 const OK = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'))] };

@@ -2,7 +2,7 @@ import { type AssistantMessage, type Message, type ProviderEvent, textOf } from 
 import { messageSchema, providerEventSchema } from '@kernel/protocol/schemas';
 import { type RawReply, verifies, type WireName } from '@kernel/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createBase64Joiner } from '../../src/openai/reply/base64-joiner.ts';
+import { createBase64Joiner } from '../../src/openai/reply/audio.ts';
 import { sentOver } from '../sent.ts';
 import { all, chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 import { WIRES } from '../wires.ts';

@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { all } from '../support.ts';
 import { WIRES, withWire } from '../wires.ts';
-import { argumentsObject, argumentsText } from '../../src/wire/arguments-object.ts';
+import { argumentsObject, argumentsText } from '../../src/wire/arguments.ts';
 
 test.each([
   ['{"x":1}', { x: 1 }],

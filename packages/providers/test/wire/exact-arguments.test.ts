@@ -1,7 +1,7 @@
 import { toolCallsOf } from '@kernel/protocol';
 import { type RawReply, timeGrowth, toEventStreamFrame, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { createExactArguments } from '../../src/wire/exact-arguments.ts';
+import { createExactArguments } from '../../src/wire/arguments.ts';
 import { ADD } from '../history.ts';
 import { endOf, request } from '../support.ts';
 import { withWire } from '../wires.ts';

@@ -2,21 +2,22 @@ import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { compileSchema, type Validator } from '../validator/compile-schema.ts';
 import { createPatternTest } from '../validator/patterns/pattern.ts';
-import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
+import {
+  indexSchema,
+  isSchema,
+  isSchemaObject,
+  type Schema,
+  type SchemaIndex,
+  schemaMembers,
+} from '../validator/schema-index.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
-/** Returns the properties of a value that a schema library has dropped, given what it made of the value. */
 export type DroppedPropertyFinder = (value: unknown, output: unknown) => readonly UnknownProperty[];
 
-/** The name of the whole schema for references into it. */
 const ROOT = 'urn:kernel:arguments';
 
-/**
- * Creates a finder of properties that are unknown only in their place: in the form of a union that the value has, in an item of a tuple, in a
- * member of a record. Like the libraries, it takes the first form that accepts the value. A property that is in the output has not been dropped.
- *
- * Returns undefined for a schema without such places.
- */
+// Finds properties that are unknown only in their place: in the form of a union that the value has, in an item of a tuple, in a member of a record. Like
+// the libraries, it takes the first form that accepts the value. Undefined for a schema without such places.
 export function createDroppedPropertyFinder(schema: JsonSchema): DroppedPropertyFinder | undefined {
   if (!hasPlaces(schema)) return undefined;
   const index = indexSchema(schema);
@@ -64,7 +65,7 @@ export function createDroppedPropertyFinder(schema: JsonSchema): DroppedProperty
   };
 }
 
-/** The schemas that apply to the same value as a schema does, with the first form of each union that accepts it. */
+/** With the first form of each union that accepts the value. */
 function schemasFor(
   schema: Schema,
   value: unknown,
@@ -98,17 +99,16 @@ function itemSchemas(schemas: readonly JsonSchema[], at: number): readonly Schem
   });
 }
 
-/** What the schemas that apply to one object say about its properties. */
 function shapeOf(schemas: readonly JsonSchema[]): {
   readonly knownProperties: readonly string[];
   readonly isClosed: boolean;
   schemasOf(name: string): readonly Schema[];
 } {
   const declared = new Map<string, Schema[]>();
-  for (const [name, child] of schemas.flatMap(({ properties }) => membersOf(properties)))
+  for (const [name, child] of schemas.flatMap(({ properties }) => schemaMembers(properties)))
     declared.set(name, [...(declared.get(name) ?? []), child]);
   const patterns = schemas
-    .flatMap(({ patternProperties }) => membersOf(patternProperties))
+    .flatMap(({ patternProperties }) => schemaMembers(patternProperties))
     .map(([source, child]) => ({ matches: createPatternTest(source), child }));
   const others = schemas.flatMap(({ additionalProperties: each }) => (isSchema(each) ? [each] : []));
   const isOpen = schemas.some((each) => 'additionalProperties' in each || 'unevaluatedProperties' in each);
@@ -127,12 +127,6 @@ function listOf(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? value.filter((each) => isSchema(each)) : [];
 }
 
-function membersOf(value: unknown): readonly (readonly [string, Schema])[] {
-  if (!isSchemaObject(value)) return [];
-  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
-}
-
-/** Whether a schema has unions, tuples or records of schemas anywhere. */
 function hasPlaces(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some((each) => hasPlaces(each));
   if (!isObject(schema)) return false;
@@ -142,7 +136,7 @@ function hasPlaces(schema: unknown): boolean {
   return Object.values(schema).some((each) => hasPlaces(each));
 }
 
-/** The JSON pointers of all objects of a schema, as URI fragments. */
+/** As URI fragments. */
 function pointersOf(schema: JsonSchema): ReadonlyMap<unknown, string> {
   const pointers = new Map<unknown, string>();
   const visit = (value: unknown, pointer: string): void => {

@@ -1,22 +1,19 @@
 import { nearest, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { issuePath, type StandardIssue } from '../standard-schema.ts';
-import type { ValidationIssue } from '../validator/check-types.ts';
+import type { ValidationIssue } from '../validator/checks.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
-/** How long a text for the model can be, including the error code. */
+/** Including the error code. */
 const MAX_LENGTH = 300;
 const CODE_LENGTH = 'ARGUMENTS_INVALID: '.length;
 const MAX_SHOWN = 3;
-/** How long the path and the message of an issue of a schema library can be. */
+/** Of an issue of a schema library. */
 const [MAX_PATH, MAX_MESSAGE] = [60, 120];
 
 const MAX_DATA_ISSUES = 20;
 
-/**
- * The error that a model reads about its arguments, in at most 300 characters: for each issue its path, what was expected and received, the
- * allowed values and the closest one. Contains no stack, class name or file path of the program.
- */
+/** What a model reads, in at most 300 characters: no stack, class name or file path of the program. */
 export function argumentsError(
   toolName: string,
   issues: readonly ValidationIssue[],
@@ -33,7 +30,7 @@ export function argumentsError(
   });
 }
 
-/** The same for the issues of a schema library, if the JSON Schema finds nothing wrong. */
+/** For the issues of a schema library, if the JSON Schema finds nothing wrong. */
 export function standardIssuesError(toolName: string, issues: readonly StandardIssue[]): KernelError {
   const thrown = issues.find((issue) => 'cause' in issue);
   const head = `"${truncate(toolName, 40)}" refused its arguments.`;
@@ -53,7 +50,6 @@ export function standardIssuesError(toolName: string, issues: readonly StandardI
   });
 }
 
-/** A sentence for the model about an argument that was removed, with the name that was probably meant. */
 export function unknownPropertyNote({ path, name, knownProperties }: UnknownProperty): string {
   const [near = ''] = nearest(name, knownProperties, 1);
   const hint = near === '' ? '' : ` Did you mean "${truncate(near, 40)}"?`;
@@ -64,7 +60,7 @@ function moreText(issueCount: number, shown: number): string {
   return issueCount > shown ? ` And ${issueCount - shown} more.` : '';
 }
 
-/** Names removed properties: one of them may be what is missing. */
+/** One of them may be what is missing. */
 function unknownText(unknownProperties: readonly UnknownProperty[]): string {
   const texts = unknownProperties.slice(0, 2).map(({ name, knownProperties }) => {
     const [near = ''] = nearest(name, knownProperties, 1);
@@ -76,7 +72,7 @@ function unknownText(unknownProperties: readonly UnknownProperty[]): string {
 /** How long each part of a line can be, from generous to minimal. */
 const SIZES = [80, 60, 48, 32, 20, 12, 6];
 
-/** Writes a line for each issue so that all of them fit: the longest line is shortened first. */
+/** The longest line is shortened first. */
 function fitLines(issues: readonly ValidationIssue[], maxLength: number): readonly string[] {
   const sizes = issues.map(() => 0);
   const write = (index: number): string => {
@@ -128,7 +124,6 @@ function didYouMean(near: string | undefined): string {
   return near === undefined ? '' : ` (did you mean ${near}?)`;
 }
 
-/** As many of the values as fit, followed by their number. */
 function listOf(values: readonly unknown[], size: number): string {
   let text = '';
   for (const [index, value] of values.entries()) {

@@ -7,14 +7,15 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  toModelText,
+  type ToolRepair,
 } from '@kernel/protocol';
 import { compileSchema, type Validator } from '../validator/compile-schema.ts';
 import { inspectSchema } from '../validator/inspect-schema.ts';
 import { usableSchema } from '../validator/usable-schema.ts';
-import { annotateResult } from './annotate-result.ts';
 import type { RawArguments } from './parse.ts';
-import type { RepairPolicy, ValidatedArguments } from './types.ts';
-import { validateArguments } from './validate.ts';
+import { validateArguments, type RepairPolicy, type ValidatedArguments } from './validate.ts';
+import { truncate } from '@kernel/internal';
 
 /**
  * Validates the arguments of a tool that another toolset or a server runs, and repairs them. What the schema does not mention is passed on, and so is what
@@ -54,7 +55,6 @@ export async function callValidated<Context>(
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 const validators = new WeakMap<JsonSchema, Validator>();
 
-/** Checks and compiles a schema at the first call. */
 function validatorOf({ name, parameters }: Tool): Validator {
   const known = validators.get(parameters);
   if (known !== undefined) return known;
@@ -64,7 +64,6 @@ function validatorOf({ name, parameters }: Tool): Validator {
   return validator;
 }
 
-/** Undefined for a schema that cannot be used. */
 function compiled(given: JsonSchema | (() => JsonSchema), name: string): Validator | undefined {
   try {
     const schema = typeof given === 'function' ? given() : given;
@@ -73,4 +72,22 @@ function compiled(given: JsonSchema | (() => JsonSchema), name: string): Validat
   } catch {
     return undefined;
   }
+}
+
+const MAX_REPAIRS = 5;
+const MAX_PATH = 60;
+
+/** Adds what validation changed to a result: as `repairs`, and as a note for the model if the handler ran with the changes. */
+export function annotateResult(result: ToolResult, { error, repairs, notes }: ValidatedArguments): ToolResult {
+  if (repairs.length === 0 && notes.length === 0) return result;
+  const sentences = error === undefined && repairs.length > 0 ? [repairNote(repairs), ...notes] : notes;
+  const forLLM = sentences.length === 0 ? result.forLLM : `${toModelText(result)}\n(${sentences.join(' ')})`;
+  return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
+}
+
+/** Without the values: they may be long, or secret. */
+function repairNote(repairs: readonly ToolRepair[]): string {
+  const shown = repairs.slice(0, MAX_REPAIRS).map(({ path, rule }) => `${truncate(path || '/', MAX_PATH)} ${rule}`);
+  const more = repairs.length > MAX_REPAIRS ? `, and ${repairs.length - MAX_REPAIRS} more` : '';
+  return `Repaired arguments: ${shown.join(', ')}${more}.`;
 }

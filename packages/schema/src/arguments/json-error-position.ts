@@ -1,4 +1,3 @@
-/** What can come next in JSON text. */
 type Expected = 'value' | 'key' | 'key-or-end' | 'value-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
 interface Token {
@@ -7,10 +6,7 @@ interface Token {
   readonly end: number;
 }
 
-/**
- * Finds where JSON text becomes invalid: the start of the first unexpected token, or the length of the text if it ends too early, even
- * inside a string, number or word. Takes linear time and does not recurse, so nesting can be of any depth.
- */
+/** The first unexpected token, or the end of a text that ends too early. Linear, and without recursion, so nesting can be of any depth. */
 export function jsonErrorPosition(text: string): number {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'value';
@@ -25,7 +21,7 @@ export function jsonErrorPosition(text: string): number {
   }
 }
 
-/** What can follow a token; `undefined` for a token that is unexpected itself. */
+/** Undefined for a token that is unexpected itself. */
 function expectedAfter(token: Token, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
   const inner = (): Expected => (open.length === 0 ? 'nothing' : 'comma-or-end');
   switch (token.kind) {
@@ -63,7 +59,7 @@ function expectsValue(expected: Expected): boolean {
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 const INCOMPLETE = /^(?:-|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/;
 
-/** The next token, or the position of the error. */
+/** Or the position of the error. */
 function nextToken(text: string, from: number): Token | number {
   let start = from;
   while (start < text.length && ' \t\n\r'.includes(text[start] ?? 'x')) start += 1;

@@ -5,23 +5,15 @@ import { jsonErrorPosition } from './json-error-position.ts';
 /** The arguments of a call: JSON text from a model, or an object or nothing from a program. */
 export type RawArguments = string | object | undefined;
 
-/** Arguments as an object. */
 export interface ParsedArguments {
-  /** The arguments by name. */
   readonly value: { readonly [name: string]: unknown };
-  /** What was changed to parse them. */
   readonly repairs: readonly ToolRepair[];
 }
 
 const NO_REPAIRS: readonly ToolRepair[] = [];
 
-/**
- * Parses arguments. Blank text and `undefined` mean `{}`. JSON that was encoded twice, a string that holds the JSON of an object, is
- * unwrapped and reported as a repair.
- *
- * Malformed or truncated JSON is rejected with its position, never completed. A number that would be rounded is rejected, and so is a key
- * that an object has twice, unless `allowDuplicateKeys`: then the last one counts, as in `JSON.parse`. Returns the error instead of throwing it.
- */
+// Malformed or truncated JSON is rejected with its position, never completed. A number that would be rounded is rejected, and so is a key that an
+// object has twice, unless `allowDuplicateKeys`: then the last one counts, as in `JSON.parse`. Returns the error instead of throwing it.
 export function parseArguments(
   raw: RawArguments,
   toolName: string,
@@ -43,7 +35,7 @@ export function parseArguments(
   return { value: parsed.json, repairs };
 }
 
-/** Copies a program's object as plain JSON data, so that nothing but data reaches the handler and the caller shares nothing with it. */
+/** So that nothing but data reaches the handler, and the caller shares nothing with it. */
 function copyObject(value: object, toolName: string): ParsedArguments | KernelError {
   let text: string | undefined;
   try {

@@ -1,25 +1,26 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { createPatternTest } from '../validator/patterns/pattern.ts';
-import { indexSchema, isSchema, isSchemaObject, type Schema, type SchemaIndex } from '../validator/schema-index.ts';
+import {
+  indexSchema,
+  isSchema,
+  isSchemaObject,
+  type Schema,
+  type SchemaIndex,
+  schemaMembers,
+} from '../validator/schema-index.ts';
 
-/** A property that the schema does not mention. */
 export interface UnknownProperty {
   /** JSON pointer to the object that has it. */
   readonly path: string;
-  /** Its name. */
   readonly name: string;
-  /** The properties that the schema declares for the object. */
   readonly knownProperties: readonly string[];
 }
 
-/** Adds unknown properties to `found` and returns a copy without them; returns the value itself if there are none. */
+/** Returns a copy without unknown properties, the value itself if there are none. */
 export type UnknownPropertyFilter = (value: unknown, found: UnknownProperty[]) => unknown;
 
-/**
- * Creates a filter for properties that a schema does not mention: it declares properties, and neither `additionalProperties` nor
- * `unevaluatedProperties` says what happens to others. An object without declared properties is free-form and keeps everything.
- */
+/** Unknown: the schema declares properties, and neither `additionalProperties` nor `unevaluatedProperties` says what happens to others. */
 export function createUnknownPropertyFilter(schema: JsonSchema): UnknownPropertyFilter {
   const index = indexSchema(schema);
   // One node for each set of schemas. There are finitely many sets, so recursion ends.
@@ -41,23 +42,17 @@ export function createUnknownPropertyFilter(schema: JsonSchema): UnknownProperty
   return (value, found) => (root.hasUnknown(value) ? root.strip(value, '', found) : value);
 }
 
-/** The schemas that apply to one value, as far as unknown properties go. */
 interface Node {
-  /** Whether any value can have unknown properties; `visited` stops recursion. */
+  /** `visited` stops recursion. */
   mayHaveUnknown(visited: Set<Node>): boolean;
-  /** Whether this value has unknown properties. Allocates nothing. */
+  /** Allocates nothing. */
   hasUnknown(value: unknown): boolean;
-  /** Like the filter, with the path of the value. */
   strip(value: unknown, path: string, found: UnknownProperty[]): unknown;
 }
 
-/** What the schemas that apply to one value say about its properties and items. */
 interface Shape {
-  /** The declared properties, with their schemas. */
   readonly properties: Map<string, Schema[]>;
-  /** Tests of `patternProperties`. */
   readonly patterns: ((name: string) => boolean)[];
-  /** The schemas of items. */
   readonly items: Schema[];
   /** Whether some keyword says what happens to other properties. */
   allowsUnknown: boolean;
@@ -136,16 +131,15 @@ function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node):
   return node;
 }
 
-/** Collects what all schemas that apply to one value say about its properties and items. */
 function shapeOf(schemas: readonly Schema[], index: SchemaIndex): Shape {
   const shape: Shape = { properties: new Map(), patterns: [], items: [], allowsUnknown: false };
   const visited = new Set<Schema>();
   const visit = (schema: Schema): void => {
     if (!isSchemaObject(schema) || visited.has(schema)) return;
     visited.add(schema);
-    for (const [name, child] of subschemasOf(schema['properties']))
+    for (const [name, child] of schemaMembers(schema['properties']))
       shape.properties.set(name, [...(shape.properties.get(name) ?? []), child]);
-    for (const [source] of subschemasOf(schema['patternProperties'])) shape.patterns.push(createPatternTest(source));
+    for (const [source] of schemaMembers(schema['patternProperties'])) shape.patterns.push(createPatternTest(source));
     if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) shape.allowsUnknown = true;
     for (const keyword of ['items', 'prefixItems', 'additionalItems']) {
       const child = schema[keyword];
@@ -173,16 +167,11 @@ function* inPlaceSchemas(schema: JsonSchema, index: SchemaIndex): Generator<Sche
     const child = schema[keyword];
     if (isSchema(child)) yield child;
   }
-  for (const [, child] of subschemasOf(schema['dependentSchemas'])) yield child;
+  for (const [, child] of schemaMembers(schema['dependentSchemas'])) yield child;
 }
 
-/** Whether a schema can accept objects or arrays: other values have no properties to search. */
+/** Other values have no properties to search. */
 function mayHaveMembers(schema: JsonSchema): boolean {
   const { type } = schema;
   return typeof type !== 'string' || type === 'object' || type === 'array';
-}
-
-function subschemasOf(value: unknown): readonly (readonly [string, Schema])[] {
-  if (!isSchemaObject(value)) return [];
-  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
 }

@@ -1,21 +1,18 @@
-import { KernelError, type ToolRepair } from '@kernel/protocol';
+import { KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
 import { type Coerced, coerceValue } from '../coerce/coerce.ts';
 import type { StandardResult } from '../standard-schema.ts';
-import type { ValidationIssue } from '../validator/check-types.ts';
+import type { ValidationIssue } from '../validator/checks.ts';
 import { resetMatchTime } from '../validator/patterns/pattern.ts';
 import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
-import type { ValidatedArguments, ValidatedTool, ValidationPolicy } from './types.ts';
 import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
+import type { Validator } from '../validator/compile-schema.ts';
 
-/** One call's arguments on their way through validation. */
 interface Validation {
   readonly binding: ValidatedTool;
   readonly policy: ValidationPolicy;
-  /** What was changed to parse them. */
   readonly parseRepairs: readonly ToolRepair[];
-  /** What the schema does not mention, found so far. */
   readonly unknownProperties: UnknownProperty[];
 }
 
@@ -68,7 +65,6 @@ function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationP
   );
 }
 
-/** What happens to a value that was rejected: it is coerced and validated once more. */
 function coerce(value: unknown, validation: Validation): Outcome {
   const { binding, policy, parseRepairs } = validation;
   const validator = binding.input.validator();
@@ -89,7 +85,6 @@ function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
   return rejected ? rejectUnknown(value, validation, repairs) : parseWithLibrary(value, repairs, validation);
 }
 
-/** Lets the tool's schema library decide, if it has one. */
 function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], validation: Validation): Outcome {
   const { tool, input } = validation.binding;
   if (input.parse === undefined) return accept(value, repairs, validation);
@@ -104,7 +99,7 @@ function accept(input: unknown, repairs: readonly ToolRepair[], validation: Vali
   return { input, repairs, notes: notesOf(validation.unknownProperties) };
 }
 
-/** Accepts what a schema library made of a value, unless it has dropped properties that must not be. */
+/** Unless the library has dropped properties that must not be. */
 function acceptParsed(
   value: unknown,
   input: unknown,
@@ -140,7 +135,7 @@ function reject(
   return { error: argumentsError(binding.tool.name, issues, unknownProperties), repairs, notes: [] };
 }
 
-/** Rejects a value for its unknown properties, and names what else is wrong with it and could not be repaired. */
+/** Names what else is wrong with the value and could not be repaired. */
 function rejectUnknown(value: unknown, validation: Validation, repairs: readonly ToolRepair[]): ValidatedArguments {
   const { binding, policy, unknownProperties } = validation;
   const validator = binding.input.validator();
@@ -151,7 +146,7 @@ function rejectUnknown(value: unknown, validation: Validation, repairs: readonly
 
 const filters = new WeakMap<object, UnknownPropertyFilter>();
 
-/** Adds unknown properties to `found` and, with the policy `strip`, returns a copy without them. */
+/** With the policy `strip`, returns a copy without them. */
 function filterUnknown(
   value: unknown,
   binding: ValidatedTool,
@@ -193,7 +188,7 @@ function notesOf(unknown: readonly UnknownProperty[]): readonly string[] {
     : [...notes, `And ${more} more unknown ${more === 1 ? 'argument was' : 'arguments were'} left out.`];
 }
 
-/** Calls a schema library; if it throws, it has rejected the value. */
+/** A library that throws has rejected the value. */
 function callParse(
   parse: NonNullable<ValidatedTool['input']['parse']>,
   value: unknown,
@@ -213,4 +208,45 @@ function parseFailed(error: unknown): StandardResult<unknown> {
 
 function andThen<T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then((resolved) => use(resolved)) : use(value);
+}
+
+/** `off`: reject; `report`: reject and list the repairs that would have helped; `apply`: repair without loss and list the repairs. */
+export type RepairPolicy = 'off' | 'report' | 'apply';
+
+/** `strip`: remove them and tell the model; `reject`: reject the call; `passthrough`: pass them to the handler. */
+export type UnknownProperties = 'strip' | 'reject' | 'passthrough';
+
+/** A tool, and what its arguments are validated with. */
+export interface ValidatedTool {
+  /** The tool. */
+  readonly tool: Tool;
+  /** How its arguments are validated. */
+  readonly input: {
+    /** Returns the validator of `tool.parameters`. */
+    readonly validator: () => Validator;
+    /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
+    readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+  };
+}
+
+/** How arguments are validated. */
+export interface ValidationPolicy {
+  /** Whether near-valid arguments are repaired. */
+  readonly repair: RepairPolicy;
+  /** What happens to arguments that the schema does not mention. */
+  readonly unknownProperties: UnknownProperties;
+}
+
+/** The outcome of validation: a handler's input or an error, never both. */
+export interface ValidatedArguments {
+  /** The handler's input. */
+  readonly input?: unknown;
+  /** The arguments as JSON, where a schema library made something else of them. */
+  readonly json?: unknown;
+  /** Why the handler cannot run. */
+  readonly error?: KernelError;
+  /** What was changed, or with the policy `report` could have been changed. */
+  readonly repairs: readonly ToolRepair[];
+  /** Sentences for the model about arguments that were removed. */
+  readonly notes: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { parsePointer, pointerToken } from '@kernel/internal';
 import { findJsonLoss, type JsonValue, parseNumber, type ToolRepair } from '@kernel/protocol';
-import type { ValidationIssue } from '../validator/check-types.ts';
+import type { ValidationIssue } from '../validator/checks.ts';
 import type { Validator } from '../validator/compile-schema.ts';
 import { type CopyOnWrite, createCopyOnWrite } from './copy-on-write.ts';
 
@@ -58,7 +58,6 @@ export function coerceValue(original: unknown, validator: Validator): Coerced {
   return { value: copy.value(), repairs, issues };
 }
 
-/** The first candidate that the schema accepts. */
 function coerceIssue(
   issue: ValidationIssue,
   received: unknown,
@@ -67,7 +66,7 @@ function coerceIssue(
   return undefined;
 }
 
-/** The paths of all properties that are null and must not be: a strict mode may have put thousands of them, which one round removes. */
+/** A strict mode may have put thousands of nulls, which one round removes. */
 function nullsOf(issues: readonly ValidationIssue[], copy: CopyOnWrite): ReadonlyMap<string, readonly string[]> {
   const nulls = new Map<string, readonly string[]>();
   for (const { path, received } of issues) {
@@ -78,7 +77,7 @@ function nullsOf(issues: readonly ValidationIssue[], copy: CopyOnWrite): Readonl
   return nulls;
 }
 
-/** Removes the nulls that may be absent; one validation without all of them tells which are required. Returns the paths of what was removed. */
+/** One validation without all of them tells which are required. Returns the paths of what was removed. */
 function removeOptional(
   nulls: ReadonlyMap<string, readonly string[]>,
   copy: CopyOnWrite,
@@ -120,7 +119,7 @@ function* candidates(issue: ValidationIssue): Generator<{ readonly to: unknown; 
     yield { to: [received], rule: 'value-to-list' };
 }
 
-/** The number that a text spells; integers outside ±(2^53-1) are left to tools that take text. */
+/** Integers outside ±(2^53-1) are left to tools that take text. */
 function exactNumber(text: string): number | undefined {
   const number = text.length > MAX_NUMBER_LENGTH ? undefined : parseNumber(text);
   return number !== undefined && Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number;
@@ -130,7 +129,7 @@ function looksLikeJson(text: string): boolean {
   return /^\s*(?:\{|\[\s*[[{"\]\d-])/.test(text);
 }
 
-/** The value of JSON text; `undefined` if it is not valid, or if a key or digit would be lost. */
+/** Undefined if it is not valid, or if a key or digit would be lost. */
 function parseJson(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -140,7 +139,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A value that was parsed from JSON text. */
 function asJson(parsed: unknown): JsonValue {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
   return parsed as JsonValue;

@@ -1,18 +1,5 @@
-/** A value that is changed without changing the original: each object and array on the path to a change is copied once. */
-export interface CopyOnWrite {
-  /** The value with all changes so far. */
-  value(): unknown;
-  /** The member that some keys lead to; undefined if there is none. */
-  get(keys: readonly string[]): unknown;
-  /** Replaces a member that exists; the order of keys stays. Without keys, replaces the whole value. */
-  set(keys: readonly string[], member: unknown): void;
-  /** Removes the property of an object; an item of an array stays. */
-  remove(keys: readonly string[]): void;
-}
-
-/** Creates a copy-on-write view of JSON data. */
-export function createCopyOnWrite(original: unknown): CopyOnWrite {
-  /** What was copied already, and may be changed. */
+/** Each object and array on the path to a change is copied once. */
+export function createCopyOnWrite(original: unknown) {
   const copies = new Set<object>();
   let root = original;
 
@@ -24,7 +11,7 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
     return copy;
   }
 
-  /** The object or array that holds the last key, and all on the way to it, as copies. */
+  /** With all on the way to it, as copies. */
   function parentOf(keys: readonly string[]): object | undefined {
     let parent = copyOf(root);
     if (parent !== undefined) root = parent;
@@ -40,8 +27,9 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
 
   return {
     value: () => root,
-    get: (keys) => keys.reduce<unknown>((value, key) => own(value, key), root),
-    set(keys, member) {
+    get: (keys: readonly string[]) => keys.reduce<unknown>((value, key) => own(value, key), root),
+    /** A member that exists; the order of keys stays. Without keys, the whole value. */
+    set(keys: readonly string[], member: unknown) {
       const last = keys.at(-1);
       if (last === undefined) root = member;
       else {
@@ -49,12 +37,15 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
         if (parent !== undefined) define(parent, last, member);
       }
     },
-    remove(keys) {
+    /** An item of an array stays. */
+    remove(keys: readonly string[]) {
       const parent = parentOf(keys);
       if (parent !== undefined && !Array.isArray(parent)) Reflect.deleteProperty(parent, keys.at(-1) ?? '');
     },
   };
 }
+
+export type CopyOnWrite = ReturnType<typeof createCopyOnWrite>;
 
 function own(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;

@@ -2,23 +2,14 @@ import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import type { StandardIssue } from '../standard-schema.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
-import { createShapeTest } from './shape-test.ts';
-import { parseDateTime } from './date-time.ts';
-
-/** A value with its dates read, or what is wrong with them. @internal */
-export interface DatesRead {
-  /** The value. Only what holds a date is copied. */
-  readonly value: unknown;
-  /** The texts that are not a date and time. */
-  readonly issues: readonly StandardIssue[];
-}
+import { createShapeTest, parseDateTime } from './shape-test.ts';
 
 /** How many subschemas are applied to one value at most: parts of parts are read again at each level. */
 const MAX_STEPS = 1_000_000;
 const EXPECTED = 'expected a date and time with its offset, such as "2026-11-25T09:30:00Z"';
 
-/** Creates a function that makes a `Date` of each text in a JSON value that a date describes. `dates` are subschemas of `root`. @internal */
-export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>): (value: unknown) => DatesRead {
+/** `dates` are subschemas of `root`. */
+export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>) {
   const holding = findHolders(root, dates);
   const fits = createShapeTest(root, dates);
   let steps = 0;
@@ -72,7 +63,7 @@ export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>): 
     return entries.some(([key, member]) => member !== value[key]) ? Object.fromEntries(entries) : value;
   }
 
-  return (value) => {
+  return (value: unknown) => {
     const issues: StandardIssue[] = [];
     steps = 0;
     fits.reset();
@@ -80,7 +71,6 @@ export function createDateReader(root: JsonSchema, dates: ReadonlySet<object>): 
   };
 }
 
-/** The subschemas that are a date or hold one, at any depth. */
 function findHolders(root: JsonSchema, dates: ReadonlySet<object>): ReadonlySet<object> {
   const holding = new Set<object>(dates);
   const visit = (node: unknown): boolean => {

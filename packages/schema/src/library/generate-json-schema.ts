@@ -2,22 +2,12 @@ import { errorMessage } from '@kernel/internal';
 import { type JsonSchema, KernelError } from '@kernel/protocol';
 import type { StandardSchemaWithJson } from '../standard-schema.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
-import { libraryHint } from './library-hint.ts';
-
-/** A JSON Schema that a library generated, and those of its parts that are dates. @internal */
-export interface GeneratedSchema {
-  /** The schema, without what only the library needs. */
-  readonly jsonSchema: JsonSchema;
-  /** The subschemas whose values the library expects as a `Date`. */
-  readonly dates: ReadonlySet<object>;
-}
 
 /** Marks a date until the schema is cleaned: what a library generates is copied several times. */
 const MARK = 'x-kernel-date';
 const DATE = { type: 'string', format: 'date-time', [MARK]: true };
 
-/** Generates the JSON Schema of a schema's input. Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`. @internal */
-export function generateJsonSchema(schema: StandardSchemaWithJson, subject: string): GeneratedSchema {
+export function generateJsonSchema(schema: StandardSchemaWithJson, subject: string) {
   const unchecked: Partial<StandardSchemaWithJson> | null | undefined = schema;
   const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
@@ -36,7 +26,7 @@ export function generateJsonSchema(schema: StandardSchemaWithJson, subject: stri
   }
 }
 
-/** What zod says of a schema: https://zod.dev/json-schema */
+/** https://zod.dev/json-schema */
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: { readonly def: { readonly type: string; readonly values?: readonly unknown[] } };
@@ -46,7 +36,7 @@ interface ZodPart {
 /** Types that zod leaves empty if it may not throw. */
 const UNREPRESENTABLE = new Set('bigint symbol undefined void custom function transform map set nan'.split(' '));
 
-/** Options of zod that represent dates, and nothing else that JSON has no form for. */
+/** They represent dates, and nothing else that JSON has no form for. */
 function zodOptions(): Record<string, unknown> {
   const asked = new Set<unknown>();
   return {
@@ -89,4 +79,34 @@ const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
 function cleanContent(content: unknown, dates: Set<object>): unknown {
   if (Array.isArray(content)) return content.map((item: unknown) => cleanContent(item, dates));
   return isSchemaObject(content) ? withoutNoise(content, false, dates) : content;
+}
+
+type Shape = Readonly<Record<string, unknown>>;
+
+const GUIDE = 'See "Schemas of other libraries" in the guide "Write a tool".';
+
+export function libraryHint(schema: unknown): string {
+  const isSchema = (typeof schema === 'object' || typeof schema === 'function') && schema !== null;
+  // The schema of a library is an object, or with ArkType and Effect a function with properties.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const line = isSchema ? lineFor(schema as Shape) : undefined;
+  return line === undefined
+    ? 'Use zod 4.2 or later, or another Standard Schema with "~standard.jsonSchema". A tool with a plain JSON Schema is made with `bindTool`.'
+    : `${line} ${GUIDE}`;
+}
+
+function lineFor(schema: Shape): string | undefined {
+  if ('_zod' in schema)
+    return "For zod/mini: `input: z.toJSONSchema(schema)`, with `{ unrepresentable: 'any' }` if it has dates.";
+  if ('_def' in schema)
+    return 'For zod 3: `bindTool({ name, description, parameters: { ...zodToJsonSchema(schema) } }, (input) => handle(schema.parse(input)))`, with zod-to-json-schema.';
+  const standard = schema['~standard'];
+  const vendor =
+    typeof standard === 'object' && standard !== null && 'vendor' in standard ? standard.vendor : undefined;
+  if (vendor === 'valibot') return 'For valibot: `input: toStandardJsonSchema(schema)`, with @valibot/to-json-schema.';
+  if (vendor === 'effect' || ('ast' in schema && 'pipe' in schema))
+    return 'For Effect: `input: Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(schema))`.';
+  if ('~kind' in schema || typeof schema['type'] === 'string' || 'properties' in schema)
+    return 'For TypeBox, and any plain JSON Schema: `bindTool<Static<typeof schema>>({ name, description, parameters: { ...schema } }, handler)`.';
+  return undefined;
 }

@@ -1,30 +1,9 @@
 import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
+import { TYPES } from '../validator/assertions.ts';
 import { isSchemaObject } from '../validator/schema-index.ts';
-import { parseDateTime } from './date-time.ts';
 
-/** Tells the alternatives of a schema apart. @internal */
-export interface ShapeTest {
-  /** Whether a value has the types, the required properties and the constants of a schema. A date is a text of its form, or read already. */
-  test(schema: unknown, value: unknown): boolean;
-  /** Forgets what was found out about the values so far. */
-  reset(): void;
-  /** Returns the schema that a local reference names; undefined if there is none. */
-  resolve(reference: string): unknown;
-}
-
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: (value) => Number.isInteger(value),
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-  array: (value) => Array.isArray(value),
-  object: (value) => isObject(value) && !Array.isArray(value),
-};
-
-/** Creates the test for the alternatives within a schema; `dates` are its subschemas for dates. @internal */
-export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): ShapeTest {
+export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>) {
   function resolve(reference: string): unknown {
     if (reference === '#') return root;
     const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
@@ -33,7 +12,7 @@ export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): S
     return isObject(defs) && Object.hasOwn(defs, key) ? defs[key] : undefined;
   }
 
-  /** What was found out: alternatives within alternatives would be tested again at each level. */
+  /** Alternatives within alternatives would be tested again at each level. */
   let known = new WeakMap<object, WeakMap<object, boolean>>();
 
   function test(schema: unknown, value: unknown): boolean {
@@ -73,4 +52,19 @@ export function createShapeTest(root: JsonSchema, dates: ReadonlySet<object>): S
     known = new WeakMap();
   };
   return { test, reset, resolve };
+}
+
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,9}))?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+/** RFC 3339. Undefined for a day that its month does not have, and for a fraction of a second that a `Date` would round. */
+export function parseDateTime(text: string): Date | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [, year = '', month = '', day = '', , fraction = ''] = match;
+  if (/[1-9]/.test(fraction.slice(3))) return undefined;
+  const daysInMonth = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > daysInMonth) return undefined;
+  const date = new Date(text.toUpperCase());
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }

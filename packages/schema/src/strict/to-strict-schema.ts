@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchemaObject } from '../validator/schema-index.ts';
-import { isWithinStrictLimits } from './strict-limits.ts';
 
 /** Keywords that strict modes reject and that cannot be left out without a change of meaning. */
 const REFUSED = 'allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(
@@ -33,7 +32,7 @@ function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
   return closeObject(result, depth) ? result : undefined;
 }
 
-/** Rewrites the schemas of a map in place; false if one of them has no strict form. */
+/** In place; false if one of them has no strict form. */
 function rewriteMap(schema: Record<string, unknown>, keyword: string, depth: number): boolean {
   const map = schema[keyword];
   if (!isSchemaObject(map)) return map === undefined;
@@ -59,7 +58,7 @@ function rewriteItems(schema: Record<string, unknown>, depth: number): boolean {
   return items !== undefined;
 }
 
-/** Closes an object and requires all of its properties. False for one that allows properties without a name. */
+/** False for an object that allows properties without a name. */
 function closeObject(schema: Record<string, unknown>, depth: number): boolean {
   const isObject = [schema['type']].flat().includes('object') || schema['properties'] !== undefined;
   if (!isObject) return true;
@@ -76,7 +75,6 @@ function closeObject(schema: Record<string, unknown>, depth: number): boolean {
   return true;
 }
 
-/** The schema, or null. */
 function orNull(schema: JsonSchema): JsonSchema {
   const { default: _default, description, ...rest } = schema;
   const described = description === undefined ? {} : { description };
@@ -88,4 +86,43 @@ function orNull(schema: JsonSchema): JsonSchema {
 
 function strictOf(value: unknown, depth: number): JsonSchema | undefined {
   return isSchemaObject(value) ? strict(value, depth + 1) : undefined;
+}
+
+// What OpenAI's strict mode takes at most, from https://platform.openai.com/docs/guides/structured-outputs#supported-schemas (2026-11).
+const MAX_PROPERTIES = 5_000;
+const MAX_NESTED_OBJECTS = 10;
+const MAX_ENUM_VALUES = 1_000;
+const MAX_NAME_LENGTH = 120_000;
+const LONG_ENUM = 250;
+const MAX_LONG_ENUM_LENGTH = 15_000;
+
+export function isWithinStrictLimits(schema: JsonSchema): boolean {
+  const total = { properties: 0, enumValues: 0, nameLength: 0 };
+
+  function countNames(names: readonly unknown[]): number {
+    const length = names.reduce<number>((sum, name) => sum + (typeof name === 'string' ? name.length : 0), 0);
+    total.nameLength += length;
+    return length;
+  }
+
+  function count(value: unknown, objects: number): boolean {
+    if (!isSchemaObject(value)) return true;
+    const { properties, enum: values, const: constant } = value;
+    const maps = [properties, value['$defs'], value['definitions']].filter(isSchemaObject);
+    for (const map of maps) countNames(Object.keys(map));
+    countNames([constant]);
+    if (Array.isArray(values)) {
+      total.enumValues += values.length;
+      if (countNames(values) > MAX_LONG_ENUM_LENGTH && values.length > LONG_ENUM) return false;
+    }
+    const depth = isSchemaObject(properties) ? objects + 1 : objects;
+    if (isSchemaObject(properties)) total.properties += Object.keys(properties).length;
+    if (depth > MAX_NESTED_OBJECTS || total.properties > MAX_PROPERTIES) return false;
+    if (total.enumValues > MAX_ENUM_VALUES || total.nameLength > MAX_NAME_LENGTH) return false;
+    const branches: readonly unknown[] = Array.isArray(value['anyOf']) ? value['anyOf'] : [];
+    const inner = [...maps.flatMap((map) => Object.values(map)), value['items'], ...branches];
+    return inner.every((each) => count(each, depth));
+  }
+
+  return count(schema, 0);
 }

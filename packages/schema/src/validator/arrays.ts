@@ -1,9 +1,7 @@
 import { canonicalJson } from '@kernel/internal';
-import type { Check, KeywordContext } from './check-types.ts';
-import { childPath, passes, reportIssue } from './issues.ts';
+import { type Check, type KeywordContext, childPath, passes, reportIssue } from './checks.ts';
 import { isSchema } from './schema-index.ts';
 
-/** The keywords for arrays: items by position and the rest, contains, counts, uniqueness. */
 export function arrayChecks(context: KeywordContext): readonly Check[] {
   const { schema, dialect } = context;
   return [
@@ -85,7 +83,7 @@ const uniqueCheck: Check = (value, path, validation) =>
   acceptsUnique(value) ||
   reportIssue(validation, path, value, { keyword: 'uniqueItems', expected: 'items that all differ' }, acceptsUnique);
 
-/** Whether no two items are equal. Takes linear time: equal items have equal canonical text. */
+/** Linear: equal items have equal canonical text. */
 function areUnique(items: readonly unknown[]): boolean {
   if (items.length < 2) return true;
   const texts = new Set<string>();

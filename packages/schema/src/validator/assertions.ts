@@ -1,13 +1,11 @@
 import { canonicalJson, equalJson, isObject } from '@kernel/internal';
-import type { Check } from './check-types.ts';
-import { reportIssue } from './issues.ts';
-import { isMultipleOf } from './multiple-of.ts';
+import { type Check, reportIssue } from './checks.ts';
 import { createPatternTest } from './patterns/pattern.ts';
 
-/** Compiles a keyword from its value; `undefined` if the keyword ignores a value of that type. */
+/** Undefined if the keyword ignores a value of that type. */
 export type Assertion = (expected: unknown) => Check | undefined;
 
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+export const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
   number: (value) => Number.isFinite(value),
   integer: (value) => Number.isInteger(value),
@@ -17,10 +15,9 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isObject,
 };
 
-/** The seven type names of JSON Schema. */
 export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
 
-/** The assertions that look at no subschema: type, const, enum, numbers and strings. */
+/** Those that look at no subschema. */
 export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
   ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
   ['const', (expected) => oneOfValues('const', [expected])],
@@ -101,7 +98,7 @@ function patternCheck(source: unknown): Check | undefined {
     typeof value !== 'string' || matches(value) || reportIssue(validation, path, value, details, accepts);
 }
 
-/** Whether a text has at least `min` characters (code points, not UTF-16 code units). */
+/** In code points, not UTF-16 code units. */
 function hasLength(text: string, min: number): boolean {
   if (text.length < min) return false;
   if (text.length >= min * 2) return true;
@@ -111,4 +108,21 @@ function hasLength(text: string, min: number): boolean {
     if (count >= min) return true;
   }
   return count >= min;
+}
+
+/** In exact decimal arithmetic: 0.3 is a multiple of 0.1. */
+export function isMultipleOf(value: number, step: number): boolean {
+  if (step <= 0) return false;
+  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;
+  if (!Number.isFinite(value)) return false;
+  const a = toDecimal(value);
+  const b = toDecimal(step);
+  const scale = a.exponent < b.exponent ? a.exponent : b.exponent;
+  return (a.digits * 10n ** BigInt(a.exponent - scale)) % (b.digits * 10n ** BigInt(b.exponent - scale)) === 0n;
+}
+
+function toDecimal(value: number): { readonly digits: bigint; readonly exponent: number } {
+  const [mantissa = '0', power = '0'] = value.toString().split('e');
+  const [whole = '0', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
 }

@@ -1,13 +1,20 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { arrayChecks } from './arrays.ts';
 import { ASSERTIONS } from './assertions.ts';
-import type { Check, KeywordContext, ValidationContext, ValidationIssue } from './check-types.ts';
-import { addEvaluated, createEvaluated, createIssue, reportIssue } from './issues.ts';
+import {
+  type Check,
+  type KeywordContext,
+  type ValidationContext,
+  type ValidationIssue,
+  addEvaluated,
+  createEvaluated,
+  createIssue,
+  reportIssue,
+} from './checks.ts';
 import { logicChecks } from './logic.ts';
-import { metaSchemas } from './meta-schemas.ts';
-import { createMemo } from './memoize.ts';
+import { metaSchemas } from './keywords.ts';
 import { objectChecks, propertiesCheck } from './objects.ts';
-import { entering, referenceChecks } from './references.ts';
+import { entering, referenceChecks, createMemo } from './references.ts';
 import { type Dialect, type Schema, indexSchema } from './schema-index.ts';
 import { unevaluatedChecks } from './unevaluated.ts';
 
@@ -116,7 +123,7 @@ function checksOf(context: KeywordContext): readonly Check[] {
   return checks.filter((check) => check !== undefined);
 }
 
-/** Combines the checks of one schema: the fast pass stops at the first failure, otherwise all of them run. */
+/** The fast pass stops at the first failure, otherwise all checks run. */
 function all(checks: readonly Check[]): Check {
   const [first, second] = checks;
   if (first === undefined) return always;
@@ -132,7 +139,6 @@ function all(checks: readonly Check[]): Check {
   };
 }
 
-/** The same, and tracks what the checks evaluate. */
 function allTracked(checks: readonly Check[]): Check {
   return (value, path, validation, evaluated) => {
     const ownEvaluated = createEvaluated();
@@ -151,7 +157,7 @@ function createContext(issues: ValidationIssue[] | undefined): ValidationContext
   return { issues, memo: createMemo(), scope: [] };
 }
 
-/** Returns `undefined` for a value nested so deeply that the stack overflows. */
+/** Undefined for a value nested so deeply that the stack overflows. */
 function unlessTooDeep(work: () => boolean): boolean | undefined {
   try {
     return work();

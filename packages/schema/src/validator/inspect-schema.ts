@@ -2,8 +2,7 @@ import { isObject, pointerToken, truncate } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { TYPE_NAMES } from './assertions.ts';
 import { invalidSchema } from './deep-freeze-copy.ts';
-import { KEYWORDS, type KeywordKind } from './keywords.ts';
-import { metaSchemas } from './meta-schemas.ts';
+import { KEYWORDS, type KeywordKind, metaSchemas } from './keywords.ts';
 import { compilePattern } from './patterns/pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject, subschemas } from './schema-index.ts';
 import { findSlowPattern } from './patterns/slow-patterns.ts';
@@ -83,7 +82,7 @@ function checkPatterns(
   throw invalidSchema(subject, entry.pointer, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
 }
 
-/** Rejects schemas that apply themselves to the same value endlessly, or so often that validation would not finish. */
+/** Rejects a schema that applies itself to the same value endlessly, or so often that validation would not finish. */
 function checkCost(schema: JsonSchema, index: SchemaIndex, subject: string): void {
   const costs = new Map<JsonSchema, number>();
   const visiting = new Set<JsonSchema>();
@@ -115,7 +114,7 @@ function checkCost(schema: JsonSchema, index: SchemaIndex, subject: string): voi
 
 const REFERENCES: readonly string[] = ['$ref', '$dynamicRef'];
 
-/** The schemas that apply to the same value as this one, with their JSON pointers relative to it. */
+/** With their JSON pointers relative to it. */
 function* appliedSchemas(value: JsonSchema, schemas: SchemaIndex): Generator<readonly [Schema, string]> {
   for (const keyword of REFERENCES) {
     const reference = value[keyword];
@@ -173,7 +172,7 @@ const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefi
   text: (value) => unless(typeof value === 'string', 'must be text'),
 };
 
-/** What is wrong with the value of a keyword, as in `must be text`; undefined for one that is right, and for unknown keywords. */
+/** As in `must be text`; undefined for a right value, and for unknown keywords. */
 export function keywordProblem(keyword: string, value: unknown): string | undefined {
   const kind = KEYWORDS.get(keyword);
   return kind === undefined ? undefined : PROBLEMS[kind](value);

@@ -1,5 +1,7 @@
-import type { Check, KeywordContext } from './check-types.ts';
 import {
+  type Check,
+  type KeywordContext,
+  type ValidationIssue,
   addEvaluated,
   collectIssues,
   createEvaluated,
@@ -7,24 +9,22 @@ import {
   passes,
   reportIssue,
   withoutIssues,
-} from './issues.ts';
+} from './checks.ts';
 import { isSchema } from './schema-index.ts';
-import { unionIssues } from './union-issues.ts';
 
-/** The keywords that apply schemas to the same value: allOf, anyOf, oneOf, not, if/then/else. */
 export function logicChecks(context: KeywordContext): readonly Check[] {
   return [allOf(context), anyOf(context), oneOf(context), not(context), conditional(context)].filter(
     (check) => check !== undefined,
   );
 }
 
-function branches(context: KeywordContext, keyword: string): readonly Check[] {
+function compileBranches(context: KeywordContext, keyword: string): readonly Check[] {
   const list = context.schema[keyword];
   return Array.isArray(list) ? list.filter((item) => isSchema(item)).map((item) => context.compile(item)) : [];
 }
 
 function allOf(context: KeywordContext): Check | undefined {
-  const checks = branches(context, 'allOf');
+  const checks = compileBranches(context, 'allOf');
   if (checks.length === 0) return undefined;
   return (value, path, validation, evaluated) => {
     let ok = true;
@@ -38,7 +38,7 @@ function allOf(context: KeywordContext): Check | undefined {
 }
 
 function anyOf(context: KeywordContext): Check | undefined {
-  const checks = branches(context, 'anyOf');
+  const checks = compileBranches(context, 'anyOf');
   if (checks.length === 0) return undefined;
   return (value, path, validation, evaluated) => {
     const fast = withoutIssues(validation);
@@ -64,7 +64,7 @@ function anyOf(context: KeywordContext): Check | undefined {
 }
 
 function oneOf(context: KeywordContext): Check | undefined {
-  const checks = branches(context, 'oneOf');
+  const checks = compileBranches(context, 'oneOf');
   if (checks.length === 0) return undefined;
   return (value, path, validation, evaluated) => {
     const fast = withoutIssues(validation);
@@ -125,4 +125,48 @@ function conditional(context: KeywordContext): Check | undefined {
     const next = holds ? whenTrue : whenFalse;
     return next === undefined || next(value, path, validation, evaluated);
   };
+}
+
+// For a value that matches no branch: the types and values that would be accepted, the property that discriminates between the branches, or the issues
+// of the closest branch.
+export function unionIssues(
+  unionIssue: ValidationIssue,
+  branches: readonly (readonly ValidationIssue[])[],
+): readonly ValidationIssue[] {
+  const atUnion = (issues: readonly ValidationIssue[]): readonly ValidationIssue[] =>
+    issues.filter((issue) => issue.path === unionIssue.path);
+  if (branches.every((issues) => atUnion(issues).some((issue) => (issue.types ?? issue.allowed) !== undefined))) {
+    const types = [...new Set(branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.types ?? [])))];
+    const allowed = branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.allowed ?? []));
+    const expected = types.length === 0 ? 'one of the allowed values' : types.join(' or ');
+    const details = { ...(types.length > 0 ? { types } : {}), ...(allowed.length > 0 ? { allowed } : {}) };
+    return [{ ...unionIssue, expected, ...details }];
+  }
+  const discriminator = discriminatorIssue(branches);
+  if (discriminator !== undefined) return [discriminator];
+  // A branch whose constant values match is the intended one; otherwise the one with the fewest issues.
+  const score = (issues: readonly ValidationIssue[]): number =>
+    issues.length +
+    issues.filter((issue) => issue.keyword === 'const' || issue.keyword === 'enum').length * 1000 +
+    atUnion(issues).filter((issue) => issue.keyword === 'type').length * 100_000;
+  return branches.toSorted((a, b) => score(a) - score(b))[0] ?? [unionIssue];
+}
+
+/** Every branch requires another constant at the same path. */
+function discriminatorIssue(branches: readonly (readonly ValidationIssue[])[]): ValidationIssue | undefined {
+  const [first = []] = branches;
+  for (const issue of first) {
+    const same = branches.map((issues) =>
+      issues.find((other) => other.path === issue.path && other.allowed !== undefined),
+    );
+    if (same.some((other) => other === undefined)) continue;
+    const allowed = same.flatMap((other) => other?.allowed ?? []);
+    return {
+      ...issue,
+      keyword: 'enum',
+      allowed,
+      accepts: (candidate) => same.some((other) => other?.accepts(candidate)),
+    };
+  }
+  return undefined;
 }

@@ -1,10 +1,8 @@
 import { isObject } from '@kernel/internal';
-import type { Check, KeywordContext } from './check-types.ts';
-import { childPath, passes, reportIssue } from './issues.ts';
+import { type Check, type KeywordContext, childPath, passes, reportIssue } from './checks.ts';
 import { createPatternTest } from './patterns/pattern.ts';
 import { isSchema, isSchemaObject } from './schema-index.ts';
 
-/** The keywords that apply subschemas to properties, as one check: properties, patternProperties, additionalProperties. */
 export function propertiesCheck(context: KeywordContext): Check | undefined {
   const { schema } = context;
   const named = new Map<string, Check>();
@@ -54,7 +52,7 @@ export function propertiesCheck(context: KeywordContext): Check | undefined {
   };
 }
 
-/** The common case, kept fast: only named properties, and either no others or any others are allowed. */
+/** The common case, kept fast. */
 function namedPropertiesCheck(named: ReadonlyMap<string, Check>, closed: boolean, context: KeywordContext): Check {
   const names = [...named.keys()];
   const checks = [...named.values()];
@@ -90,7 +88,6 @@ function namedPropertiesCheck(named: ReadonlyMap<string, Check>, closed: boolean
   };
 }
 
-/** The assertions on property names: required, counts, propertyNames, dependencies. */
 export function objectChecks(context: KeywordContext): readonly Check[] {
   const { schema, dialect } = context;
   const checks: Check[] = [];

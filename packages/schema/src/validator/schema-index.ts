@@ -65,7 +65,13 @@ export function isSchemaObject(value: unknown): value is JsonSchema {
   return isObject(value);
 }
 
-/** Yields each direct subschema with the JSON pointer tokens that lead to it. */
+/** The schemas under a keyword whose value is a map. */
+export function schemaMembers(value: unknown): readonly (readonly [string, Schema])[] {
+  if (!isSchemaObject(value)) return [];
+  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
+}
+
+/** With the JSON pointer tokens that lead to it. */
 export function* subschemas(
   schema: JsonSchema,
 ): Generator<{ readonly schema: Schema; readonly tokens: readonly string[] }> {

@@ -1,9 +1,8 @@
 import { isObject } from '@kernel/internal';
-import type { Check, KeywordContext } from './check-types.ts';
-import { childPath, reportIssue } from './issues.ts';
+import { type Check, type KeywordContext, childPath, reportIssue } from './checks.ts';
 import { isSchema } from './schema-index.ts';
 
-/** `unevaluatedProperties` and `unevaluatedItems`. They run last, on what no other keyword of the schema has evaluated. */
+/** They run last, on what no other keyword of the schema has evaluated. */
 export function unevaluatedChecks(context: KeywordContext): readonly Check[] {
   const checks: Check[] = [];
   const properties = context.schema['unevaluatedProperties'];

@@ -1,8 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { keywordProblem } from './inspect-schema.ts';
-import { KEYWORDS } from './keywords.ts';
-import { metaSchemas } from './meta-schemas.ts';
+import { KEYWORDS, metaSchemas } from './keywords.ts';
 import { compilePattern } from './patterns/pattern.ts';
 import { findSlowPattern } from './patterns/slow-patterns.ts';
 import { indexSchema, isSchema, type Schema, type SchemaIndex, subschemas } from './schema-index.ts';
@@ -19,10 +18,8 @@ const REST: Readonly<Record<string, readonly string[]>> = {
 /** How many patterns that can hang are looked for, one after the other. */
 const MAX_SLOW = 3;
 
-/**
- * What can be used of a schema that nobody here can change: without keywords whose values are wrong, references that lead nowhere and patterns that
- * are no regular expressions here or can hang. The copy accepts everything that the schema accepts, and more. Takes at most about a second.
- */
+// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions here or can hang. The copy accepts
+// everything that the schema accepts, and more. Takes at most about a second.
 export function usableSchema(schema: JsonSchema): JsonSchema {
   const index = indexSchema(schema, { documents: metaSchemas() });
   const slow = slowPatterns(schema);
@@ -57,7 +54,7 @@ function relax(schema: JsonSchema, index: SchemaIndex, isUsable: IsUsable): Json
     : { ...usable, allOf: [...(Array.isArray(all) ? (all as unknown[]) : []), ...alternatives] };
 }
 
-/** The value of a keyword with usable subschemas; what is no schema accepts everything. */
+/** What is no schema accepts everything. */
 function relaxed(keyword: string, content: unknown, inner: (value: unknown) => Schema, isUsable: IsUsable): unknown {
   switch (KEYWORDS.get(keyword)) {
     case 'schema':

@@ -1,4 +1,4 @@
-import ignore, { type Ignore } from 'ignore';
+import type { Ignore } from 'ignore';
 import type { Skipped } from './search/skipped.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 import { isClosedFile } from '../workspace/closed-files.ts';
@@ -114,7 +114,9 @@ export async function* walkFiles(
 async function readRules(workspace: Workspace, folder: string): Promise<Rules | undefined> {
   const path = joinPath(folder, '.gitignore');
   const content = await workspace.read(path, { maxBytes: MAX_RULES_BYTES }).catch(() => undefined);
-  return content === undefined ? undefined : { folder, rules: ignore().add(new TextDecoder().decode(content.bytes)) };
+  if (content === undefined) return undefined;
+  const { default: ignore } = await import('ignore');
+  return { folder, rules: ignore().add(new TextDecoder().decode(content.bytes)) };
 }
 
 function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {

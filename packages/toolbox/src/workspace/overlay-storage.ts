@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256, toBase64 } from '@kernel/internal';
 import { missingError, quote, toolError, unlessMissing } from './errors.ts';
 import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
@@ -212,7 +212,7 @@ function infoOf(path: string, { bytes, mode, modifiedMs, type, version }: Overla
 }
 
 function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
+  return toBase64(sha256(bytes));
 }
 
 export function changedPath(path: string, { base, type }: OverlayNode): ChangedPath {

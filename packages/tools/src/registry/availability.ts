@@ -59,25 +59,27 @@ export function createAvailability(
     return outcomes;
   };
 
-  const begin = async (turn: TurnContext): Promise<Outcomes | undefined> => {
+  const evaluate = async (turn: TurnContext): Promise<Outcomes | undefined> => {
     await Promise.all([...mounted].map((each) => beginMountedTurn(each, turn)));
     const [outcomes] = await Promise.all([evaluateConditions(turn), checkCapabilities()]);
     return outcomes;
   };
+  const begin = async (turn: TurnContext): Promise<readonly Tool[] | undefined> => {
+    beginning.add(turn);
+    try {
+      const outcomes = await untilAborted(evaluate(turn), turn.signal).catch(ignore);
+      return outcomes === undefined ? undefined : store.listFor(outcomes);
+    } finally {
+      beginning.delete(turn);
+    }
+  };
 
   return {
-    async beginTurn(turn) {
+    beginTurn(turn) {
       if (beginning.has(turn)) return undefined; // a mounted toolset leads back here
-      beginning.add(turn);
-      try {
-        if (isNewTurn(turn)) expirePromotions();
-        // Most registries have nothing that a turn can change, and wait for nothing.
-        if (mounted.size === 0 && watchedEntries().length === 0) return undefined;
-        const outcomes = await untilAborted(begin(turn), turn.signal).catch(ignore);
-        return outcomes === undefined ? undefined : store.listFor(outcomes);
-      } finally {
-        beginning.delete(turn);
-      }
+      if (isNewTurn(turn)) expirePromotions();
+      // Most registries have nothing that a turn can change, and wait for nothing.
+      return mounted.size === 0 && watchedEntries().length === 0 ? undefined : begin(turn);
     },
     async available() {
       await checkCapabilities();

@@ -109,7 +109,7 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
    * array only if something changed. Resolves to the tools on offer in this turn if conditions decide on them: each of several runs at once has its
    * own. Never rejects; returns early on abort.
    */
-  beginTurn(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined>;
+  beginTurn(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined> | undefined;
   /** Checks capabilities now and returns the tools on offer. */
   available(): Promise<readonly Tool[]>;
   /** The capabilities that were missing at the last check, by tool. Tools without missing ones are absent. */

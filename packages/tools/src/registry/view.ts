@@ -56,7 +56,7 @@ export interface ToolView extends Toolset {
   /** Validates a call of a tool that the view shows. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Begins a turn of the registry. Several views can begin the same one. Resolves to the view's tools in it, if conditions decide on them. */
-  beginTurn(turn: TurnContext): Promise<readonly Tool[] | undefined>;
+  beginTurn(turn: TurnContext): Promise<readonly Tool[] | undefined> | undefined;
 }
 
 /** What a view needs of a registry. */
@@ -104,9 +104,10 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
         listener();
       });
     },
-    async beginTurn(turn) {
-      const offered = await source.beginTurn(turn);
-      return offered === undefined || showsLacking ? undefined : shownOf(offered).tools;
+    beginTurn(turn) {
+      return source
+        .beginTurn(turn)
+        ?.then((offered) => (offered === undefined || showsLacking ? undefined : shownOf(offered).tools));
     },
   };
 }

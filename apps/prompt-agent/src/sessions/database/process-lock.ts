@@ -12,11 +12,10 @@ export interface ProcessLock {
 
 /**
  * Marks this process as one that runs: with the lock of an empty SQLite database of its own, which the system gives back when the process ends,
- * however it ends. No other process ever gets the same name, so a mark that can be locked belongs to one that has ended.
+ * however it ends. No other process may ever get the same token, so a mark that can be locked belongs to one that has ended.
  */
-export function lockProcess(folder: string): ProcessLock {
+export function lockProcess(folder: string, token: string): ProcessLock {
   makeFolder(folder);
-  const token = crypto.randomUUID();
   const database = lock(folder, token);
   return {
     token,

@@ -1,19 +1,7 @@
 import type { ExchangeEvents } from '../transport.ts';
 
-/** Reads one body with back-pressure. */
-export interface BodyPump {
-  /** Reports the chunks of a response; resolves at its end, or after `stop`. */
-  read(response: Response): Promise<void>;
-  /** Reads no further chunk, and holds back the one that is being read. */
-  pause(): void;
-  /** Continues. */
-  resume(): void;
-  /** Cancels the body. No event follows. */
-  stop(): void;
-}
-
-/** Creates the pump of one response. The body of a `fetch` without streams, such as that of React Native, is delivered in one chunk. */
-export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>): BodyPump {
+/** The body of a `fetch` without streams, such as that of React Native, is delivered in one chunk. */
+export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>) {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let stopped = false;
   let paused: Promise<void> | undefined;
@@ -41,7 +29,8 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
   }
 
   return {
-    async read(response) {
+    /** Resolves at the end of the body, or after `stop`. */
+    async read(response: Response) {
       if (response.body === null || response.body === undefined) {
         const whole = new Uint8Array(await response.arrayBuffer());
         if (whole.length > 0) await deliver(whole);
@@ -55,10 +44,12 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
         if (done || stopped) return;
       }
     },
+    /** Holds back the chunk that is being read as well. */
     pause() {
       paused ??= new Promise((resolve) => (wake = resolve));
     },
     resume,
+    /** No event follows. */
     stop() {
       stopped = true;
       resume();

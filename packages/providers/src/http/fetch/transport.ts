@@ -1,6 +1,5 @@
-import { KernelError } from '@kernel/protocol';
+import { KernelError, describeType } from '@kernel/protocol';
 import { nodeOnlySetting } from '../connection-settings.ts';
-import { DEFAULT_USER_AGENT, type ResponseHeaders } from '../headers.ts';
 import { type ConnectionPool, createPool } from '../pool.ts';
 import {
   abortedError,
@@ -10,27 +9,27 @@ import {
   type Transport,
   type TransportOptions,
   type TransportRequest,
+  DEFAULT_USER_AGENT,
+  type ResponseHeaders,
 } from '../transport.ts';
 import { createBodyPump } from './body-pump.ts';
-import { checkResponse } from './check-response.ts';
-import { failureOf, invalidHeaderError, redirectError } from './failures.ts';
+import { isObject, errorMessage } from '@kernel/internal';
+import { configError } from '../../config/config-error.ts';
 
-/** Permission to have one request under way. */
 interface Permit {
   release(): void;
 }
 
-/**
- * Opens the transport over a `fetch`. At most `connections` requests are under way at a time; whether each has a connection of its own is
- * up to the `fetch`, which also decodes the body. Nothing tells when a connection is established, or when the body has left.
- */
+/** Whether each request has a connection of its own is up to the `fetch`. Nothing tells when one is established, or when the body has left. */
 export function openTransport(options: TransportOptions): Transport {
   const { provider } = options;
   const used = nodeOnlySetting(options);
   if (used !== undefined) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: ${used} needs the transport of Node.`, {
-      hint: 'This runtime sends requests with its own fetch: configure the runtime, or pass a fetch that does it.',
-    });
+    throw configError(
+      provider,
+      `${used} needs the transport of Node.`,
+      'This runtime sends requests with its own fetch: configure the runtime, or pass a fetch that does it.',
+    );
   }
   const pool = createPool<Permit>(options.connections, (release) => {
     const permit: Permit = { release: () => release(permit) };
@@ -123,12 +122,12 @@ function startExchange(
   };
 }
 
-/** Cancels a body that is not being read, without waiting: `cancel` may fail or never settle. */
+/** Without waiting: `cancel` may fail or never settle. */
 function discardBody({ body }: Response): void {
   body?.cancel().catch(() => undefined);
 }
 
-/** Leaves out the default `user-agent`, which browsers refuse or ignore: only one from the config is sent. */
+/** Browsers refuse or ignore a `user-agent`: only one from the config is sent. */
 function toHeaders({ 'user-agent': userAgent, ...headers }: Readonly<Record<string, string>>): Headers {
   try {
     const named = userAgent === undefined || userAgent === DEFAULT_USER_AGENT ? {} : { 'user-agent': userAgent };
@@ -140,4 +139,57 @@ function toHeaders({ 'user-agent': userAgent, ...headers }: Readonly<Record<stri
 
 function fromHeaders(headers: Headers): ResponseHeaders {
   return Object.fromEntries(headers.entries());
+}
+
+export function checkResponse(provider: string, value: unknown): void {
+  const problem = problemOf(value);
+  if (problem === undefined) return;
+  throw configError(
+    provider,
+    `fetch returned ${problem}, not a Response.`,
+    'Pass a fetch that resolves to a standard Response; a wrapper must return the Response that it received.',
+  );
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (!isObject(value)) return describeType(value);
+  const { body, headers, status } = value;
+  if (typeof status !== 'number') return `${describeType(value)} without a status`;
+  if (!isObject(headers) || typeof headers['entries'] !== 'function') return `${describeType(value)} without Headers`;
+  if (body === undefined || body === null || (isObject(body) && typeof body['getReader'] === 'function'))
+    return undefined;
+  return `${describeType(value)} whose body is not a ReadableStream`;
+}
+
+/** The `fetch` of Node has it as the cause of "fetch failed". */
+export function failureOf(error: unknown): unknown {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  // The timeouts of a `fetch` are not those of the config: they count as failures of the connection.
+  if (codeOf(cause)?.startsWith('UND_ERR_') === true && codeOf(cause)?.endsWith('_TIMEOUT') === true) {
+    return Object.assign(new Error(cause instanceof Error ? cause.message : 'timeout'), { code: 'ETIMEDOUT' });
+  }
+  return cause;
+}
+
+export function invalidHeaderError(error: unknown): Error {
+  const message = errorMessage(error);
+  return Object.assign(new Error(message), { code: 'ERR_INVALID_CHAR' });
+}
+
+/** One that `fetch` followed although it must not, or one whose target it hides, as browsers do. */
+export function redirectError(provider: string, { redirected, status, url }: Response): KernelError {
+  const what = redirected
+    ? `fetch followed a redirect to ${new URL(url).origin}`
+    : 'the server answered with a redirect';
+  return new KernelError('PROVIDER_HTTP', `${provider}: ${what}.`, {
+    hint: redirected
+      ? "Use a fetch that honours redirect: 'manual': the credential was sent to another address."
+      : 'Redirects are not followed. If you trust the target, set baseUrl to it.',
+    data: redirected ? { status } : {},
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }

@@ -5,19 +5,16 @@ import type { TransportOptions } from '../transport.ts';
 import type { ConnectAttempt } from './proxy.ts';
 import { chooseRoute, type Route } from './route.ts';
 
-/** A connection, held by one request at a time. */
 export interface Connection {
-  /** Sends a request; undici calls `handler` with the response. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
   /** Whether everything that was written has left this process. */
   isFlushed(): boolean;
-  /** Returns the connection to the pool after the request; the next waiting request gets it. */
   release(): void;
-  /** Gives up a connection attempt that no request needs any more. The request's handler gets the error. */
+  /** The request's handler gets the error. */
   abortConnect(): void;
 }
 
-/** Loads undici (only its client, by path: a quarter of the cost of its root) and creates a pool. Does not connect yet. */
+/** Only undici's client, by path: a quarter of the cost of its root. Does not connect yet. */
 export async function openPool(options: TransportOptions): Promise<ConnectionPool<Connection>> {
   const [{ default: ClientClass }, { default: connector }] = await Promise.all([
     import('undici/lib/dispatcher/client.js'),

@@ -3,7 +3,7 @@ import { isLoopback } from '@kernel/internal';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the URL of the environment's proxy for an origin, as curl and Go read it; undefined for none. */
+/** As curl and Go read it. */
 export function environmentProxy(origin: string, env: Environment): string | undefined {
   const { hostname, port, protocol } = new URL(origin);
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
@@ -20,7 +20,7 @@ function httpProxy(env: Environment): string | undefined {
   return env['http_proxy'] ?? (env['REQUEST_METHOD'] === undefined ? env['HTTP_PROXY'] : undefined);
 }
 
-/** Whether `no_proxy` excludes a host: it lists domains, which include their subdomains, addresses and address ranges, each with an optional port; `*` is all. */
+/** `no_proxy` lists domains, which include their subdomains, addresses and address ranges, each with an optional port; `*` is all. */
 function isExcluded(host: string, port: string, noProxy: string): boolean {
   return noProxy
     .toLowerCase()

@@ -1,24 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { KernelError } from '@kernel/protocol';
-import type { TlsSettings } from '../connection-settings.ts';
-import { readProxyCredential } from '../proxy-credential.ts';
+import { type TlsSettings, readProxyCredential } from '../connection-settings.ts';
+import { configError } from '../../config/config-error.ts';
 
-/** A proxy, without its credential. */
+/** Without its credential. */
 export interface Proxy {
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** The credential as a header; empty if there is none. */
+  /** The credential; empty if there is none. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Parses the URL of a proxy. `onSecret` gets its user name and password, plain and encoded. Throws `CONFIG_INVALID`. */
+/** `onSecret` gets the user name and the password, plain and encoded. */
 export function parseProxy(provider: string, text: string, onSecret: (secret: string) => void): Proxy {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the proxy is not an http or https URL.`, {
-      hint: 'Check proxy in the config, or https_proxy and http_proxy in the environment.',
-    });
+    throw configError(
+      provider,
+      'the proxy is not an http or https URL.',
+      'Check proxy in the config, or https_proxy and http_proxy in the environment.',
+    );
   }
   const { password, user } = readProxyCredential(provider, url);
   if (user === '' && password === '') return { origin: url.origin, headers: {} };
@@ -27,22 +28,20 @@ export function parseProxy(provider: string, text: string, onSecret: (secret: st
   return { origin: url.origin, headers: { 'proxy-authorization': `Basic ${credential}` } };
 }
 
-/** An attempt to connect. */
 export interface ConnectAttempt {
-  /** Stops the attempt and closes its connection; the callback gets the error. */
+  /** The callback gets the error. */
   destroy(error: Error): void;
 }
 
-/** What a tunnel is opened with. */
 interface TunnelOptions {
   readonly provider: string;
   readonly proxy: Proxy;
-  /** Host and port of the target. */
+  /** Host and port. */
   readonly target: string;
   readonly tls: TlsSettings | undefined;
 }
 
-/** Opens a tunnel to a target through a proxy (CONNECT). Calls back once, with the socket or the error. */
+/** Calls back once, with the socket or the error. */
 export function openTunnel(
   { provider, proxy, target, tls }: TunnelOptions,
   callback: (error: Error | undefined, socket: Socket | undefined) => void,
@@ -87,13 +86,13 @@ export function openTunnel(
   };
 }
 
-/** The server name (SNI) for TLS to a proxy; empty for an IP address, which TLS does not allow as a name. */
+/** Empty for an IP address, which TLS does not allow as a name. */
 export function proxyServerName({ origin }: Proxy): string {
   const { hostname } = new URL(origin);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** The TLS settings for a proxy: without the client certificate, which identifies the client to the server alone. */
+/** Without the client certificate, which identifies the client to the server alone. */
 export function proxyTls({ ca }: TlsSettings = {}): object {
   return { ca };
 }
@@ -106,7 +105,7 @@ function refusedError(provider: string, { origin }: Proxy, { statusCode = 0 }: I
   });
 }
 
-/** The error of a connection that was not established in time; its code is that of undici. */
+/** Its code is that of undici. */
 export function connectTimeoutError(): Error {
   return Object.assign(new Error('The connection took too long.'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
 }

@@ -11,19 +11,17 @@ import {
   proxyTls,
 } from './proxy.ts';
 
-/** How connections reach an origin. */
 export interface Route {
-  /** The origin that undici's client is created for: that of the server, or of a proxy that forwards requests. */
+  /** That of the server, or of a proxy that forwards requests. */
   readonly clientOrigin: string;
-  /** Opens a connection; calls back once. */
+  /** Calls back once. */
   connect(target: buildConnector.Options, callback: buildConnector.Callback): ConnectAttempt;
-  /** Returns the request as the other end of the connection expects it. */
+  /** As the other end of the connection expects it. */
   toRequest(request: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions;
 }
 
 type RouteOptions = Omit<TransportOptions, 'connections' | 'fetch'>;
 
-/** Chooses the route: a Unix socket, a proxy of the config or of the environment, or none of them. */
 export function chooseRoute(connector: typeof buildConnector, options: RouteOptions): Route {
   const { connectMs, onSecret, origin, provider, proxy: configured, socketPath, tls } = options;
   const path = socketPath === undefined ? {} : { socketPath };
@@ -52,7 +50,7 @@ export function chooseRoute(connector: typeof buildConnector, options: RouteOpti
   return { ...direct, connect: withDeadline(connectThroughTunnel, connectMs) };
 }
 
-/** Stops an attempt to connect after `connectMs` in total; 0 means no limit. */
+/** In total; 0 means no limit. */
 function withDeadline(connect: Route['connect'], connectMs: number): Route['connect'] {
   if (connectMs === 0) return connect;
   return (target, callback) => {
@@ -65,7 +63,7 @@ function withDeadline(connect: Route['connect'], connectMs: number): Route['conn
   };
 }
 
-/** The route of plain HTTP: the proxy forwards the request, whose path is the whole URL. */
+/** For plain HTTP: the proxy forwards the request, whose path is the whole URL. */
 function forwardRoute(origin: string, proxy: Proxy, connect: Route['connect']): Route {
   const { host } = new URL(origin);
   const servername = proxyServerName(proxy);
@@ -81,7 +79,6 @@ function forwardRoute(origin: string, proxy: Proxy, connect: Route['connect']): 
   };
 }
 
-/** The headers of a request of `AuthenticatedClient`: an object of strings. */
 function ownHeaders({ headers }: Dispatcher.DispatchOptions): Readonly<Record<string, string>> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of `TransportRequest`
   return headers as Readonly<Record<string, string>>;

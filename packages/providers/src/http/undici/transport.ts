@@ -1,4 +1,3 @@
-import { KernelError } from '@kernel/protocol';
 import type { Dispatcher } from 'undici';
 import type { ConnectionPool } from '../pool.ts';
 import {
@@ -10,10 +9,20 @@ import {
   type TransportOptions,
   type TransportRequest,
 } from '../transport.ts';
+import { protocolError } from '../errors.ts';
 import { type Connection, openPool } from './connection.ts';
-import { classifyEncoding, createInflater, type Inflater } from './inflate.ts';
+import zlib from 'node:zlib';
 
-/** Opens the transport of Node: undici's client, whose connections report what `fetch` hides. Does not connect yet. */
+type Inflater = zlib.Gunzip | zlib.BrotliDecompress;
+
+const DECOMPRESSORS: ReadonlyMap<string, () => Inflater> = new Map([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['deflate', () => zlib.createInflate()],
+  ['br', () => zlib.createBrotliDecompress()],
+]);
+
+/** undici's connections report what `fetch` hides. Does not connect yet. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const { provider } = options;
   const pool = await openPool(options);
@@ -46,21 +55,19 @@ function startExchange(
     events.onEnd(isSent);
   }
 
-  function inflate(encoding: string): Inflater {
-    return createInflater(encoding, {
-      onData: (bytes) => {
-        if (!ended) events.onData(bytes);
-      },
-      onDrain: () => {
-        if (!isPaused) controller?.resume();
-      },
-      onEnd: end,
-      onError: (error) => {
-        if (ended) return;
-        const message = `${provider}: the ${encoding} reply is corrupt: ${error.message}.`;
-        events.onError(new KernelError('PROVIDER_PROTOCOL', message));
-      },
+  /** The output comes in chunks of 16 KB, so that a decompression bomb meets the limit early. */
+  function inflate(encoding: string, stream: Inflater): Inflater {
+    stream.on('data', (bytes: Uint8Array) => {
+      if (!ended) events.onData(bytes);
     });
+    stream.on('drain', () => {
+      if (!isPaused) controller?.resume();
+    });
+    stream.on('end', end);
+    stream.on('error', (error: Error) => {
+      if (!ended) events.onError(protocolError(provider, `the ${encoding} reply is corrupt: ${error.message}.`));
+    });
+    return stream;
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -72,13 +79,13 @@ function startExchange(
     onResponseStart(_, status, responseHeaders) {
       if (status < 200 || ended) return;
       const encoding = String(responseHeaders['content-encoding'] ?? '');
-      const kind = classifyEncoding(encoding);
-      if (kind === 'unsupported') {
-        const message = `${provider}: unsupported content-encoding "${encoding}".`;
-        events.onError(new KernelError('PROVIDER_PROTOCOL', message));
+      const name = encoding.trim().toLowerCase();
+      const create = DECOMPRESSORS.get(name);
+      if (create !== undefined) inflater = inflate(encoding, create());
+      else if (name !== '' && name !== 'identity') {
+        events.onError(protocolError(provider, `unsupported content-encoding "${encoding}".`));
         return;
       }
-      if (kind === 'supported') inflater = inflate(encoding);
       events.onHeaders(status, responseHeaders);
     },
     onResponseData(_, bytes) {

@@ -1,24 +1,15 @@
 import type { ProviderEvent } from '@kernel/protocol';
 import { asFields, asNumber, asText } from '../../json-fields.ts';
 import type { MessageBuilder } from '../../wire/message-builder.ts';
-import { createBase64Joiner } from './base64-joiner.ts';
-
-/** The audio of a reply while it arrives. @internal */
-export interface SpokenReply {
-  /** Reads a delta, or the whole audio of a reply in one piece. */
-  read(audio: unknown): void;
-  /** Fills the reserved place with the audio part. Throws `PROVIDER_PROTOCOL` for data that is not base64. */
-  end(): void;
-}
+import { concatBytes, fromBase64, toBase64 } from '@kernel/internal';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Reserves a place in the message for the audio and creates its reader. @internal */
 export function createSpokenReply(
   builder: MessageBuilder,
   emit: (event: ProviderEvent) => void,
   mimeType = UNKNOWN_TYPE,
-): SpokenReply {
+) {
   const fill = builder.reserve();
   const joiner = createBase64Joiner();
   let id: string | undefined;
@@ -31,7 +22,7 @@ export function createSpokenReply(
   }
 
   return {
-    read(audio) {
+    read(audio: unknown) {
       const fields = asFields(audio);
       id = asText(fields?.['id']) ?? id;
       expiresAt = asNumber(fields?.['expires_at']) ?? expiresAt;
@@ -55,4 +46,55 @@ export function createSpokenReply(
       );
     },
   };
+}
+
+export type SpokenReply = ReturnType<typeof createSpokenReply>;
+
+const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
+
+// Pieces are complete texts, each with its padding, or one text that was cut anywhere. A run is base64 up to its padding. Linear: at most three
+// characters wait for the next piece.
+export function createBase64Joiner() {
+  const pieces: string[] = [];
+  let pending = '';
+
+  function keep(runs: readonly string[]): string {
+    const piece = joinRuns(runs);
+    if (piece !== '') pieces.push(piece);
+    return piece;
+  }
+
+  return {
+    /** Returns the new whole bytes as base64; undefined if the piece is not base64. */
+    add(text: string) {
+      const all = pending + text.replaceAll('-', '+').replaceAll('_', '/').replaceAll(/\s/g, '');
+      if (NOT_BASE64.test(all)) return undefined;
+      // A run ends with its padding.
+      const runs = all.split(/(?<==)(?!=)/);
+      const last = runs.at(-1) ?? '';
+      const complete = last.length - (last.length % 4);
+      pending = last.slice(complete);
+      const whole = [...runs.slice(0, -1), last.slice(0, complete)];
+      return whole.every(isRun) && pending.length < 4 ? keep(whole) : undefined;
+    },
+    /** Undefined if the remaining bytes are not whole. */
+    end() {
+      const rest = pending === '' ? '' : pending.replaceAll('=', '').padEnd(4, '=');
+      pending = '';
+      return isRun(rest) ? keep([rest]) : undefined;
+    },
+    joined: () => joinRuns(pieces),
+  };
+}
+
+/** Whole groups of four, the last with at most two characters of padding. */
+function isRun(run: string): boolean {
+  return run.length % 4 === 0 && !/^=|===|=[^=]/.test(run.slice(-4)) && !run.slice(0, -4).includes('=');
+}
+
+/** Encoded anew only if one before the last has padding. */
+function joinRuns(runs: readonly string[]): string {
+  const given = runs.filter((run) => run !== '');
+  if (given.slice(0, -1).every((run) => !run.endsWith('='))) return given.join('');
+  return toBase64(concatBytes(given.map((run) => fromBase64(run))));
 }

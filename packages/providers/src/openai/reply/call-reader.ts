@@ -1,51 +1,36 @@
 import { asFields, asList, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
-import { type CallTypes, isCall } from '../../wire/call-types.ts';
-import { createExactArguments } from '../../wire/exact-arguments.ts';
+import { type CallTypes, isCall } from '../../wire/tool-encoder.ts';
+import { createExactArguments } from '../../wire/arguments.ts';
 import type { DecoderContext, MessageBuilder } from '../../wire/message-builder.ts';
 import { opaquePart } from '../../wire/message-parts.ts';
-import { createOpaqueCall, type OpaqueCall } from './opaque-call.ts';
 
-/** Which entries of `tool_calls`, which may leave their `type` out, and which parts of a content are calls. @internal */
+/** Entries of `tool_calls` may leave their `type` out. */
 export const CHAT_CALLS: CallTypes = { calls: ['function', 'tool_use'], vendor: [] };
 
-/** Reads the calls of one reply. @internal */
-export interface CallReader {
-  /** The JSON that is read from now on, as text and parsed. */
-  begin(text: string, parsed: unknown): void;
-  /** Reads the calls in a message, or in a delta of one. */
-  read(message: Fields, isWhole: boolean): void;
-  /** Reads the calls among the parts of a content, but for those that the reply's list of calls has as well. */
-  readParts(parts: readonly unknown[], type: unknown): void;
-  /** Completes what is known only at the end. */
-  end(): void;
-}
-
-/** A call of a tool that takes text, while it arrives. */
+/** Of a tool that takes text. */
 interface TextCall {
   readonly index: number | undefined;
   readonly id: string | undefined;
   input: string;
 }
 
-/** A piece of a call of a type that nobody knows, with its arguments as they were written. */
+/** Of a call of a type that nobody knows, with its arguments as they were written. */
 interface Piece {
   readonly call: Fields;
   readonly inner: Fields;
   readonly arguments: unknown;
 }
 
-/** Creates the reader of one reply. @internal */
-export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext): CallReader {
+export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext) {
   const exact = createExactArguments('arguments');
   const exactInput = createExactArguments('input');
-  /** Calls that only the vendor understands, by index. */
   const opaque = new Map<number, OpaqueCall>();
-  /** The types of the calls that are not of functions, by index: later pieces leave it out. */
+  /** Of the calls that are not of functions: later pieces leave it out. */
   const types = new Map<number, string>();
   const textCalls = new Map<number, TextCall>();
-  /** The pieces of calls of a type that nobody knows, by index, until one has the name: only that says whether it is a call. */
+  /** Until a piece has the name: only that says whether it is a call. */
   const undecided = new Map<number, Piece[]>();
-  /** The ids of the calls in the reply's list; undefined among them where one has none. */
+  /** Undefined among them where a call has none. */
   const listed = new Set<string | undefined>();
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
@@ -108,17 +93,19 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   }
 
   return {
-    begin(text, parsed) {
+    /** The JSON that is read from now on, as text and parsed. */
+    begin(text: string, parsed: unknown) {
       exact.read(text, parsed);
       exactInput.read(text, parsed);
     },
-    read(message, isWhole) {
+    read(message: Fields, isWhole: boolean) {
       const list = asList(message['tool_calls']);
       for (const [at, call] of list.entries()) readEntry(call, at, list.length, isWhole);
       const legacyCall = asFields(message['function_call']);
       if (legacyCall !== undefined) readEntry({ index: 0, function: legacyCall }, 0, 1, false);
     },
-    readParts(parts, type) {
+    /** But for those that the reply's list of calls has as well. */
+    readParts(parts: readonly unknown[], type: unknown) {
       for (const entry of parts) {
         const part = asFields(entry) ?? {};
         const partType =
@@ -140,8 +127,48 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   };
 }
 
-/** Reserves a place and returns what fills it with a call that only the vendor understands. */
 function keepIn(builder: MessageBuilder): (kind: string, call: Fields) => void {
   const fill = builder.reserve();
   return (kind, call) => fill(opaquePart(kind, call));
+}
+
+/** What the kinds of opaque parts that are calls end in. */
+const SUFFIX = '_tool_call';
+/** Fields that a delta repeats instead of continuing them. */
+const WHOLE = new Set(['id', 'type', 'name']);
+
+/** Of a tool that is no function: kept for the vendor, never run. */
+export interface OpaqueCall {
+  add(piece: Fields): void;
+}
+
+export function isOpaqueCallKind(kind: string): boolean {
+  return kind.endsWith(SUFFIX);
+}
+
+/** `keep` gets it as the vendor would have sent it at once, after each piece. */
+export function createOpaqueCall(keep: (kind: string, call: Fields) => void): OpaqueCall {
+  let call: Fields = {};
+  return {
+    add({ index: _index, ...piece }) {
+      call = joined(call, piece, false);
+      keep(`${asText(call['type']) ?? 'custom'}${SUFFIX}`, call);
+    },
+  };
+}
+
+/** Objects are joined, text inside of them is appended, anything else replaces what was there. */
+function joined(before: Fields, delta: Fields, appends: boolean): Fields {
+  const fields = new Map(Object.entries(before));
+  const isFirst = fields.size === 0;
+  for (const [key, value] of Object.entries(delta)) {
+    const known = fields.get(key);
+    const [inner, piece] = [asFields(known), asFields(value)];
+    if (inner !== undefined && piece !== undefined) fields.set(key, joined(inner, piece, true));
+    else if (appends && !WHOLE.has(key) && typeof known === 'string' && typeof value === 'string')
+      fields.set(key, known + value);
+    // A later delta says null where it has nothing to say.
+    else if (isFirst || value !== null) fields.set(key, value);
+  }
+  return Object.fromEntries(fields);
 }

@@ -2,31 +2,20 @@ import { asFields, asList, asNumber, asText, type Fields } from '../../json-fiel
 import type { MessageBuilder } from '../../wire/message-builder.ts';
 import { citationOf } from '../../wire/server-tools/parts.ts';
 
-/** Reads the sources of one reply. @internal */
-export interface CitationReader {
-  /** Reads the fields beside the choices, where Perplexity lists its sources. Each chunk repeats them. */
-  readReply(reply: Fields): void;
-  /** Reads the annotations of a message or a delta of one. */
-  readMessage(message: Fields, builder: MessageBuilder): void;
-  /** Adds the sources that were listed for the whole reply. */
-  end(builder: MessageBuilder): void;
-}
-
 const MAX_SOURCES = 100;
 
-/**
- * Creates the reader of one reply. Annotations: https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat, which OpenRouter has too; lists
- * of sources: https://docs.perplexity.ai/api-reference/chat-completions-post. @internal
- */
-export function createCitationReader(): CitationReader {
+// Annotations, which OpenRouter has too: https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat
+// Lists of sources: https://docs.perplexity.ai/api-reference/chat-completions-post
+export function createCitationReader() {
   let results: readonly unknown[] = [];
   let urls: readonly unknown[] = [];
   return {
-    readReply(reply) {
+    /** The fields beside the choices, where Perplexity lists its sources. Each chunk repeats them. */
+    readReply(reply: Fields) {
       if (Array.isArray(reply['search_results'])) results = asList(reply['search_results']);
       if (Array.isArray(reply['citations'])) urls = asList(reply['citations']);
     },
-    readMessage(message, builder) {
+    readMessage(message: Fields, builder: MessageBuilder) {
       for (const entry of asList(message['annotations'])) {
         const annotation = asFields(asFields(entry)?.['url_citation']);
         if (annotation === undefined) continue;
@@ -36,7 +25,7 @@ export function createCitationReader(): CitationReader {
         builder.citeLast(citationOf({ url, title, quote, span: isInText ? { start, end } : undefined }));
       }
     },
-    end(builder) {
+    end(builder: MessageBuilder) {
       const listed = results.length > 0 ? results : urls;
       for (const entry of listed.slice(0, MAX_SOURCES)) {
         const { url, title, snippet } = asFields(entry) ?? { url: asText(entry) };

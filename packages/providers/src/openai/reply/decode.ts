@@ -1,4 +1,4 @@
-import { asFields, asList, asText, type Fields, parseJson } from '../../json-fields.ts';
+import { asFields, asList, asText, type Fields, parseJson, asNumber } from '../../json-fields.ts';
 import { createMessageBuilder, type DecoderContext } from '../../wire/message-builder.ts';
 import { createBodyReader } from '../../stream/body-reader.ts';
 import type { SseEvent } from '../../stream/sse.ts';
@@ -7,12 +7,11 @@ import type { ReplyDecoder } from '../../stream/reply-decoder.ts';
 import { createSpokenReply, type SpokenReply } from './audio.ts';
 import { createCallReader } from './call-reader.ts';
 import { createCitationReader } from './citations.ts';
-import { textPiecesOf } from './content-text.ts';
-import { finishReasonOf } from './finish-reason.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
-import { usageOf } from './usage.ts';
+import { dropsCalls, type FinishReason, type Usage } from '@kernel/protocol';
+import { toUsage } from '../../wire/usage.ts';
 
-/** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
+/** A stream of chunks or one JSON object, whichever the server sends. */
 export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const calls = createCallReader(builder, context);
@@ -139,4 +138,56 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     hasFinished: () => finishReason !== undefined,
     partialText: builder.partialText,
   };
+}
+
+export interface TextPiece {
+  readonly type: 'text' | 'reasoning';
+  /** Never empty. */
+  readonly text: string;
+}
+
+/** Of Mistral and others. */
+export function textPiecesOf(content: readonly unknown[]): readonly TextPiece[] {
+  return content.flatMap((value): readonly TextPiece[] => {
+    const part = asFields(value);
+    if (part === undefined) return [];
+    const text = asText(part['text']) ?? asText(part['refusal']);
+    if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
+    return textPiecesOf(asList(part['thinking'])).map((inner) => ({ type: 'reasoning', text: inner.text }));
+  });
+}
+
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['eos', 'stop'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['content_filter', 'filter'],
+  ['safety', 'filter'],
+  ['recitation', 'filter'],
+  ['refusal', 'refusal'],
+]);
+
+/** Calls win over every reason except a cut: servers say `stop` or values of their own although there are calls. A refusal counts only without a cut. */
+export function finishReasonOf(reason: string | undefined, hasCalls: boolean, refused: boolean): FinishReason {
+  const known = reason === undefined ? undefined : REASONS.get(reason.toLowerCase());
+  if (known !== undefined && dropsCalls(known)) return known;
+  if (refused) return 'refusal';
+  if (hasCalls) return 'tool-calls';
+  return known ?? 'other';
+}
+
+export function usageOf(value: unknown): Usage | undefined {
+  const usage = asFields(value) ?? {};
+  const [input, output] = [asNumber(usage['prompt_tokens']), asNumber(usage['completion_tokens'])];
+  const inputDetails = asFields(usage['prompt_tokens_details']);
+  const cachedInputTokens = asNumber(inputDetails?.['cached_tokens']) ?? asNumber(usage['prompt_cache_hit_tokens']);
+  const cacheWriteTokens = asNumber(inputDetails?.['cache_write_tokens']);
+  const reasoning = asNumber(asFields(usage['completion_tokens_details'])?.['reasoning_tokens']);
+  // Some servers (xAI) count reasoning beside the completion, not in it: the total says which.
+  const total = asNumber(usage['total_tokens']);
+  const isBeside = reasoning !== undefined && total === (input ?? 0) + (output ?? 0) + reasoning;
+  const details = { cachedInputTokens, cacheWriteTokens, reasoningTokens: reasoning };
+  return toUsage(input, output, details, 0, isBeside ? reasoning : 0);
 }

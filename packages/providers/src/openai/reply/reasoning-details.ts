@@ -3,19 +3,11 @@ import { asFields, asList, asText, type Fields } from '../../json-fields.ts';
 
 const JOINED_FIELDS = new Set(['text', 'summary', 'data']);
 
-/** Joins the `reasoning_details` of OpenRouter, which arrive in pieces and are sent back complete: signatures and encrypted thoughts. @internal */
-export interface ReasoningDetails {
-  /** Adds the details of a chunk; returns their text. */
-  add(chunk: unknown): string;
-  /** All details so far; undefined if there are none. */
-  complete(): JsonValue | undefined;
-}
-
-/** Creates an empty list. Pieces with the same type, index and id are one detail. @internal */
-export function createReasoningDetails(): ReasoningDetails {
+/** OpenRouter's `reasoning_details` arrive in pieces and are sent back complete. Pieces with the same type, index and id are one detail. */
+export function createReasoningDetails() {
   const details = new Map<string, Map<string, unknown>>();
   return {
-    add(chunk) {
+    add(chunk: unknown) {
       let text = '';
       for (const entry of asList(chunk)) {
         const detail = asFields(entry);
@@ -35,6 +27,8 @@ export function createReasoningDetails(): ReasoningDetails {
     },
   };
 }
+
+export type ReasoningDetails = ReturnType<typeof createReasoningDetails>;
 
 function mergeDetail(details: Map<string, Map<string, unknown>>, key: string, detail: Fields): void {
   const merged = details.get(key) ?? new Map<string, unknown>();

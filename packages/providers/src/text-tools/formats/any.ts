@@ -14,7 +14,6 @@ import { minimaxM2Calls } from './minimax-m2.ts';
 import { mistralCalls } from './mistral.ts';
 import { qwenCoder } from './qwen-coder.ts';
 
-/** The parsers of all formats together, for a model whose format is not known. */
 export const ANY_FORMAT: Pick<TextFormat, 'parsers' | 'layout'> = {
   parsers: [
     ...qwenCoder.parsers.map((parser) =>
@@ -46,7 +45,7 @@ export const ANY_FORMAT: Pick<TextFormat, 'parsers' | 'layout'> = {
   ],
 };
 
-/** Joins the parsers of two kinds of markup with the same opening mark: the first that ends and can be read wins. */
+/** Both have the same opening mark: the first that ends and can be read wins. */
 function either(a: CallParser, b: CallParser): CallParser {
   return {
     ...a,

@@ -1,9 +1,7 @@
-import { argumentObject } from '../call-object.ts';
-import { untilMark } from '../end-finders.ts';
+import { MAX_HEAD_LENGTH, untilMark } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextCall, TextFormat } from '../format.ts';
-import { createJsonEnd, skipSpace } from '../json-text.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { createJsonEnd, skipSpace, argumentObject } from '../json-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const ALL = '<｜tool▁calls▁begin｜>';
 const ALL_END = '<｜tool▁calls▁end｜>';
@@ -13,31 +11,25 @@ const SEP = '<｜tool▁sep｜>';
 const FENCE = '```';
 const JSON_FENCE = '```json';
 const NAME = /[\w.-]+/y;
-/** Longer than what precedes the arguments of any call. */
-const MAX_HEAD_LENGTH = 300;
 
-/** All calls of a reply inside the outer marks. */
 export const deepseekCalls: CallParser = {
   open: ALL,
   createFinder: untilMark(ALL, ALL_END, (text) => text.slice(0, -ALL_END.length).trimEnd().endsWith(ONE_END)),
   parse: (text) => readCalls(text.slice(ALL.length, -ALL_END.length)),
 };
 
-/** One call without the outer marks. */
 export const deepseekCall: CallParser = {
   open: ONE,
   createFinder: findOne,
   parse: readCalls,
 };
 
-/** The format of DeepSeek V3, V3.1 and R1. */
+/** DeepSeek V3, V3.1 and R1. */
 export const deepseek: TextFormat = {
   name: 'deepseek',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer in this form and write nothing after it:\n${ALL}${ONE}function_name${SEP}{"parameter": "value"}${ONE_END}${ALL_END}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer in this form and write nothing after it:\n${ALL}${ONE}function_name${SEP}{"parameter": "value"}${ONE_END}${ALL_END}`,
+  ),
   calls: (calls) =>
     `${ALL}${calls.map((call) => `${ONE}${call.name}${SEP}${call.arguments}${ONE_END}`).join('')}${ALL_END}`,
   result: ({ text }) => `<｜tool▁output▁begin｜>${plainResult(text)}<｜tool▁output▁end｜>`,
@@ -45,7 +37,6 @@ export const deepseek: TextFormat = {
   layout: ['<｜end▁of▁sentence｜>'],
 };
 
-/** Reads one call after the other; undefined if there is anything else. */
 function readCalls(text: string): readonly TextCall[] | undefined {
   const calls: TextCall[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
@@ -62,16 +53,10 @@ function readCalls(text: string): readonly TextCall[] | undefined {
   return calls.length === 0 ? undefined : calls;
 }
 
-/** What precedes the arguments of a call. */
-interface Head {
-  readonly name: string;
-  readonly isFenced: boolean;
-  /** Where the arguments begin. */
-  readonly bodyAt: number;
-}
+type Head = NonNullable<ReturnType<typeof readHead>>;
 
-/** Reads `name<sep>`, or the word `function`, the separator, the name and a code fence; undefined for anything else. */
-function readHead(text: string, start: number): Head | undefined {
+/** `name<sep>`, or the word `function`, the separator, the name and a code fence. */
+function readHead(text: string, start: number) {
   if (!text.startsWith(ONE, start)) return undefined;
   let at = skipSpace(text, start + ONE.length);
   const name = (): string => {
@@ -98,13 +83,13 @@ function readHead(text: string, start: number): Head | undefined {
   return { name: word, isFenced: true, bodyAt: skipSpace(text, bodyAt + JSON_FENCE.length) };
 }
 
-/** Where arguments in a fence end that are not an object. */
+/** For arguments in a fence that are not an object. */
 function fenceEnd(text: string, { bodyAt }: Head): number | undefined {
   const end = text.indexOf(FENCE, bodyAt);
   return end === -1 ? undefined : end;
 }
 
-/** The index after the closing mark, if only the end of the fence and white space precede it. */
+/** If only the end of the fence and white space precede the mark. */
 function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | undefined {
   let at = skipSpace(text, Math.max(bodyEnd, 0));
   if (bodyEnd === -1 || (isFenced && !text.startsWith(FENCE, at))) return undefined;
@@ -112,7 +97,7 @@ function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | un
   return text.startsWith(ONE_END, at) ? at + ONE_END.length : undefined;
 }
 
-/** Finds the end of one call; the closing mark may occur inside an argument. */
+/** The closing mark may occur inside an argument. */
 function findOne(): MarkupEndFinder {
   const find = untilMark(ONE, ONE_END, () => true)();
   let head: Head | undefined;

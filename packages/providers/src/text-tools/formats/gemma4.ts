@@ -1,8 +1,7 @@
 import { headThenArguments, headUpTo } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { createGemmaObjectEnd, readGemmaObject, writeGemmaObject } from '../gemma-literal.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const OPEN = '<|tool_call>';
 const CLOSE = '<tool_call|>';
@@ -11,13 +10,12 @@ const HEAD = /^<\|tool_call>\s{0,8}:?call:\s{0,8}([^\s:{}<>]{1,200})\s{0,8}\{$/;
 
 const readBrace = headUpTo('{', HEAD);
 
-/** Where the object of the arguments begins. */
 function readHead(text: string): number | undefined {
   const end = readBrace(text);
   return end === undefined || end < 0 ? end : end - 1;
 }
 
-/** A call with its marks; the end of the turn may stand for the closing one. */
+/** The end of the turn may stand for the closing mark. */
 export const gemma4Call: CallParser = {
   open: OPEN,
   createFinder: headThenArguments({
@@ -28,20 +26,14 @@ export const gemma4Call: CallParser = {
   parse: readCall,
 };
 
-/**
- * `<|tool_call>call:name{key:<|"|>text<|"|>,other:1}<tool_call|>`: the format of Gemma 4.
- *
- * Documented at https://ai.google.dev/gemma/docs/capabilities/text/function-calling-gemma4, and how values are written by the chat template,
- * https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-4-31B-it-interleaved.jinja.
- */
+// `<|tool_call>call:name{key:<|"|>text<|"|>,other:1}<tool_call|>`: https://ai.google.dev/gemma/docs/capabilities/text/function-calling-gemma4, and
+// the chat template, https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-4-31B-it-interleaved.jinja.
 export const gemma4: TextFormat = {
   name: 'gemma4',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer in this form, one after the other for several:\n` +
-        `${OPEN}call:function_name{parameter:<|"|>text<|"|>,other:1,list:[true,{key:<|"|>text<|"|>}]}${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer in this form, one after the other for several:\n` +
+      `${OPEN}call:function_name{parameter:<|"|>text<|"|>,other:1,list:[true,{key:<|"|>text<|"|>}]}${CLOSE}`,
+  ),
   calls: (calls) => calls.map((call) => `${OPEN}call:${call.name}${writeGemmaObject(call.arguments)}${CLOSE}`).join(''),
   result: ({ name, text }) =>
     `<|tool_response>response:${plainResult(name)}{value:<|"|>${plainResult(text)}<|"|>}<tool_response|>`,

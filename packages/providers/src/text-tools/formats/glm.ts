@@ -2,8 +2,7 @@ import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 import { endOfTaggedValue, taggedValue, taggedValueJson } from '../tagged-values.ts';
 
 const OPEN = '<tool_call>';
@@ -12,12 +11,10 @@ const KEY = '<arg_key>';
 const KEY_END = '</arg_key>';
 const VALUE = '<arg_value>';
 const VALUE_END = '</arg_value>';
-/** The name of a tool and white space around it. */
 const HEAD = /^\s{0,16}([^\s<>{}[\]"]{1,200})\s{0,16}/;
 /** Longer than what `HEAD` matches and the mark that follows it. */
 const MAX_HEAD_LENGTH = 256;
 
-/** A name, keys and values between tags. */
 export const glmCall: CallParser = {
   open: OPEN,
   createFinder() {
@@ -30,28 +27,22 @@ export const glmCall: CallParser = {
   parse: (text, tools) => readCall(text.slice(OPEN.length, -CLOSE.length).trimEnd(), tools),
 };
 
-/**
- * `<tool_call>name<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>`: the format of GLM 4.5 to 5, with or without line feeds between the
- * tags. Values are read by the tool's schema: text stays text.
- *
- * Documented by the chat template, https://github.com/ggml-org/llama.cpp/blob/master/models/templates/GLM-4.6.jinja, and the tests of a parser,
- * https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_glm47_moe_tool_parser.py.
- */
+// GLM 4.5 to 5, with or without line feeds between the tags. Values are read by the tool's schema: text stays text. Documented by the chat template,
+// https://github.com/ggml-org/llama.cpp/blob/master/models/templates/GLM-4.6.jinja, and the tests of a parser,
+// https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_glm47_moe_tool_parser.py.
 export const glm: TextFormat = {
   name: 'glm',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer in this form, one block for each call:\n${OPEN}<function-name>\n` +
-        `${KEY}<parameter-name>${KEY_END}\n${VALUE}<value>${VALUE_END}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer in this form, one block for each call:\n${OPEN}<function-name>\n` +
+      `${KEY}<parameter-name>${KEY_END}\n${VALUE}<value>${VALUE_END}\n${CLOSE}`,
+  ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
   parsers: [glmCall],
   layout: ['<|observation|>'],
 };
 
-/** Whether the text after the opening tag is a name that a key or the closing tag follows; undefined while that is open. */
+/** Undefined while that is open. */
 function beginsCall(text: string): boolean | undefined {
   const head = HEAD.exec(text);
   if (head === null) return text.trim() === '' && text.length <= 16 ? undefined : false;

@@ -1,8 +1,7 @@
-import { argumentObject } from '../call-object.ts';
+import { argumentObject } from '../json-text.ts';
 import { headThenArguments, headUpTo } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const START = '<|start|>assistant';
 const CHANNEL = '<|channel|>';
@@ -19,29 +18,22 @@ const TAILS = [CALL, '<|end|>', '<|return|>'];
 
 const createFinder = headThenArguments({ readHead, tails: TAILS });
 
-/** A message to a function, with or without its role. */
 export const harmonyCalls: readonly CallParser[] = [START, CHANNEL].map((open) => ({
   open,
   createFinder,
   parse: readCall,
 }));
 
-/** A message to a function whose role is the end of the prompt. */
+/** The role is the end of the prompt. */
 const callOfRole: CallParser = { open: 'to=functions.', lineStart: true, createFinder, parse: readCall };
 
-/**
- * `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`: Harmony, the format of gpt-oss. Calls are read on the
- * channels `commentary` and `analysis`; messages to the user keep their marks, which servers take away.
- *
- * Documented at https://github.com/openai/harmony/blob/main/docs/format.md.
- */
+// Harmony: https://github.com/openai/harmony/blob/main/docs/format.md. Calls are read on the channels `commentary` and `analysis`; messages to the user
+// keep their marks, which servers take away.
 export const gptOss: TextFormat = {
   name: 'gpt-oss',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call one, write a message on the commentary channel to the recipient functions.<function-name>. Its content is a JSON object of the arguments.',
-    ),
+  prompt: promptWith(
+    'To call one, write a message on the commentary channel to the recipient functions.<function-name>. Its content is a JSON object of the arguments.',
+  ),
   calls: (calls) =>
     calls
       .map(

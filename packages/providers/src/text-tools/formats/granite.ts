@@ -1,14 +1,12 @@
-import { readCallObjects } from '../call-object.ts';
+import { readCallObjects } from '../json-text.ts';
 import { jsonThen } from '../end-finders.ts';
 import type { CallParser, TextFormat } from '../format.ts';
-import { callsJson, promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { callsJson, promptWith, plainResult } from '../prompts.ts';
 import { taggedJson } from './hermes.ts';
 
 const MARK = '<|tool_call|>';
 const PLAIN = '<tool_call>[';
 
-/** `<|tool_call|>` and a JSON list. */
 export const graniteCalls: CallParser = {
   open: MARK,
   createFinder: jsonThen(MARK, ''),
@@ -22,14 +20,12 @@ const plainCalls: CallParser = {
   parse: (text) => readCallObjects(text.slice(PLAIN.length - 1)),
 };
 
-/** The format of Granite 3 and 4. */
+/** Granite 3 and 4. */
 export const granite: TextFormat = {
   name: 'granite',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with ${MARK} and one JSON list:\n${MARK}[{"name": <function-name>, "arguments": <args-json-object>}]`,
-    ),
+  prompt: promptWith(
+    `To call some, answer with ${MARK} and one JSON list:\n${MARK}[{"name": <function-name>, "arguments": <args-json-object>}]`,
+  ),
   calls: (calls) => `${MARK}${callsJson(calls)}`,
   result: ({ name, text }) => `<|tool_response|>${plainResult(name)}: ${plainResult(text)}`,
   parsers: [graniteCalls, plainCalls, taggedJson],

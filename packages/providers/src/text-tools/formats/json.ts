@@ -1,9 +1,8 @@
-import { readCallObjects } from '../call-object.ts';
+import { readCallObjects } from '../json-text.ts';
 import { jsonLine, jsonThen } from '../end-finders.ts';
 import type { CallParser, TextFormat } from '../format.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 
-/** A call object, or a list of them, on lines of its own. */
 const lineParsers: readonly CallParser[] = ['{', '['].map((open) => ({
   open,
   lineStart: true,
@@ -11,7 +10,6 @@ const lineParsers: readonly CallParser[] = ['{', '['].map((open) => ({
   parse: (text) => readCallObjects(text, true),
 }));
 
-/** A code fence that contains a call object, or a list of them, and nothing else. */
 const fenceParsers: readonly CallParser[] = ['```json\n', '```tool_call\n', '```\n'].map((open) => ({
   open,
   lineStart: true,
@@ -19,18 +17,15 @@ const fenceParsers: readonly CallParser[] = ['```json\n', '```tool_call\n', '```
   parse: (text) => readCallObjects(text.slice(open.length, -3), true),
 }));
 
-/** Parsers of plain JSON calls. */
 export const plainJson: readonly CallParser[] = [...fenceParsers, ...lineParsers];
 
-/** `{"name", "arguments"}` as plain JSON: for models without a format of their own, and together with a grammar of `toGbnf`. */
+/** For models without a format of their own, and together with a grammar of `toGbnf`. */
 export const json: TextFormat = {
   name: 'json',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
-        '{"name": <function-name>, "arguments": <args-json-object>}',
-    ),
+  prompt: promptWith(
+    'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
+      '{"name": <function-name>, "arguments": <args-json-object>}',
+  ),
   calls: (calls) => calls.map((call) => callJson(call)).join('\n'),
   result: resultJson,
   parsers: plainJson,

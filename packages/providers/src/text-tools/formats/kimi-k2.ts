@@ -1,8 +1,7 @@
-import { argumentObject } from '../call-object.ts';
+import { argumentObject } from '../json-text.ts';
 import { headThenArguments, headUpTo } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 
 const SECTION = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';
@@ -14,26 +13,19 @@ const HEAD =
 
 const readHead = headUpTo(ARGUMENTS, HEAD);
 
-/** The first call of a section, also with the mark that some models write for it, and each further call. */
+/** Also with the mark that some models write for a section. */
 export const kimiCalls: readonly CallParser[] = [SECTION, '<|tool_call_section_begin|>', OPEN].map((open) => ({
   open,
   createFinder: headThenArguments({ readHead, closes: [CLOSE], tails: [SECTION_END, '<|tool_call_section_end|>'] }),
   parse: readCall,
 }));
 
-/**
- * `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`: the format of Kimi K2. The number counts calls; it
- * is not read.
- *
- * Documented at https://github.com/MoonshotAI/Kimi-K2/blob/main/docs/tool_call_guidance.md.
- */
+/** https://github.com/MoonshotAI/Kimi-K2/blob/main/docs/tool_call_guidance.md. The number in an id counts calls; it is not read. */
 export const kimiK2: TextFormat = {
   name: 'kimi-k2',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer in this form, with one numbered call after the other:\n${printSection(['functions.<function-name>:0'], ['<args-json-object>'])}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer in this form, with one numbered call after the other:\n${printSection(['functions.<function-name>:0'], ['<args-json-object>'])}`,
+  ),
   calls: (calls) =>
     printSection(
       calls.map((call, index) => `functions.${call.name}:${index}`),

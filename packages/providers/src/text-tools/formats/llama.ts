@@ -1,11 +1,10 @@
 import type { JsonValue } from '@kernel/protocol';
-import { readCallObjects } from '../call-object.ts';
 import { jsonLine, jsonThen, lineEnd } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
 import { asFields, parseJson } from '../../json-fields.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 import { readPythonCalls, toPython } from '../python-literal.ts';
-import { createJsonEnd, jsonMembers } from '../json-text.ts';
+import { createJsonEnd, jsonMembers, readCallObjects } from '../json-text.ts';
 
 const TAG = '<|python_tag|>';
 const LAYOUT = [';', '<|eom_id|>', '<|eot_id|>'];
@@ -43,7 +42,7 @@ const objectInLine: CallParser = {
 const OBJECT_START = /^\{\s{0,32}(?:$|"(?:$|(\w{1,12})(?:$|")))/;
 const FIRST_KEYS = new Set(['name', 'parameters', 'type', 'id']);
 
-/** Whether text begins like a call object; undefined while that is open. */
+/** Undefined while that is open. */
 function beginsCallObject(text: string): boolean | undefined {
   const match = OBJECT_START.exec(text.slice(0, 64));
   if (match === null) return false;
@@ -54,14 +53,13 @@ function hasParameters(text: string): boolean {
   return readCallObjects(text, true) !== undefined && jsonMembers(text).has('parameters');
 }
 
-/** A call object after the mark that some Llama 3 models write before calls. */
+/** Some Llama 3 models write the mark before calls. */
 export const taggedObject: CallParser = {
   open: TAG,
   createFinder: jsonThen(TAG, ''),
   parse: (text) => readCallObjects(text.slice(TAG.length)),
 };
 
-/** A list of calls in Python syntax on a line of its own. */
 export const pythonList: CallParser = {
   open: '[',
   lineStart: true,
@@ -69,42 +67,33 @@ export const pythonList: CallParser = {
   parse: (text) => readPythonCalls(text.slice(1, -1)),
 };
 
-/**
- * `{"name", "parameters"}`: the format of Llama 3.1 and 3.3. Models write it on lines of its own or between words; objects with `arguments`,
- * which occur in explanations, count on lines of their own only.
- *
- * What counts is documented at https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_llama3_json_tool_parser.py.
- */
+// Llama 3.1 and 3.3. Models write calls on lines of their own or between words; objects with `arguments`, which occur in explanations, count on lines
+// of their own only: https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_llama3_json_tool_parser.py.
 export const llama3Json: TextFormat = {
   name: 'llama3-json',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
-        '{"name": <function-name>, "parameters": <args-json-object>}',
-    ),
+  prompt: promptWith(
+    'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
+      '{"name": <function-name>, "parameters": <args-json-object>}',
+  ),
   calls: (calls) => calls.map((call) => callJson(call, 'parameters')).join('; '),
   result: resultJson,
   parsers: [taggedObject, objectLine, objectInLine],
   layout: LAYOUT,
 };
 
-/** `[name(key=value), …]`: the format of Llama 3.2 and Llama 4. */
+/** Llama 3.2 and Llama 4. */
 export const llama3Pythonic: TextFormat = {
   name: 'llama3-pythonic',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      'To call some, answer with nothing but a list in this form, on one line:\n' +
-        '[function_name(parameter="value", other=1), other_function()]',
-    ),
+  prompt: promptWith(
+    'To call some, answer with nothing but a list in this form, on one line:\n' +
+      '[function_name(parameter="value", other=1), other_function()]',
+  ),
   calls: (calls) => `[${calls.map((call) => pythonCall(call.name, call.arguments)).join(', ')}]`,
   result: resultJson,
   parsers: [taggedObject, pythonList],
   layout: LAYOUT,
 };
 
-/** A call in Python syntax. */
 export function pythonCall(name: string, json: string): string {
   const members = [...jsonMembers(json)];
   const plain = asFields(parseJson(json)) !== undefined && members.every(([key]) => /^[A-Za-z_]\w*$/.test(key));
@@ -114,7 +103,7 @@ export function pythonCall(name: string, json: string): string {
   return `${name}(${members.map(([key], at) => `${key}=${values[at]}`).join(', ')})`;
 }
 
-/** Finds the end of the list by brackets and Python strings. */
+/** By brackets and Python strings. */
 function findPythonList(): MarkupEndFinder {
   let at = 0;
   let depth = 0;

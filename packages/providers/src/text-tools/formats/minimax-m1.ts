@@ -1,33 +1,24 @@
-import { readCallObjects } from '../call-object.ts';
 import { jsonValuesThen } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
-import { createJsonEnd, skipSpace } from '../json-text.ts';
-import { callJson, promptWith } from '../prompts.ts';
-import { tokenFreeJson } from '../result-text.ts';
+import { createJsonEnd, skipSpace, readCallObjects } from '../json-text.ts';
+import { callJson, promptWith, tokenFreeJson } from '../prompts.ts';
 
 const OPEN = '<tool_calls>';
 const CLOSE = '</tool_calls>';
 
-/** Call objects, or a list of them, between tags. */
 export const minimaxM1Calls: CallParser = {
   open: OPEN,
   createFinder: jsonValuesThen(OPEN, CLOSE),
   parse: (text) => readObjects(text.slice(OPEN.length, -CLOSE.length).trim()),
 };
 
-/**
- * `<tool_calls>`, a JSON object a line, `</tool_calls>`: the format of MiniMax M1.
- *
- * Documented at https://github.com/MiniMax-AI/MiniMax-M1/blob/main/docs/function_call_guide.md.
- */
+/** https://github.com/MiniMax-AI/MiniMax-M1/blob/main/docs/function_call_guide.md */
 export const minimaxM1: TextFormat = {
   name: 'minimax-m1',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with ${OPEN}${CLOSE} tags around JSON objects in this form, one line for each call:\n` +
-        `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer with ${OPEN}${CLOSE} tags around JSON objects in this form, one line for each call:\n` +
+      `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
+  ),
   calls: (calls) => `${OPEN}\n${calls.map((call) => callJson(call)).join('\n')}\n${CLOSE}`,
   // A result has no end mark: as JSON it cannot hold the line with which another begins.
   result: ({ name, text }) => `tool name: ${tokenFreeJson(name).slice(1, -1)}\ntool result: ${tokenFreeJson(text)}`,

@@ -2,8 +2,7 @@ import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 import { endOfTaggedValue, taggedValue, taggedValueJson } from '../tagged-values.ts';
 
 const OPEN = '<minimax:tool_call>';
@@ -13,7 +12,6 @@ const INVOKE_END = '</invoke>';
 const PARAMETER = '<parameter name=';
 const PARAMETER_END = '</parameter>';
 
-/** All calls of a reply between the outer tags. */
 export const minimaxM2Calls: CallParser = {
   open: OPEN,
   createFinder() {
@@ -23,20 +21,14 @@ export const minimaxM2Calls: CallParser = {
   parse: (text, tools) => readInvokes(text.slice(OPEN.length, -CLOSE.length).trimEnd(), tools),
 };
 
-/**
- * `<minimax:tool_call><invoke name="…"><parameter name="…">`: the format of MiniMax M2. Values are read by the tool's schema: text stays text,
- * apart from the line feeds around a value that stands on lines of its own.
- *
- * Documented at https://github.com/MiniMax-AI/MiniMax-M2/blob/main/docs/tool_calling_guide.md.
- */
+// https://github.com/MiniMax-AI/MiniMax-M2/blob/main/docs/tool_calling_guide.md. Values are read by the tool's schema: text stays text, apart from
+// the line feeds around a value that stands on lines of its own.
 export const minimaxM2: TextFormat = {
   name: 'minimax-m2',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer in this form, with one invoke element for each call:\n${OPEN}\n<invoke name="example-function">\n` +
-        `<parameter name="example-parameter">value</parameter>\n${INVOKE_END}\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call some, answer in this form, with one invoke element for each call:\n${OPEN}\n<invoke name="example-function">\n` +
+      `<parameter name="example-parameter">value</parameter>\n${INVOKE_END}\n${CLOSE}`,
+  ),
   calls: (calls) => `${OPEN}\n${calls.map(writeCall).join('')}${CLOSE}`,
   result: ({ text }) => `<response>${plainResult(text).replaceAll(/<(?=\/?[ \t]{0,8}response>)/gi, '<\\')}</response>`,
   parsers: [minimaxM2Calls],
@@ -71,7 +63,7 @@ function readInvokes(text: string, tools: ReadonlyMap<string, Tool>): readonly T
   return calls.length === 0 ? undefined : calls;
 }
 
-/** Whether what begins at an index may follow a parameter: another one, or the end of a call that ends the list or precedes another call. */
+/** Another parameter, or the end of a call that ends the list or precedes another call. */
 function endsParameter(text: string, at: number): boolean {
   if (text.startsWith(PARAMETER, at)) return true;
   if (!text.startsWith(INVOKE_END, at)) return false;
@@ -79,7 +71,7 @@ function endsParameter(text: string, at: number): boolean {
   return next === text.length || text.startsWith(INVOKE, next);
 }
 
-/** Reads an opening tag with its name, which may be quoted, and where the text goes on after it. */
+/** The name may be quoted. */
 function readTag(text: string, at: number, open: string): { readonly name: string; readonly next: number } | undefined {
   if (!text.startsWith(open, at)) return undefined;
   const end = text.indexOf('>', at + open.length);

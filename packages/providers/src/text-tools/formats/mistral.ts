@@ -1,28 +1,22 @@
-import { argumentObject, readCallObjects } from '../call-object.ts';
+import { MAX_HEAD_LENGTH } from '../end-finders.ts';
 import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
-import { createJsonEnd, skipSpace } from '../json-text.ts';
-import { callsJson, promptWith } from '../prompts.ts';
-import { tokenFreeJson } from '../result-text.ts';
+import { createJsonEnd, skipSpace, argumentObject, readCallObjects } from '../json-text.ts';
+import { callsJson, promptWith, tokenFreeJson } from '../prompts.ts';
 
 const MARK = '[TOOL_CALLS]';
 const NAME = /[\w.-]+/y;
 const CALL_ID = /\[CALL_ID\][ \t]{0,8}[\w-]{0,64}/y;
-/** Longer than what precedes the arguments of any call. */
-const MAX_HEAD_LENGTH = 300;
 
 /** `[TOOL_CALLS]` and a JSON list, or `[TOOL_CALLS]name[ARGS]{…}`. */
 export const mistralCalls: CallParser = { open: MARK, createFinder, parse };
 
-/** The format of Mistral's models. */
 export const mistral: TextFormat = {
   name: 'mistral',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call some, answer with ${MARK} and one JSON list:\n${MARK} [{"name": <function-name>, "arguments": <args-json-object>}]`,
-      '[AVAILABLE_TOOLS]',
-      '[/AVAILABLE_TOOLS]',
-    ),
+  prompt: promptWith(
+    `To call some, answer with ${MARK} and one JSON list:\n${MARK} [{"name": <function-name>, "arguments": <args-json-object>}]`,
+    '[AVAILABLE_TOOLS]',
+    '[/AVAILABLE_TOOLS]',
+  ),
   calls: (calls) => `${MARK} ${callsJson(calls)}`,
   result: ({ text }) => `[TOOL_RESULTS] ${tokenFreeJson({ content: text })} [/TOOL_RESULTS]`,
   parsers: [mistralCalls],
@@ -54,7 +48,7 @@ function parse(text: string): ReturnType<CallParser['parse']> {
   return object === undefined ? undefined : [{ name: head.name, arguments: object }];
 }
 
-/** Reads what newer models write before the arguments: the name, and perhaps an id and `[ARGS]`. */
+/** What newer models write before the arguments: the name, and perhaps an id and `[ARGS]`. */
 function readHead(text: string): { readonly name: string; readonly end: number } | undefined {
   let at = skipSpace(text, MARK.length);
   const take = (pattern: RegExp): string => {

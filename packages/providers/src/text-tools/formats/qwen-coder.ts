@@ -2,8 +2,7 @@ import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
 import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
-import { promptWith } from '../prompts.ts';
-import { plainResult } from '../result-text.ts';
+import { promptWith, plainResult } from '../prompts.ts';
 import { endOfTaggedValue, taggedValue, taggedValueJson } from '../tagged-values.ts';
 
 const OPEN = '<tool_call>';
@@ -30,15 +29,13 @@ const untagged: CallParser = {
   parse: readCall,
 };
 
-/** `<function=…><parameter=…>`: the format of Qwen 3 Coder. Values are read by the tool's schema: text stays text. */
+/** Qwen 3 Coder. Values are read by the tool's schema: text stays text. */
 export const qwenCoder: TextFormat = {
   name: 'qwen-coder',
-  prompt: (tools) =>
-    promptWith(
-      tools,
-      `To call one, answer in this form, with no suffix, one block for each call:\n${OPEN}\n<function=example_function>\n` +
-        `<parameter=example_parameter>\nvalue\n</parameter>\n</function>\n${CLOSE}`,
-    ),
+  prompt: promptWith(
+    `To call one, answer in this form, with no suffix, one block for each call:\n${OPEN}\n<function=example_function>\n` +
+      `<parameter=example_parameter>\nvalue\n</parameter>\n</function>\n${CLOSE}`,
+  ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
   parsers: [tagged, untagged],
@@ -57,7 +54,6 @@ function isComplete(text: string): boolean {
   return inner.endsWith(PARAMETER_END) || endsWithFunction(inner.slice(-200));
 }
 
-/** Whether the text ends with the opening tag of a function. */
 function endsWithFunction(text: string): boolean {
   const from = text.lastIndexOf(FUNCTION);
   return from !== -1 && readName(text, from + FUNCTION.length)?.next === text.length;
@@ -82,14 +78,14 @@ function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly Text
   return [{ name, arguments: `{${members.join(',')}}` }];
 }
 
-/** Reads a name up to `>` on the same line, and where the text goes on after it. */
+/** Up to `>` on the same line. */
 function readName(text: string, from: number): { readonly name: string; readonly next: number } | undefined {
   const end = text.indexOf('>', from);
   const name = end === -1 ? '' : text.slice(from, end);
   return name === '' || name.includes('\n') ? undefined : { name, next: end + 1 };
 }
 
-/** Reads a parameter. Its value ends where another one or the end of the call follows: the closing tag may also be part of the value. */
+/** A value ends where another parameter or the end of the call follows: the closing tag may also be part of it. */
 function readParameter(
   text: string,
   from: number,

@@ -3,10 +3,9 @@ import { configError } from '../../config/config-error.ts';
 import type { ServerTools } from '../../config/server-tools.ts';
 import { asText } from '../../json-fields.ts';
 
-/** Throws `CONFIG_INVALID` if a tool of the caller has the same name on the wire as a server tool. @internal */
 export type NameCheck = (tool: Tool, wireName: string) => void;
 
-/** Creates the check of a provider; `namesOf` returns the names by which the model calls the tools of a definition. @internal */
+/** `namesOf` returns the names by which the model calls the tools of a definition. */
 export function createNameCheck(
   provider: string,
   { definitions }: ServerTools,

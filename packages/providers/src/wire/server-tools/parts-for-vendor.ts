@@ -11,15 +11,11 @@ import type {
 import { textOrNote } from '../media.ts';
 import { sourceLines } from './parts.ts';
 
-/** A part that every wire knows how to send. @internal */
 export type SendablePart = TextPart | ReasoningPart | ToolCall | OpaquePart;
 
 const MAX_SUMMARY = 2_000;
 
-/**
- * Returns the parts of a message to send to a vendor: calls that it ran itself go back as they were received, those of another vendor become text, and
- * citations of another vendor are left out. Media become their transcript, or a note. @internal
- */
+/** Calls that the vendor ran itself go back as received; those of another vendor become text, without its citations. Media become a transcript or a note. */
 export function partsForVendor(message: AssistantMessage, vendor: string): readonly SendablePart[] {
   const isOwn = message.provider?.vendor === vendor;
   return message.content.flatMap((part): readonly SendablePart[] => {
@@ -39,7 +35,7 @@ export function partsForVendor(message: AssistantMessage, vendor: string): reado
   });
 }
 
-/** Returns the text of a message to send to a vendor whose API has only text and calls. @internal */
+/** For a vendor whose API has only text and calls. */
 export function textForVendor(message: AssistantMessage, vendor: string): string {
   let text = '';
   for (const part of partsForVendor(message, vendor)) if (part.type === 'text') text += part.text;

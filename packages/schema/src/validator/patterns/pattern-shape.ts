@@ -4,6 +4,11 @@ export interface PatternShape {
   readonly repetitions: number;
   /** How many optional parts and alternatives it has. */
   readonly optionals: number;
+  /**
+   * How often a match can double without growing with the text: one for each optional part, and for each group the logarithm of its alternatives, of which a
+   * match tries one at a time.
+   */
+  readonly doublings: number;
   /** Whether a repetition contains an alternative or another repetition, or there is a back reference: only then can time grow exponentially. */
   readonly nested: boolean;
   /** Texts that its parts match, one for each literal, escape and class boundary, most useful first. */
@@ -20,6 +25,7 @@ const MAX_SAMPLES = 48;
 
 interface Group {
   readonly start: number;
+  alternatives: number;
   /** Whether it contains a repetition, an alternative or an optional part. */
   varies: boolean;
 }
@@ -27,21 +33,26 @@ interface Group {
 /** Analyses the source of a valid regular expression. */
 export function patternShape(source: string): PatternShape {
   const tokens = source.match(TOKEN) ?? [];
-  const open: Group[] = [{ start: 0, varies: false }];
+  const open: Group[] = [{ start: 0, alternatives: 1, varies: false }];
   let [repetitions, optionals, nested] = [source.startsWith('^') ? 0 : 1, 0, false];
+  let doublings = 0;
   let firstGroup: number | undefined;
   let closed: Group | undefined;
   for (const [index, token] of tokens.entries()) {
     const inner = open.at(-1);
     const before = closed;
     closed = undefined;
-    if (token.startsWith('(')) open.push({ start: index, varies: false });
+    if (token.startsWith('(')) open.push({ start: index, alternatives: 1, varies: false });
     else if (token === ')') {
       closed = open.length > 1 ? open.pop() : undefined;
       const outer = open.at(-1);
       if (outer !== undefined && closed?.varies === true) outer.varies = true;
+      doublings += Math.log2(closed?.alternatives ?? 1);
     } else if (token === '|') {
-      if (inner !== undefined) inner.varies = true;
+      if (inner !== undefined) {
+        inner.varies = true;
+        inner.alternatives += 1;
+      }
       optionals += 1;
     } else if (/^\\(?:[1-9]|k<)/.test(token)) nested = true;
     else if (index > 0 && /^(?:[*+?]\??|\{\d+(?:,\d*)?\}\??)$/.test(token)) {
@@ -51,8 +62,10 @@ export function patternShape(source: string): PatternShape {
         firstGroup ??= before.start;
         if (before.varies) nested = true;
       }
-      if (!repeats) optionals += 1;
-      else if (!fixed) repetitions += 1;
+      if (!repeats) {
+        optionals += 1;
+        doublings += 1;
+      } else if (!fixed) repetitions += 1;
       if (inner !== undefined && !fixed) inner.varies = true;
     }
   }
@@ -60,6 +73,7 @@ export function patternShape(source: string): PatternShape {
   return {
     repetitions,
     optionals,
+    doublings: doublings + Math.log2(open[0]?.alternatives ?? 1),
     nested,
     samples: samplesOf(tokens, atoms),
     prefix: atoms

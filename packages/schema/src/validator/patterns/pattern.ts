@@ -1,7 +1,7 @@
 import { node, nodeModule } from '@kernel/internal';
 import { type PatternShape, patternShape } from './pattern-shape.ts';
 
-/** Compiles a pattern with the `u` flag, or without it if the pattern is only valid without. Throws a SyntaxError. */
+/** Without the `u` flag if the pattern is only valid so. Throws a SyntaxError. */
 export function compilePattern(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
@@ -25,10 +25,8 @@ export function resetMatchTime(): void {
   budget.leftMs = MATCH_BUDGET_MS;
 }
 
-/**
- * Creates a test for a pattern that never hangs. Throws a SyntaxError for an invalid pattern. The test throws a RangeError for a text that
- * takes too long: neither answer would be true, and a `not` around the pattern would turn the wrong one into its opposite.
- */
+// Never hangs: throws a RangeError for a text that takes too long. Neither answer would be true, and a `not` around the pattern would turn the wrong
+// one into its opposite.
 export function createPatternTest(source: string): (text: string) => boolean {
   const pattern = compilePattern(source);
   const shape = patternShape(source);
@@ -83,7 +81,7 @@ export function matchWithTimeout(trial: PatternMatchRequest, timeoutMs: number):
   }
 }
 
-/** The CPU time that this process has used, or the wall time where a runtime does not report it. */
+/** Wall time where a runtime does not report it. */
 export function userMs(): number {
   const used = node.process?.cpuUsage?.();
   return used === undefined ? performance.now() : used.user / 1000;
@@ -91,15 +89,13 @@ export function userMs(): number {
 
 let shared: Matcher | undefined;
 
-/** The outcome of some trials. */
 export interface Matched {
-  /** Which texts matched, by trial; `undefined` after a timeout. */
+  /** By trial; undefined after a timeout. */
   readonly matches?: readonly (readonly boolean[])[];
   /** The index of the trial that was reached. */
   readonly reached: number;
 }
 
-/** Matches the texts of all trials within one timeout. */
 export type Matcher = (trials: readonly PatternMatchRequest[], timeoutMs: number) => Matched;
 
 const SCRIPT = `trials.map(({ source, flags, texts }, index) => {
@@ -108,13 +104,13 @@ const SCRIPT = `trials.map(({ source, flags, texts }, index) => {
   return texts.map((text) => pattern.test(text));
 })`;
 
-/** Matches without an interruption, which only `node:vm` can make. */
+/** Only `node:vm` can interrupt a match. */
 const matchUnlimited: Matcher = (trials) => ({
   matches: trials.map(({ pattern, texts }) => texts.map((text) => pattern.test(text))),
   reached: trials.length,
 });
 
-/** Creates a matcher whose timeout interrupts a running match; undefined where the runtime has none. `node:vm` is loaded only here. */
+/** Its timeout interrupts a running match. `node:vm` is loaded only here. */
 export function createMatcher(): Matcher | undefined {
   const globals: { trials?: unknown; progress: { reached: number } } = { progress: { reached: 0 } };
   const sandbox = createSandbox(globals);

@@ -9,7 +9,7 @@ const MAX_TIMEOUT_MS = 16 * TRIAL_TIMEOUT_MS;
 /** How often a sample is repeated: long enough to stop an exponential pattern, too short to slow down a polynomial one. */
 const MAX_REPEATS = 32;
 const REPEAT_STEP = 4;
-const MANY_OPTIONALS = 10;
+const MANY_DOUBLINGS = 10;
 /** How long a match must take before its growth is judged, and the ratio of `REPEAT_STEP` more repeats that counts as exponential. */
 const MEASURABLE_MS = 6;
 const EXPONENTIAL_RATIO = 5;
@@ -18,13 +18,13 @@ const EXPONENTIAL_RATIO = 5;
  * Returns the first of some patterns whose matching time grows exponentially with the length of the text, measured on short texts made
  * of its own characters. Ratios of CPU time decide, so that other programs on the machine cannot change the answer.
  *
- * Tries only patterns with nested repetitions: no other kind grows like that. Takes at most about 200 ms of CPU time; a slow pattern that is missed
+ * Tries only patterns with nested repetitions, and with many optional parts: no other kind grows like that. Takes at most about 200 ms of CPU time; a slow pattern that is missed
  * is still matched with a timeout.
  */
 export function findSlowPattern(sources: readonly string[]): string | undefined {
   const suspects = [...new Set(sources)].flatMap((source) => {
     const shape = patternShape(source);
-    const isSuspect = shape.nested || shape.optionals > MANY_OPTIONALS;
+    const isSuspect = shape.nested || shape.doublings > MANY_DOUBLINGS;
     return isSuspect ? [{ source, pattern: compilePattern(source), shape }] : [];
   });
   if (suspects.length === 0) return undefined;

@@ -1,6 +1,5 @@
 import { lookup as lookUp } from 'node:dns';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
@@ -98,14 +97,15 @@ function locationOf(response: IncomingMessage, from: URL): URL | undefined {
   return checkAddress(new URL(location, from).href);
 }
 
-function get(url: URL, options: DownloadOptions, signal: AbortSignal): Promise<IncomingMessage> {
+async function get(url: URL, options: DownloadOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const mayConnect = options.mayConnect ?? isPublicAddress;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // `lookup` is not called for a literal address.
+  if (isIP(host) !== 0 && !mayConnect(host)) throw refused(host);
+  // Importing `node:http` takes longer than all of this package.
+  const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    // `lookup` is not called for a literal address.
-    if (isIP(host) !== 0 && !mayConnect(host)) throw refused(host);
-    const send: typeof httpRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const outgoing = send(url, {
+    const outgoing = request(url, {
       signal,
       agent: false,
       maxHeaderSize: 65_536,

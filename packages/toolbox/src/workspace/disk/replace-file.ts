@@ -1,5 +1,4 @@
-import { attempt, hasEnded, isObject, ownIdentity } from '@kernel/internal';
-import { createHash, randomBytes } from 'node:crypto';
+import { attempt, hasEnded, isObject, ownIdentity, sha256Hex } from '@kernel/internal';
 import {
   closeSync,
   constants,
@@ -55,7 +54,7 @@ interface Replacement {
 /** Writes a new file beside the old one, whole and on the disk, and gives it its name: at any moment the name has one or the other. */
 export async function replaceFile(folder: OpenPath, replacement: Replacement): Promise<FileInfo> {
   const { asked, before, mode, name, path, signal } = replacement;
-  const temporary = `.toolbox-${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = `.toolbox-${Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')}.tmp`;
   const fd = openSync(folder.entry(temporary), NEW_FILE, mode ?? 0o666);
   try {
     try {
@@ -94,7 +93,7 @@ async function whileLocked(
   { asked, signal }: Pick<Replacement, 'asked' | 'signal'>,
   work: () => void,
 ): Promise<void> {
-  const lock = `.toolbox-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`;
+  const lock = `.toolbox-${sha256Hex(name).slice(0, 16)}.tmp`;
   let seen = '';
   let since = 0;
   while (!tryLock(folder, lock)) {

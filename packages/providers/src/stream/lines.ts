@@ -1,15 +1,63 @@
-import { onAbort } from '@kernel/internal';
+import { createUtf8Decoder, onAbort } from '@kernel/internal';
+import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { createLineParser } from './ndjson.ts';
+
+/** Linear: an incomplete line is kept in chunks and joined once. */
+export function createLineParser(onLine: (line: string) => void, maxLineLength: number = DEFAULT_LIMITS.lineLength) {
+  const decoder = createUtf8Decoder();
+  let chunks: string[] = [];
+  let length = 0;
+
+  function append(chunk: string): void {
+    length += chunk.length;
+    if (length > maxLineLength) {
+      throw limitError(
+        'lineLength',
+        `A line of the reply is longer than ${maxLineLength} characters`,
+        maxLineLength,
+        'The server sends no newlines, or something other than lines of JSON.',
+      );
+    }
+    if (chunk !== '') chunks.push(chunk);
+  }
+
+  function endLine(): number {
+    const line = chunks.join('').trim();
+    chunks = [];
+    length = 0;
+    if (line === '') return 0;
+    onLine(line);
+    return 1;
+  }
+
+  function feed(text: string): number {
+    let lines = 0;
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      append(text.slice(start, end));
+      lines += endLine();
+      start = end + 1;
+    }
+    append(text.slice(start));
+    return lines;
+  }
+
+  return {
+    /** Returns how many lines were completed. */
+    push: (bytes: Uint8Array) => feed(decoder.write(bytes)),
+    /** A last line without a newline is delivered as well. */
+    end() {
+      feed(decoder.end());
+      endLine();
+    },
+  };
+}
 
 /** How many unread lines stop the reading from the connection. */
 const MAX_UNREAD_LINES = 64;
 
-/**
- * Sends a request and yields the lines of its reply as they arrive, without blank ones; no more is read from the connection than the reader takes.
- * An abort throws `signal.reason`, and leaving the loop closes the connection. @internal
- */
+/** No more is read from the connection than the reader takes. An abort throws `signal.reason`, and leaving the loop closes the connection. */
 export async function* readLines(
   client: AuthenticatedClient,
   request: ApiRequest,

@@ -1,0 +1,105 @@
+// What a turn, a delta and a call cost in counts, which do not vary with the machine: CI compares them with `counts.json`.
+// Each figure is the difference of two runs of unlike length in fresh processes, so that what happens once per run or process does not count.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** The workloads by the unit that is counted: `fixture` makes one run of `units`, cold ones begin in a fresh process. */
+const WORKLOADS = {
+  'a turn, JSON': { unit: 'turn', kind: 'loop', streamed: false, sizes: [10, 20] },
+  'a turn, streamed': { unit: 'turn', kind: 'loop', streamed: true, sizes: [10, 20] },
+  'a delta of text': { unit: 'delta', kind: 'deltas', sizes: [1000, 2000] },
+  'a call of 32 at once': { unit: 'call', kind: 'parallel', sizes: [32, 64] },
+  'a call of the registry': { unit: 'call', kind: 'calls', sizes: [100, 200] },
+};
+/** How much more of something than is committed fails. */
+const TOLERANCE = 1.05;
+const COUNTED = ['tokens', 'functions', 'promises', 'bytes'];
+const FIXTURE = new URL('counts/fixture.js', import.meta.url).pathname;
+const COMMITTED = new URL('../counts.json', import.meta.url);
+
+/** Runs the fixture in a process of its own and returns what it printed. */
+function run(counter, options) {
+  // Without compilers that optimize, whatever runs allocates the same each time.
+  const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--predictable-gc-schedule'];
+  const text = execFileSync(process.execPath, [...flags, FIXTURE, JSON.stringify({ counter, ...options })], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(text);
+}
+
+/** Instructions of the processor, or undefined where none are counted, as on most virtual machines. */
+function instructionsOf(options) {
+  try {
+    const command = ['stat', '-x,', '-e', 'instructions:u', process.execPath, FIXTURE, JSON.stringify(options)];
+    const { stderr } = execPerf(command);
+    const count = Number(stderr.split(',')[0]);
+    return Number.isFinite(count) ? count : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function execPerf(args) {
+  const stderr = execFileSync('sh', ['-c', 'exec perf "$@" 2>&1 >/dev/null', 'perf', ...args], { encoding: 'utf8' });
+  return { stderr };
+}
+
+const perUnit = ([small, large], [from, to]) => (large - small) / (to - from);
+
+/** The counts of one unit of a workload after `warmup` runs. */
+function countsOf(workload, warmup) {
+  const runs = (counter) => workload.sizes.map((size) => run(counter, { ...workload, size, warmup }));
+  const code = runs('code');
+  const counts = {
+    tokens: perUnit(
+      code.map(({ tokens }) => tokens),
+      workload.sizes,
+    ),
+    functions: perUnit(
+      code.map(({ functions }) => functions),
+      workload.sizes,
+    ),
+    promises: perUnit(runs('promises'), workload.sizes),
+    bytes: perUnit(runs('bytes'), workload.sizes),
+  };
+  const instructions = workload.sizes.map((size) => instructionsOf({ ...workload, size, warmup }));
+  if (instructions.every((count) => count !== undefined)) counts.instructions = perUnit(instructions, workload.sizes);
+  return counts;
+}
+
+/** What the first run of a process costs as a whole: what is executed, and how much code is entered, which is compiled then. */
+function firstRun(workload) {
+  const [size] = workload.sizes;
+  const { tokens, functions, entered } = run('code', { ...workload, size, warmup: 0 });
+  return { tokens, functions, entered, promises: run('promises', { ...workload, size, warmup: 0 }) };
+}
+
+const rounded = (counts) =>
+  Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count.toPrecision(4))]));
+
+const measured = {};
+for (const [name, workload] of Object.entries(WORKLOADS)) {
+  measured[name] = rounded(countsOf(workload, 3));
+  measured[`first run: ${name}`] = rounded(firstRun(workload));
+}
+
+const committed = JSON.parse(readFileSync(COMMITTED, 'utf8'));
+const worse = [];
+for (const [name, counts] of Object.entries(measured)) {
+  const cells = Object.entries(counts).map(([what, count]) => {
+    const before = committed[name]?.[what];
+    const isWorse = before !== undefined && count > before * TOLERANCE;
+    if (isWorse) worse.push(`${name}: ${count} ${what}, ${before} in counts.json`);
+    return `${what} ${count}${before === undefined || before === count ? '' : ` (${before})`}`;
+  });
+  process.stdout.write(`${name}\n  ${cells.join(', ')}\n`);
+}
+if (process.argv.includes('--save')) {
+  const kept = Object.entries(measured).map(([name, { instructions: _, ...counts }]) => [name, counts]);
+  writeFileSync(COMMITTED, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+} else if (process.argv.includes('--check') && worse.length > 0) {
+  process.stderr.write(
+    `More than 5 % above the budget:\n${worse.join('\n')}\nIf it is worth it: npm --prefix bench run counts -- --save\n`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,35 @@
+import { type ToolCall, unwrapArguments, createJsonSource, type JsonSource } from '@kernel/protocol';
+import { asFields, type Fields, parseJson } from '../json-fields.ts';
+
+/** An object encoded twice is decoded twice; any other text becomes one field, so that nothing is hidden from the model. */
+export function argumentsObject({ arguments: text }: ToolCall): Fields {
+  const json = unwrapArguments(text);
+  if (json.trim() === '') return {};
+  return asFields(parseJson(json)) ?? { unreadable_arguments: text };
+}
+
+/** As the model wrote it, if it is an object: servers that parse it refuse anything else, and with it each later request. */
+export function argumentsText(call: ToolCall): string {
+  return asFields(parseJson(call.arguments)) === undefined ? JSON.stringify(argumentsObject(call)) : call.arguments;
+}
+
+/** `key` is the vendor's name for arguments. Costs nothing before there is an object. */
+export function createExactArguments(key: string) {
+  let current: readonly [text: string, parsed: unknown] | undefined;
+  let source: JsonSource | undefined;
+  return {
+    /** The JSON that is read from now on. */
+    read(text: string, parsed: unknown) {
+      current = [text, parsed];
+      source = undefined;
+    },
+    /** As they are, or their text if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
+    of(value: unknown) {
+      if (typeof value !== 'object' || value === null || current === undefined) return value;
+      source ??= createJsonSource(...current, key);
+      return source.textOf(value) ?? value;
+    },
+  };
+}
+
+export type ExactArguments = ReturnType<typeof createExactArguments>;

@@ -1,9 +1,0 @@
-import { type Message, type Tool, toolCallsOf } from '@kernel/protocol';
-
-/** Minimal tools with the names of a history's calls, for wires that refuse calls without tools; undefined for a history without calls. @internal */
-export function placeholderTools(messages: readonly Message[]): readonly Tool[] | undefined {
-  const names = new Set(messages.flatMap((message) => toolCallsOf(message).map((call) => call.name)));
-  if (names.size === 0) return undefined;
-  const parameters = { type: 'object', properties: {} };
-  return [...names].map((name) => ({ name, description: 'No longer offered.', parameters }));
-}
