@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { collect, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
 import { createWorkspace } from '@kernel/toolbox';
-import { codeAgent } from '@kernel/toolbox/bundles';
+import { codeAgent } from '@kernel/toolbox/agents';
 import { permissions, withPermissions } from '@kernel/toolbox/permissions';
 import { createRegistry } from '@kernel/tools';
 

@@ -18,9 +18,9 @@ const FILES: ReadonlySet<string> = new Set([
   'input-digest.ts',
   'json.ts',
   'key-shapes.ts',
-  'loopback.ts',
   'nearest.ts',
   'platform.ts',
+  'process-groups.ts',
   'process-identity.ts',
   'redact.ts',
   'secret-search.ts',
@@ -32,7 +32,7 @@ const FILES: ReadonlySet<string> = new Set([
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 1230;
+export const MAX_INTERNAL_LINES = 1250;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

@@ -39,6 +39,7 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/toolbox/src/commands/command-tools.ts': {
     "resolveProgram(program, request, options.setVariables?.['PATH'] !== undefined)": MADE_FOR_START,
   },
+  'packages/toolbox/src/commands/isolation/system-folders.ts': { name: 'of the program that an error says is missing' },
   'packages/toolbox/src/files/search/ripgrep.ts': {
     program: 'an absolute path from the options, or what findProgram found',
   },

@@ -22,7 +22,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/internal/src/nearest.ts': COMPARED,
   'packages/internal/src/redact.ts': 'what it has held back is redacted as a whole',
   'packages/internal/src/secret-search.ts': SEARCHED,
-  'packages/mcp/src/client/tools/output-formats.ts': COMPARED,
   'packages/providers/src/text-tools/': SEARCHED,
   'packages/protocol/src/tool-name.ts': 'digits',
   'packages/toolbox/src/files/edit/find-sequence.ts': COMPARED,

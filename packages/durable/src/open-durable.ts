@@ -14,10 +14,9 @@ import {
   toJsonText,
   type WaitOptions,
 } from '@kernel/protocol';
-import { createChanges } from './database/changes.ts';
+import { createChanges, createChangeWaiter } from './database/changes.ts';
 import { closedError, type Durability, openDatabase, reading } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
-import { createChangeWaiter } from './database/wait-for-change.ts';
 import { checkCall, checkFilter, checkId, checkRetry, checkStart, MAX_ID } from './runs/checks.ts';
 import { readEvents } from './runs/events.ts';
 import { FINAL, listRuns, listWaiting, noSuchRun, readInput, readRun, readStatus } from './runs/read-run.ts';
@@ -117,7 +116,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       const { messages, input, ...rest } = startOptions;
       const owner = `start(${JSON.stringify(id)})`;
       // What the caller changes from here on does not count.
-      const stored = toJsonText(owner, { messages, ...(input === undefined ? {} : { input }) });
+      const stored = toJsonText(owner, { messages, input });
       return write(() => startRun(db, id, rest, stored));
     },
     async status(id) {

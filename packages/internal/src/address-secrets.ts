@@ -2,11 +2,8 @@ import { MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';
 
 const SECRET_NAME = /key|token|secret|passw|pwd|auth(?!or)|credential|signature|jwt|^(?:sig|code|pass|pin)$/i;
 
-/** How long a value of a query must be whose name says that it is secret, to be taken out of all text: shorter ones are words. */
-const MIN_NAMED_LENGTH = 8;
-
-/** What is secret in the query of an address: values whose names say so, and long ones, whatever they are called. */
-export function querySecrets({ searchParams }: URL, minNamedLength: number = MIN_NAMED_LENGTH): readonly string[] {
+/** What is secret in the query of an address: values whose names say so, of which shorter ones are words, and long ones, whatever they are called. */
+export function querySecrets({ searchParams }: URL, minNamedLength = 8): readonly string[] {
   return [...searchParams].flatMap(([name, value]) => {
     const secret = value === '' ? name : value;
     const isNamed = value.length >= minNamedLength && SECRET_NAME.test(name);
@@ -21,4 +18,9 @@ export function withoutQuery(address: string): string {
   const [values = ''] = query.split('#', 1);
   const names = values.split('&').map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
   return `${start}?${names.join('&')}`;
+}
+
+/** Whether a host, as in an address or with IPv6 in brackets, is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }

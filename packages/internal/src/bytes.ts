@@ -5,7 +5,6 @@ export function copyBytes(bytes: Uint8Array): Uint8Array {
   return node.Buffer === undefined ? new Uint8Array(bytes) : node.Buffer.from(bytes);
 }
 
-/** Joins bytes. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
@@ -26,7 +25,6 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /** Reads UTF-8 that arrives in pieces, with characters cut anywhere. */
 export interface Utf8Decoder {
-  /** Returns the characters that are complete. */
   write(bytes: Uint8Array): string;
   /** Returns U+FFFD for a character that was cut off. */
   end(): string;
@@ -40,7 +38,6 @@ export function createUtf8Decoder(): Utf8Decoder {
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
-/** Writes bytes as base64. */
 export function toBase64(bytes: Uint8Array): string {
   if (node.Buffer !== undefined)
     return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

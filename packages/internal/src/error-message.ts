@@ -14,3 +14,12 @@ export function errorMessage(error: unknown): string {
     return 'it threw a value that cannot be shown'; // a getter or a proxy that throws, a circle
   }
 }
+
+/** What `work` returns, or undefined if it throws. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

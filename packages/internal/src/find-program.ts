@@ -1,6 +1,6 @@
+import { attempt } from './error-message.ts';
 import { node, nodeModule } from './platform.ts';
 
-/** Where a program is looked for. */
 export interface ProgramSearch {
   /** The folder that the work is about. What lies in it, or in a repository around it, was put there by anybody. */
   readonly workspace?: string | undefined;
@@ -8,27 +8,19 @@ export interface ProgramSearch {
   readonly path?: string | undefined;
   /** Whether the program itself, not its surroundings, chose the folders: then only relative ones are left out. Default false. */
   readonly isPathTrusted?: boolean | undefined;
-  /** The system, for tests. Default: this one. */
   readonly system?: ProgramSystem | undefined;
 }
 
-/** What the search asks the system. */
 export interface ProgramSystem {
-  /** As `process.platform`. */
   readonly platform: string;
-  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The current folder. */
   readonly cwd: string;
-  /** The home folder. */
   readonly home: string;
   /** The user; undefined where the system has no numbers for them. */
   readonly uid: number | undefined;
   /** Tells of a file or folder; a link is not followed. Undefined if there is none. */
   stat(path: string): ProgramStats | undefined;
-  /** Returns a path without links. Undefined if there is nothing. */
   realpath(path: string): string | undefined;
-  /** Returns what a link leads to. */
   readLink(path: string): string;
 }
 
@@ -71,7 +63,6 @@ export function programFolders(search: ProgramSearch = {}): readonly string[] {
   return beginLookup(search, false)?.path ?? [];
 }
 
-/** What all steps of one search look at. */
 type Lookup = NonNullable<ReturnType<typeof beginLookup>>;
 
 /** Begins a search; in a strict one a program counts only where nobody else can change it. */
@@ -183,14 +174,6 @@ function isInside({ paths }: Lookup, folder: string, file: string): boolean {
 function parentsOf(lookup: Lookup, folder: string): readonly string[] {
   const parent = lookup.paths.dirname(folder);
   return parent === folder ? [folder] : [folder, ...parentsOf(lookup, parent)];
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 function thisSystem(): ProgramSystem {

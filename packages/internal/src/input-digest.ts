@@ -6,7 +6,6 @@ import { sliceHead } from './truncate.ts';
 /** Caches the digests of frozen messages, since the input of every model step has the whole history. */
 const ofMessages = new WeakMap<object, string>();
 
-/** Returns a digest of a JSON value. */
 export function jsonDigest(value: unknown): string {
   return textDigest(JSON.stringify(value));
 }

@@ -1,3 +1,5 @@
+import { attempt } from './error-message.ts';
+
 /** Whether a value is an object as JSON has it: not null and not an array. */
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -29,4 +31,16 @@ export function canonicalJson(value: unknown): string {
 export function equalJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b;
   return a === b || canonicalJson(a) === canonicalJson(b);
+}
+
+/** The value of JSON text; undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  return attempt((): unknown => JSON.parse(text));
+}
+
+export function definedFields<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what is left out is undefined
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -1,4 +1,3 @@
-/** A part of a text. */
 export type Range = readonly [from: number, to: number];
 
 /** The length of the shortest key: `xoxb-` and ten characters. */
@@ -15,7 +14,6 @@ const PRIVATE_KEY =
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?=[^]{0,300}?[A-Za-z\d+/]{40})(?:[A-Za-z\d+/=\s:,]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
 const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}$/;
 
-/** Where the keys of well-known vendors and private keys are. */
 export function findKeys(text: string): Range[] {
   const ranges: Range[] = [];
   // Most texts are words that are shorter than any key; only the long ones are matched.

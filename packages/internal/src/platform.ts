@@ -22,16 +22,12 @@ type ModuleId =
   | 'node:string_decoder'
   | 'node:vm';
 
-/** Returns a built-in module of Node, or undefined where there is none. */
 export function nodeModule<Id extends ModuleId>(id: Id): ReturnType<typeof process.getBuiltinModule<Id>> | undefined {
   return node.process?.getBuiltinModule?.(id);
 }
 
-/** The part of `AsyncLocalStorage` that is used. */
 export interface AsyncStorage<T> {
-  /** The value of the work that is running, or undefined outside of any. */
   getStore(): T | undefined;
-  /** Runs work with a value. */
   run<Result>(value: T, work: () => Result): Result;
 }
 

@@ -1,12 +1,11 @@
+import { attempt } from './error-message.ts';
 import { isObject } from './json.ts';
 import { node, nodeModule } from './platform.ts';
 import { sha256Hex } from './sha256.ts';
 
 /** Tells a process apart from every other one, as far as the system allows. Each field that the system does not tell is absent. */
 export interface ProcessIdentity {
-  /** Its id, as its namespace counts them. */
   readonly pid: number;
-  /** The name of the machine. */
   readonly host: string;
   /** A digest of the machine's id, which stays over its boots. */
   readonly machine?: string;
@@ -14,13 +13,10 @@ export interface ProcessIdentity {
   readonly boot?: string;
   /** The namespaces that its id and its start are counted in: those of a container are its own. */
   readonly namespace?: string;
-  /** When it started, in the system's own unit. */
   readonly start?: string;
 }
 
-/** What one process can see of the others. */
 export interface ProcessView {
-  /** The process that looks. */
   readonly own: ProcessIdentity;
   /** When a process started, `ended` for one that only has not been waited for yet, or undefined where the system does not tell. */
   startOf(this: void, pid: number): string | undefined;
@@ -32,7 +28,6 @@ export interface ProcessView {
 const MACHINE_NAMESPACE = 'pid:[4026531836]';
 let view: ProcessView | undefined;
 
-/** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   return systemView().own;
 }
@@ -58,7 +53,6 @@ export function hasEnded(identity: unknown, from: ProcessView = systemView()): b
   return pid !== own.pid && !from.exists(pid);
 }
 
-/** What this process can see. */
 function systemView(): ProcessView {
   if (view !== undefined) return view;
   const pid = node.process?.pid ?? 0;
@@ -97,17 +91,9 @@ function startIn(path: string): string | undefined {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return nodeModule('node:fs')?.readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => nodeModule('node:fs')?.readFileSync(path, 'utf8').trim());
 }
 
 function readLink(path: string): string | undefined {
-  try {
-    return nodeModule('node:fs')?.readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => nodeModule('node:fs')?.readlinkSync(path));
 }

@@ -9,9 +9,7 @@ const CONTEXT_LENGTH = 64;
 const MIN_HELD = 1024;
 const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
-/** Takes secrets out of text and data. */
 export interface Redactor {
-  /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
   add(secret: string | undefined): void;
   /**
    * The text with every secret replaced by `[redacted]`: those added, spelled plainly or as JSON, a URL (also within a URL) or base64 would, parts of them that
@@ -24,7 +22,6 @@ export interface Redactor {
   stream(): StreamRedactor;
 }
 
-/** Takes secrets out of text that arrives in pieces, even if a piece ends in the middle of a secret. */
 export interface StreamRedactor {
   /** Returns what is safe to show: all but an end that could be the beginning of a secret. */
   push(piece: string): string;
@@ -32,7 +29,6 @@ export interface StreamRedactor {
   end(): string;
 }
 
-/** Creates a redactor with some secrets. */
 export function createRedactor(secrets: Iterable<string | undefined> = []): Redactor {
   const secretSearch = createSecretSearch();
   for (const secret of secrets) secretSearch.add(secret);

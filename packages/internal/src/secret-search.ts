@@ -11,45 +11,36 @@ export const MIN_GUESSED_SECRET_LENGTH = 6;
 export const MIN_SECRET_SEGMENT_LENGTH = 20;
 /** The most characters of a key that can be left where only a part of it is in a text. */
 const MAX_FRAGMENT = 8;
-/** Finds secrets in text whose escapes were undone by `createView`. */
-export interface SecretSearch {
-  /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
-  add(secret: string | undefined): void;
-  /** Where secrets are, parts of them that are longer than 8 characters, and keys of well-known vendors; in order. */
-  find(view: string): readonly Range[];
-  /** Where the end of a text begins that later text could make a secret; the length of the text if there is none. */
-  beginningAt(view: string): number;
-  /** The length of the longest spelling of a secret. */
-  longest(): number;
-}
+export type SecretSearch = ReturnType<typeof createSecretSearch>;
 
 const NONE: readonly Range[] = [];
 
-/** Creates a search without secrets, which finds only the keys of vendors. */
-export function createSecretSearch(): SecretSearch {
+export function createSecretSearch() {
   const forms = new Set<string>();
   const whole = new Set<string>();
   const fragments = createFragmentSearch();
   return {
-    add(secret) {
+    /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
+    add(secret: string | undefined): void {
       if (secret === undefined || secret.length < MIN_SECRET_LENGTH) return;
       for (const form of formsOf(secret)) {
         forms.add(form);
         if (!fragments.add(form)) whole.add(form);
       }
     },
-    find(view) {
+    /** Where secrets are, parts of them that are longer than 8 characters, and keys of well-known vendors; in order. */
+    find(view: string): readonly Range[] {
       const ranges = findKeys(view);
       for (const form of whole) addRanges(view, form, ranges);
       const parts = fragments.search(view);
       return merge(parts.length === 0 ? ranges : [...ranges, ...parts]);
     },
-    beginningAt: (view) => beginningOf(view, forms),
-    longest: () => Math.max(0, ...[...forms].map((form) => form.length)),
+    /** Where the end of a text begins that later text could make a secret; the length of the text if there is none. */
+    beginningAt: (view: string): number => beginningOf(view, forms),
+    longest: (): number => Math.max(0, ...[...forms].map((form) => form.length)),
   };
 }
 
-/** Where the end of a text begins that later text could make a secret. */
 function beginningOf(view: string, forms: Iterable<string>): number {
   let cut = view.length;
   for (const form of forms) {

@@ -6,7 +6,6 @@ export function sha256(data: string | Uint8Array): Uint8Array {
   return hash?.update(data).digest() ?? sha256Of(typeof data === 'string' ? new TextEncoder().encode(data) : data);
 }
 
-/** Returns the SHA-256 of text in hex. */
 export function sha256Hex(text: string): string {
   const crypto = nodeModule('node:crypto');
   if (crypto !== undefined) return crypto.hash('sha256', text);

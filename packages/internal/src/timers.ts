@@ -9,3 +9,13 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   const elapsed = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));
   return untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
+
+/** Creates a lock, which runs asynchronous work one piece at a time, in call order. */
+export function createLock(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

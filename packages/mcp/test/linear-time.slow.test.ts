@@ -1,14 +1,13 @@
 import type { Tool } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { checkCall } from '../src/client/calls/validated-calls.ts';
+import { checkCall } from '../src/client/calls/call-remote-tool.ts';
 import { toToolResult } from '../src/client/calls/tool-result.ts';
 import { readMcpConfig } from '../src/client/config.ts';
 import { createServerRedactor } from '../src/client/server-redactor.ts';
 import { checkOutput, findSchemaFault } from '../src/client/tools/output-check.ts';
-import { createToolNames } from '../src/client/tools/tool-names.ts';
+import { createToolNames, visibleSchema } from '../src/client/tools/remote-tool.ts';
 import { visibleText } from '@kernel/internal';
-import { visibleSchema } from '../src/client/tools/visible-schema.ts';
 import { splitLines } from '../src/stdio/split-lines.ts';
 
 const KIB = 1024;

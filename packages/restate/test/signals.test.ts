@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createLock } from '../src/workflow/lock.ts';
+import { createLock } from '@kernel/internal';
 import { createSignalSteering } from '../src/workflow/signals.ts';
 
 test('messages that a recorded step took are gone, in a replay too; those of a step that failed are there again', () => {

@@ -1,5 +1,5 @@
-export { blogAgent, codeAgent } from './bundles/index.ts';
-export type { AgentBundle, BundleMode } from './bundles/index.ts';
+export { blogAgent, codeAgent } from './agents/index.ts';
+export type { AgentSetup, AgentMode } from './agents/index.ts';
 export { permissions, withPermissions } from './permissions/index.ts';
 export type { PermissionOptions, PermissionRule, Permissions } from './permissions/index.ts';
 export { memoryTool, noteTools } from './memory/index.ts';

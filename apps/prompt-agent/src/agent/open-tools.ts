@@ -1,6 +1,6 @@
 import { errorMessage } from '@kernel/internal';
 import type { ToolImplementation, Toolset } from '@kernel/protocol';
-import type { AgentBundle, BundleMode } from '@kernel/toolbox/bundles';
+import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
@@ -117,9 +117,9 @@ const COMMAND_MS = 120_000;
 async function openBundle(
   { flags, host, signal }: CommandCall,
   workspace: Workspace,
-  mode: BundleMode,
-): Promise<AgentBundle> {
-  const { blogAgent, codeAgent } = await import('@kernel/toolbox/bundles');
+  mode: AgentMode,
+): Promise<AgentSetup> {
+  const { blogAgent, codeAgent } = await import('@kernel/toolbox/agents');
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
   const hidden = ownFolders(host, workspace.folder ?? host.cwd);

@@ -1,6 +1,6 @@
 import { isObject, visible } from '@kernel/internal';
 import { KernelError, type Tool, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
-import type { AskPermission, PermissionDecision, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
+import type { AskPermission, PermissionResult, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import type { Flags } from '../options/flags.ts';
@@ -104,7 +104,7 @@ function askNobody(output: Output): AskPermission {
   };
 }
 
-function waitsFor({ rule, suggestion }: PermissionDecision): WaitsFor {
+function waitsFor({ rule, suggestion }: PermissionResult): WaitsFor {
   if (rule !== undefined) return 'ask' in rule ? { askedBy: rule.ask } : {};
   return suggestion !== undefined && 'allow' in suggestion ? { allow: suggestion.allow } : {};
 }

@@ -1,4 +1,5 @@
-import type { Database } from './database.ts';
+import { attempt } from '@kernel/internal';
+import { type Database, closedError } from './database.ts';
 
 /**
  * What a commit changed: the `progress` of a run, the `status` of runs, or a `signal` to a run that may be in progress, such as a message, a stop or a cancel.
@@ -6,27 +7,17 @@ import type { Database } from './database.ts';
  */
 export type ChangeKind = 'progress' | 'status' | 'signal';
 
-/** Reports changes of the file, made by this process or another. */
-export interface Changes {
-  /** Calls `listener` soon after a commit that changed something, once for several of them. Returns a function that unsubscribes. */
-  subscribe(this: void, listener: (kind: ChangeKind) => void): () => void;
-  /** Reports a commit of this process. */
-  notify(this: void, kind: ChangeKind): void;
-  /** Stops watching. */
-  close(this: void): void;
-}
+export type Changes = ReturnType<typeof createChanges>;
 
 /** How often to poll for commits of other processes, in milliseconds. A poll is one pragma and takes microseconds. */
 const POLL_MS = 25;
-/** How often to poll while nothing happens, in milliseconds. */
 const IDLE_MS = 100;
-/** After how many polls without a change. */
 const IDLE_POLLS = 40;
 
 const RANK: readonly ChangeKind[] = ['progress', 'status', 'signal'];
 
 /** Watches a database. Keeps the process alive while there are listeners. */
-export function createChanges(db: Database): Changes {
+export function createChanges(db: Database) {
   const listeners = new Set<(kind: ChangeKind) => void>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let version: unknown;
@@ -44,18 +35,11 @@ export function createChanges(db: Database): Changes {
     if (pendingKind === undefined) setImmediate(call);
     if (pendingKind === undefined || RANK.indexOf(kind) > RANK.indexOf(pendingKind)) pendingKind = kind;
   };
-  /** The same as before for a file that cannot be read: whoever reads it next hears of that. */
-  const dataVersion = (): unknown => {
-    try {
-      return db.get('PRAGMA data_version')?.['data_version'];
-    } catch {
-      return version;
-    }
-  };
   const poll = (): void => {
     polls += 1;
     // Counts the commits of other connections only; one's own are noted as they are made.
-    const current = dataVersion();
+    // Of a file that cannot be read, whoever reads it next hears.
+    const current = attempt(() => db.get('PRAGMA data_version')?.['data_version']) ?? version;
     if (current !== version) {
       version = current;
       notify('signal');
@@ -68,7 +52,8 @@ export function createChanges(db: Database): Changes {
   };
   return {
     notify,
-    subscribe(listener) {
+    /** Calls `listener` soon after a commit that changed something, once for several of them. Returns a function that unsubscribes. */
+    subscribe: (listener: (kind: ChangeKind) => void): (() => void) => {
       listeners.add(listener);
       timer ??= setTimeout(poll, POLL_MS);
       return () => {
@@ -76,9 +61,48 @@ export function createChanges(db: Database): Changes {
         if (listeners.size === 0) stop();
       };
     },
-    close() {
+    close: (): void => {
       stop();
       listeners.clear();
+    },
+  };
+}
+
+export function createChangeWaiter(changes: Changes) {
+  const rejectAll = new Set<() => void>();
+  return {
+    /**
+     * Resolves to what `check` returns, once that is not undefined: it is asked again after each change of the kind `least` or more. Rejects with what
+     * `check` throws, with the reason of the signal, and with `STORE_FAILED` once the journal is closed.
+     */
+    until: <T>(check: () => T | undefined, signal: AbortSignal | undefined, least: ChangeKind) =>
+      new Promise<T>((resolve, reject) => {
+        const end = (settle: () => void): void => {
+          unsubscribe();
+          rejectAll.delete(close);
+          signal?.removeEventListener('abort', abort);
+          settle();
+        };
+        const abort = (): void => end(() => reject(signal?.reason));
+        const close = (): void => end(() => reject(closedError()));
+        const look = (): void => {
+          try {
+            const found = check();
+            if (found !== undefined) end(() => resolve(found));
+          } catch (error) {
+            end(() => reject(error));
+          }
+        };
+        const unsubscribe = changes.subscribe((kind) => {
+          if (kind !== 'progress' || least === 'progress') look();
+        });
+        if (signal?.aborted === true) return abort();
+        signal?.addEventListener('abort', abort, { once: true });
+        rejectAll.add(close);
+        look();
+      }),
+    close: (): void => {
+      for (const close of rejectAll) close();
     },
   };
 }

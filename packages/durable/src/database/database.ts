@@ -4,33 +4,15 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { KernelError } from '@kernel/protocol';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
-/** A row of a query, by column. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** A database file. Each statement is prepared once. */
-export interface Database {
-  /** Runs statements without parameters. */
-  exec(this: void, sql: string): void;
-  /** Runs one statement. Returns how many rows it changed. */
-  run(this: void, sql: string, ...values: readonly SQLInputValue[]): number;
-  /** Returns the first row, or undefined. */
-  get(this: void, sql: string, ...values: readonly SQLInputValue[]): Row | undefined;
-  /** Returns all rows. */
-  all(this: void, sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
-  /** Counts the rows that `run` has changed. */
-  changes(this: void): number;
-  /** Closes the file. */
-  close(this: void): void;
-}
+export type Database = ReturnType<typeof wrap>;
 
-/** The name of a database without a file, as SQLite has it. */
 const MEMORY = ':memory:';
-/** What every SQLite file begins with. */
 const MAGIC = 'SQLite format 3\0';
 /** Tables that tell a journal from a database of another program, whose version may be the same number. */
 const TABLES = ['runs', 'steps', 'signals', 'waits', 'inbox', 'events', 'workers'];
 
-/** What to do about a journal that SQLite refuses. */
 const DAMAGED =
   'If the file is damaged, move it away and put a copy in its place, or start with a new one; `sqlite3 FILE .recover` shows what can be read of it.';
 
@@ -67,12 +49,10 @@ export function openDatabase(path: string, durability: Durability): Database {
   }
 }
 
-/** The error of a journal that was closed. */
 export function closedError(): KernelError {
   return new KernelError('STORE_FAILED', 'The journal is closed.', { hint: 'Open it again with openDurable().' });
 }
 
-/** Reads from a journal. Throws `STORE_FAILED` for a file that cannot be read. */
 export function reading<T>(work: () => T): T {
   try {
     return work();
@@ -122,7 +102,7 @@ function checkVersion(db: DatabaseSync, path: string): number {
   return 0;
 }
 
-function wrap(db: DatabaseSync): Database {
+function wrap(db: DatabaseSync) {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   let isClosed = false;
   const prepare = (sql: string): ReturnType<DatabaseSync['prepare']> => {
@@ -133,16 +113,18 @@ function wrap(db: DatabaseSync): Database {
   };
   let changed = 0;
   return {
-    exec: (sql) => db.exec(sql),
-    run(sql, ...values) {
+    exec: (sql: string): void => db.exec(sql),
+    /** Runs one statement and returns how many rows it changed. */
+    run: (sql: string, ...values: readonly SQLInputValue[]): number => {
       const count = Number(prepare(sql).run(...values).changes);
       changed += count;
       return count;
     },
+    /** How many rows `run` has changed so far. */
     changes: () => changed,
-    get: (sql, ...values) => prepare(sql).get(...values),
-    all: (sql, ...values) => prepare(sql).all(...values),
-    close() {
+    get: (sql: string, ...values: readonly SQLInputValue[]): Row | undefined => prepare(sql).get(...values),
+    all: (sql: string, ...values: readonly SQLInputValue[]): readonly Row[] => prepare(sql).all(...values),
+    close: (): void => {
       isClosed = true;
       db.close();
     },

@@ -1,9 +1,8 @@
-import { errorMessage } from '@kernel/internal';
+import { attempt, errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ChangeKind } from './changes.ts';
 import { type Database, isBusy } from './database.ts';
 
-/** Writes to a journal. */
 export interface Writer {
   /**
    * Runs `work` in a transaction and resolves to its return value once that is committed. All work submitted in one turn of the event loop shares a commit.
@@ -23,7 +22,6 @@ interface Job {
 
 /** How soon to retry a file that another connection has locked, in milliseconds. */
 const RETRY_MS = 5;
-/** How long to keep retrying, in milliseconds. */
 const MAX_BUSY_MS = 30_000;
 
 /** Creates the writer of a database. After a commit, `onCommit` is called once for each kind of work that changed something. */
@@ -106,7 +104,6 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     }
   }
 
-  /** Runs a job in a savepoint, so that a failure undoes only its own changes. */
   function runAlone({ work, resolve, reject }: Job): () => void {
     db.run('SAVEPOINT job');
     try {
@@ -131,11 +128,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
   }
 
   function rollBack(): void {
-    try {
-      db.run('ROLLBACK');
-    } catch {
-      // the error has already ended the transaction
-    }
+    attempt(() => db.run('ROLLBACK')); // the error may have ended the transaction already
   }
 
   return {

@@ -1,4 +1,3 @@
-/** The version of the tables, kept in `user_version`. */
 export const SCHEMA_VERSION = 1;
 
 /** The tables of a journal. Times are milliseconds since 1970 of the machine that wrote them; JSON is text. */

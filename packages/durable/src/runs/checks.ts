@@ -15,7 +15,6 @@ import type { DurableRunFilter, DurableStartOptions } from '../types.ts';
 
 type RetryOptions = { readonly version?: string | undefined };
 
-/** The longest id of a run. */
 export const MAX_ID = 500;
 
 const START = optionKeys<DurableStartOptions>({
@@ -29,12 +28,10 @@ const START = optionKeys<DurableStartOptions>({
 const FILTER = optionKeys<DurableRunFilter>({ status: true, agent: true, limit: true });
 const RETRY = optionKeys<RetryOptions>({ version: true });
 
-/** Throws `CONFIG_INVALID` for an id that no run can have. */
 export function checkId(verb: string, id: unknown): void {
   checkRunId(verb, id, MAX_ID);
 }
 
-/** Throws `CONFIG_INVALID` for what cannot be started. */
 export function checkStart(id: unknown, options: DurableStartOptions): void {
   checkId('start', id);
   checkKeys('start', options, START);
@@ -49,7 +46,6 @@ export function checkStart(id: unknown, options: DurableStartOptions): void {
   checkDate(`start(${JSON.stringify(id)})`, 'deadline', options.deadline);
 }
 
-/** Throws `CONFIG_INVALID` for a filter that nothing can be found by. */
 export function checkFilter(filter: DurableRunFilter): void {
   checkKeys('list', filter, FILTER);
   checkChoice('list', 'status', filter.status, RUN_STATUSES);
@@ -57,13 +53,11 @@ export function checkFilter(filter: DurableRunFilter): void {
   checkNumber('list', 'limit', filter.limit, 1);
 }
 
-/** Throws `CONFIG_INVALID` for a retry as no version. */
 export function checkRetry(options: RetryOptions): void {
   checkKeys('retry', options, RETRY);
   checkText('retry', 'version', options.version);
 }
 
-/** Throws `CONFIG_INVALID` for ids that no call of a run can have. */
 export function checkCall(verb: string, id: unknown, callId: unknown): void {
   checkId(verb, id);
   checkCallId(verb, callId);

@@ -1,17 +1,14 @@
-import { isObject } from '@kernel/internal';
+import { attempt, isObject } from '@kernel/internal';
 import { type AgentEvent, KernelError, type LogEvent, toLogEvent } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from './read-run.ts';
 
-/** An event to log. */
 export interface NewEvent {
   /** Identifies an event that a later attempt emits again; empty for an event that is committed with its step and so is logged once. */
   readonly key: string;
   /** The id of its step; empty for one of the run itself. */
   readonly step: string;
-  /** When it was emitted, in milliseconds since 1970. */
   readonly at: number;
-  /** The event. */
   readonly event: AgentEvent;
 }
 
@@ -27,7 +24,6 @@ export function createEventFilter(db: Database, runId: string): (events: readonl
     });
 }
 
-/** Adds events to the log of a run. */
 export function logEvents(db: Database, runId: string, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
   let seq = Number(db.get('SELECT COALESCE(MAX(seq), 0) AS seq FROM events WHERE run_id = ?', runId)?.['seq']);
@@ -39,14 +35,9 @@ export function logEvents(db: Database, runId: string, events: readonly NewEvent
 
 /** An event as JSON; its type alone where a loop puts into it what JSON cannot hold: a log must not end a run. */
 function toText(event: AgentEvent): string {
-  try {
-    return JSON.stringify(toLogEvent(event));
-  } catch {
-    return JSON.stringify({ type: event.type });
-  }
+  return attempt(() => JSON.stringify(toLogEvent(event))) ?? JSON.stringify({ type: event.type });
 }
 
-/** Reads the events of a run after a position. */
 export function readEvents(db: Database, runId: string, after: number, limit: number): readonly LogEvent[] {
   const sql = 'SELECT seq, step, at, event FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?';
   return db.all(sql, runId, after, limit).map((row) => {

@@ -1,4 +1,4 @@
-import { isObject, sliceHead } from '@kernel/internal';
+import { parseJson, isObject, sliceHead } from '@kernel/internal';
 import {
   type JsonValue,
   KernelError,
@@ -11,31 +11,26 @@ import {
 import type { Database, Row } from '../database/database.ts';
 import type { DurableRunFilter, RunInput } from '../types.ts';
 
-/** The statuses that are final. */
 export const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
 const COLUMNS = 'id, agent, version, status, result, deaths, created_at, updated_at';
 
-/** Reads a run; undefined if there is none. */
 export function readRun(db: Database, id: string): RecordedRun | undefined {
   const row = db.get(`SELECT ${COLUMNS} FROM runs WHERE id = ?`, id);
   return row === undefined ? undefined : toRecord(row);
 }
 
-/** Reads the status of a run; undefined if there is none. */
 export function readStatus(db: Database, id: string): RunStatus | undefined {
   const row = db.get('SELECT status FROM runs WHERE id = ?', id);
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
   return row === undefined ? undefined : (text(row, 'status') as RunStatus);
 }
 
-/** Reads the input a run was started with; undefined if there is no such run. */
 export function readInput(db: Database, id: string): RunInput | undefined {
   const row = db.get('SELECT input FROM runs WHERE id = ?', id);
   return row === undefined ? undefined : toInput(text(row, 'input'));
 }
 
-/** Parses the input of a run. Throws `STORE_FAILED` for anything else. */
 export function toInput(json: string): RunInput {
   const stored: unknown = parse(json);
   if (!isObject(stored) || !Array.isArray(stored['messages']))
@@ -44,7 +39,6 @@ export function toInput(json: string): RunInput {
   return stored as unknown as RunInput;
 }
 
-/** Lists runs, latest first. */
 export function listRuns(db: Database, { status, agent, limit = 100 }: DurableRunFilter): readonly RecordedRun[] {
   const rows = db.all(
     `SELECT ${COLUMNS} FROM runs WHERE status = COALESCE(?, status) AND agent = COALESCE(?, agent)
@@ -60,12 +54,10 @@ export function listRuns(db: Database, { status, agent, limit = 100 }: DurableRu
 const IS_ANSWERED = `EXISTS (SELECT 1 FROM signals WHERE signals.run_id = waits.run_id
   AND signals.call_id = iif(waits.kind = 'unknown', 'unknown ', '') || waits.call_id)`;
 
-/** Whether any waiting call of a run has been answered. */
 export function hasAnsweredCall(db: Database, runId: string): boolean {
   return db.get(`SELECT 1 FROM waits WHERE run_id = ? AND ${IS_ANSWERED}`, runId) !== undefined;
 }
 
-/** Lists the waiting calls without an answer, oldest first. */
 export function listWaiting(db: Database, runId: string | undefined): readonly WaitingCall[] {
   const rows = db.all(
     `SELECT * FROM waits WHERE run_id = COALESCE(?, run_id) AND NOT ${IS_ANSWERED} ORDER BY since, run_id, call_id`,
@@ -81,20 +73,17 @@ export function listWaiting(db: Database, runId: string | undefined): readonly W
   }));
 }
 
-/** The error for a run that does not exist. */
 export function noSuchRun(id: string): KernelError {
   return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(sliceHead(id, 200))}.`, {
     hint: 'list() returns the ids of all runs.',
   });
 }
 
-/** The text in a column; empty for NULL. */
 export function text(row: Row, column: string): string {
   const value = row[column];
   return typeof value === 'string' ? value : '';
 }
 
-/** Parses JSON from the journal. Throws `STORE_FAILED` for anything else. */
 export function parse(json: string): JsonValue {
   try {
     const value: unknown = JSON.parse(json);
@@ -107,13 +96,9 @@ export function parse(json: string): JsonValue {
 
 /** The end of a run. One that is damaged says so, so that the others can be listed and it can be deleted. */
 function toResult(json: string): RunResultJson {
-  try {
-    const result: unknown = parse(json);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
-    if (isObject(result) && typeof result['reason'] === 'string') return result as unknown as RunResultJson;
-  } catch {
-    // damaged
-  }
+  const result: unknown = parseJson(json);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+  if (isObject(result) && typeof result['reason'] === 'string') return result as unknown as RunResultJson;
   const damaged = { name: 'KernelError', code: 'STORE_FAILED', message: 'The journal does not say how the run ended.' };
   return { reason: 'error', error: damaged };
 }

@@ -8,8 +8,7 @@ import {
   type UserMessage,
 } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
-import { keepEarly, purgeEarly } from './early-signals.ts';
-import { FINAL, noSuchRun, readStatus } from './read-run.ts';
+import { FINAL, noSuchRun, parse, readStatus, text } from './read-run.ts';
 
 /** Keeps the first answer for a call and wakes its run. A decision for a run that has not been started is kept until it is. Returns whether the answer counts. */
 export function answerCall(
@@ -30,18 +29,21 @@ export function answerCall(
   return counts;
 }
 
+/** The first answer for a call, as JSON; undefined if there is none. */
+export function readAnswer(db: Database, runId: string, callId: string, kind: 'approval' | 'unknown') {
+  const sql = 'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?';
+  const row = db.get(sql, runId, signalKey(kind, callId));
+  return row && parse(text(row, 'answer'));
+}
+
 /** The key of an answer. A call may have both a decision and a resolution of its unknown outcome. */
-export function signalKey(kind: 'approval' | 'unknown', callId: string): string {
+function signalKey(kind: 'approval' | 'unknown', callId: string): string {
   return kind === 'approval' ? callId : `unknown ${callId}`;
 }
 
-/** Puts a waiting run back into the queue. */
 export function wake(db: Database, runId: string): void {
-  db.run(
-    "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'",
-    Date.now(),
-    runId,
-  );
+  const sql = "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'";
+  db.run(sql, Date.now(), runId);
 }
 
 /** Cancels a run: immediately, or through its worker if it is running. Returns false if it had already finished. */
@@ -58,13 +60,8 @@ export function cancelRun(db: Database, runId: string): boolean {
 
 /** Ends a run and deletes its waits, and its answers and messages too unless it can be retried. */
 export function endRun(db: Database, runId: string, status: RunStatus, result: string): void {
-  db.run(
-    'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?',
-    status,
-    result,
-    Date.now(),
-    runId,
-  );
+  const sql = 'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?';
+  db.run(sql, status, result, Date.now(), runId);
   const tables = status === 'failed' ? ['waits'] : ['waits', 'signals', 'inbox'];
   for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }
@@ -135,4 +132,47 @@ function statusOf(db: Database, runId: string): RunStatus {
   const status = readStatus(db, runId);
   if (status === undefined) throw noSuchRun(runId);
   return status;
+}
+
+interface EarlySignal {
+  readonly runId: string;
+  readonly callId?: string;
+  readonly queue?: 'steer' | 'followUp';
+  readonly body: string;
+}
+
+/** The most a journal keeps, so that a program with wrong ids cannot fill the disk. */
+const MAX_EARLY = 10_000;
+const DAY_MS = 86_400_000;
+
+/** Keeps a signal for a run that has not been started. Returns false if the call already has a decision. Throws `LIMIT_REACHED` if too many signals wait. */
+function keepEarly(db: Database, { runId, callId, queue, body }: EarlySignal): boolean {
+  const kept = Number(db.get('SELECT count(*) AS n FROM early')?.['n']);
+  if (kept >= MAX_EARLY)
+    throw new KernelError('LIMIT_REACHED', `${MAX_EARLY} signals wait for runs that have not been started.`, {
+      hint: 'Check the ids passed to decide() and steer(). purge() deletes signals older than a day.',
+    });
+  const sql = 'INSERT OR IGNORE INTO early (run_id, call_id, queue, body, made_at) VALUES (?, ?, ?, ?, ?)';
+  return db.run(sql, runId, callId ?? null, queue ?? null, body, Date.now()) > 0;
+}
+
+export function takeEarly(db: Database, runId: string): void {
+  db.run(
+    `INSERT INTO signals (run_id, call_id, answer, made_at)
+     SELECT run_id, call_id, body, made_at FROM early WHERE run_id = ? AND call_id IS NOT NULL`,
+    runId,
+  );
+  db.run(
+    `INSERT INTO inbox (run_id, queue, message)
+     SELECT run_id, queue, body FROM early WHERE run_id = ? AND queue IS NOT NULL ORDER BY seq`,
+    runId,
+  );
+  db.run('DELETE FROM early WHERE run_id = ?', runId);
+}
+
+/** Deletes signals for runs that have not been started: for these ids, or all from before a time, by default a day ago. */
+function purgeEarly(db: Database, ids: readonly string[] | undefined, before: Date | undefined): void {
+  const limit = before?.getTime() ?? (ids === undefined ? Date.now() - DAY_MS : Number.MAX_SAFE_INTEGER);
+  if (ids === undefined) db.run('DELETE FROM early WHERE made_at < ?', limit);
+  else for (const id of ids) db.run('DELETE FROM early WHERE run_id = ? AND made_at < ?', id, limit);
 }

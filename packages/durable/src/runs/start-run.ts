@@ -1,7 +1,7 @@
 import { KernelError, STEP_FORMAT } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import type { DurableStartOptions } from '../types.ts';
-import { takeEarly } from './early-signals.ts';
+import { takeEarly } from './signals.ts';
 import { text } from './read-run.ts';
 
 /**

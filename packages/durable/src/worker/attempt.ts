@@ -3,36 +3,23 @@ import { type AgentEvent, type ApprovalDecision, type Approve, type DurableAgent
 import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { createEventFilter, logEvents, type NewEvent } from '../runs/events.ts';
-import { hasAnsweredCall, parse, text, toInput } from '../runs/read-run.ts';
-import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
+import { hasAnsweredCall, toInput } from '../runs/read-run.ts';
+import { addMessage, endRun, readAnswer, stopRun } from '../runs/signals.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
 import { holdsLease } from './leases.ts';
-import { createPatience } from './patience.ts';
 import { createRecordedSteps } from './recorded-steps.ts';
 import { createDurableSteering } from './steering.ts';
-
-/** An attempt at a run, in progress. */
-export interface Attempt {
-  /** The run and its lease. */
-  readonly claim: Claim;
-  /** Settles when the attempt is over and its outcome is written. Never rejects. */
-  readonly ended: Promise<void>;
-  /** Reads new messages, a stop and a cancel from the journal. */
-  refresh(): void;
-  /** Starts no further steps. Those in flight continue. */
-  drain(): void;
-  /** Aborts the steps in flight and discards their results. */
-  abandon(cause: 'drained' | 'lost'): void;
-}
 
 /** How long an agent that is cancelled or aborted may take to end, in milliseconds. Then it is left to itself: what it still does does not count. */
 const ABORTED_MS = 5000;
 /** How long a run rests whose journal could not be written, in milliseconds. */
 const WRITE_RETRY_MS = 1000;
 
-/** Continues a run from its journal. */
-export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
+/** An attempt at a run, in progress. */
+export type Attempt = ReturnType<typeof startAttempt>;
+
+export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent) {
   const { runId } = claim;
   const halt = createHalt();
   const controller = new AbortController();
@@ -176,10 +163,13 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
 
   return {
     claim,
+    /** Settles when the attempt is over and its outcome is written. Never rejects. */
     ended: attempt(),
     refresh,
+    /** Starts no further steps. Those in flight continue. */
     drain: () => void halt.stop('draining'),
-    abandon(cause) {
+    /** Aborts the steps in flight and discards their results. */
+    abandon(cause: 'drained' | 'lost'): void {
       wasInterrupted ||= !hasEnded;
       halt.stop(cause);
       patience.begin();
@@ -188,15 +178,36 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   };
 }
 
+/** Waits for something that was asked to end: `over` resolves when it has taken too long. */
+function createPatience(ms: number) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  let isCancelled = false;
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const end = (): void => {
+    isOver = true;
+    resolve(undefined);
+  };
+  return {
+    over,
+    isOver: () => isOver,
+    begin(): void {
+      if (!isCancelled) timer ??= setTimeout(end, ms);
+    },
+    cancel(): void {
+      isCancelled = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
 type RunEndEvent = Extract<AgentEvent, { readonly type: 'run-end' }>;
 
-/** The end of a run, and what is kept of it. */
 interface Ended {
   readonly event: RunEndEvent;
   readonly result: string;
 }
 
-/** What is kept of the end of a run, as JSON. Throws for an end that JSON cannot hold. */
 function resultText({ type: _type, ...rest }: RunEndEvent): string {
   return JSON.stringify(rest.reason === 'error' ? { ...rest, error: toJson(rest.error) } : rest);
 }
@@ -208,19 +219,14 @@ export function failUnreadable(db: Database, writer: Writer, claim: Claim, error
   });
 }
 
-/** Decides by what was decided from outside, otherwise by the agent. */
 function withAnswers(db: Database, runId: string, approve: Approve, used: Set<string>): Approve {
   return (request) => {
     const callId = [...request.path, request.call.id].join('/');
-    const row = db.get(
-      'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
-      runId,
-      signalKey('approval', callId),
-    );
-    if (row === undefined) return approve(request);
+    const answer = readAnswer(db, runId, callId, 'approval');
+    if (answer === undefined) return approve(request);
     used.add(callId);
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the run checks it like any decision
-    return parse(text(row, 'answer')) as unknown as ApprovalDecision;
+    return answer as unknown as ApprovalDecision;
   };
 }
 

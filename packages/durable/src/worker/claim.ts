@@ -4,11 +4,8 @@ import { text } from '../runs/read-run.ts';
 import { answerCall } from '../runs/signals.ts';
 import { type Lease, runsAlone } from './leases.ts';
 
-/** A run that a worker has claimed. */
 export interface Claim extends Lease {
-  /** The name of its agent. */
   readonly agent: string;
-  /** The input it was started with, as JSON. */
   readonly input: string;
   /** Whether it must be the only run in its process. */
   readonly isAlone: boolean;
@@ -18,7 +15,6 @@ export interface Claim extends Lease {
 const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND (deadline_at IS NULL OR deadline_at > ?) AND format = ?
   AND json_array(agent, version) IN (SELECT value FROM json_each(?))`;
 
-/** How many are taken at once. */
 const MAX_CLAIMED = 1000;
 
 /** Takes up to `count` runs of some agents out of the queue. One that must be alone is taken only by a worker that has none, and then alone. */
@@ -46,21 +42,14 @@ export function claimRuns(
     if (isAlone && (!capacity.isIdle || claims.length > 0)) continue;
     const runId = text(row, 'id');
     const epoch = Number(row['epoch']) + 1;
-    db.run(
-      "UPDATE runs SET status = 'running', owner = ?, epoch = ?, is_alone = ?, updated_at = ? WHERE id = ?",
-      owner,
-      epoch,
-      isAlone ? 1 : 0,
-      now,
-      runId,
-    );
+    const sql = "UPDATE runs SET status = 'running', owner = ?, epoch = ?, is_alone = ?, updated_at = ? WHERE id = ?";
+    db.run(sql, owner, epoch, isAlone ? 1 : 0, now, runId);
     claims.push({ runId, owner, epoch, agent: text(row, 'agent'), input: text(row, 'input'), isAlone });
     if (isAlone) break;
   }
   return claims;
 }
 
-/** Whether there is anything to claim. Does not write. */
 export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
   const sql = `SELECT 1 FROM runs WHERE ${CLAIMABLE} LIMIT 1`;
   const now = Date.now();
@@ -75,7 +64,6 @@ function supportedVersions(agents: Readonly<Record<string, DurableAgent>>): stri
   return JSON.stringify(pairs);
 }
 
-/** Denies the calls whose time for a decision is up. */
 export function denyOverdueCalls(db: Database): void {
   for (const row of db.all('SELECT run_id, call_id FROM waits WHERE deadline_at <= ?', Date.now())) {
     const [runId, callId] = [text(row, 'run_id'), text(row, 'call_id')];
@@ -84,7 +72,6 @@ export function denyOverdueCalls(db: Database): void {
   }
 }
 
-/** Returns the runs whose deadline has passed. */
 export function overdueRuns(db: Database): readonly string[] {
   const sql =
     "SELECT id FROM runs WHERE deadline_at <= ? AND status IN ('queued', 'running', 'waiting', 'blocked') AND is_cancelled = 0";

@@ -8,23 +8,16 @@ export type HaltCause = 'lost' | 'blocked' | 'write-failed' | 'drained' | 'waiti
 const RANK: readonly HaltCause[] = ['lost', 'blocked', 'write-failed', 'drained', 'waiting', 'draining'];
 
 /** Whether an attempt at a run continues. */
-export interface Halt {
-  /** Why it halted; undefined while it continues. */
-  cause(): HaltCause | undefined;
-  /** The details, for the error. */
-  reason(): string;
-  /** Halts the attempt. Of several causes, the gravest counts. Returns the error to throw. */
-  stop(cause: HaltCause, reason?: string): Error;
-}
+export type Halt = ReturnType<typeof createHalt>;
 
-/** Creates the state of an attempt that has not halted. */
-export function createHalt(): Halt {
+export function createHalt() {
   let cause: HaltCause | undefined;
   let reason = '';
   return {
     cause: () => cause,
     reason: () => reason,
-    stop(next, why = '') {
+    /** Halts the attempt. Of several causes, the gravest counts. Returns the error to throw. */
+    stop(next: HaltCause, why = ''): Error {
       if (cause === undefined || RANK.indexOf(next) < RANK.indexOf(cause)) {
         cause = next;
         reason = why;

@@ -1,15 +1,11 @@
-import { hasEnded } from '@kernel/internal';
+import { parseJson, hasEnded } from '@kernel/internal';
 import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
-import { parse, text } from '../runs/read-run.ts';
+import { text } from '../runs/read-run.ts';
 
-/** The lease of one worker on one run. */
 export interface Lease {
-  /** The run. */
   readonly runId: string;
-  /** The worker. */
   readonly owner: string;
-  /** The number of this lease, counted per run. */
   readonly epoch: number;
 }
 
@@ -19,7 +15,6 @@ export function holdsLease(db: Database, { runId, owner, epoch }: Lease): boolea
   return db.get(sql, runId, owner, epoch) !== undefined;
 }
 
-/** Identifies a lease among those of a worker. */
 export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): string {
   return `${runId} ${epoch}`;
 }
@@ -27,29 +22,22 @@ export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): stri
 /** After this many crashes a run executes alone, so that further crashes are certainly its own. */
 const SHARED_CRASHES = 2;
 
-/** Another worker of the file. */
 export interface Peer {
-  /** Its heartbeats so far. */
   readonly beat: number;
   /** Whether its process is known to have ended, which only a worker on the same machine can tell. */
   readonly isGone: boolean;
 }
 
-/** Watches the heartbeats of the other workers. */
-export interface PeerWatch {
-  /** Returns the ids of workers whose process is gone, or whose last heartbeat is at least a lease ago by the clock of this process. */
-  lost(workers: ReadonlyMap<string, Peer>): readonly string[];
-}
-
 /**
- * Creates the watch. It uses a monotonic clock and never compares times of two machines. If it was held up itself, for instance by a locked file, the others
+ * Creates a watch over the heartbeats of the other workers. It uses a monotonic clock and never compares times of two machines. If it was held up itself, for instance by a locked file, the others
  * may have been too, so it starts over.
  */
-export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()): PeerWatch {
+export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()) {
   let seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
   let lookedMs = now();
   return {
-    lost(workers) {
+    /** Returns the ids of workers whose process is gone, or whose last heartbeat is at least a lease ago by the clock of this process. */
+    lost(workers: ReadonlyMap<string, Peer>): readonly string[] {
       const nowMs = now();
       if (nowMs - lookedMs > leaseMs / 2) seen = new Map();
       lookedMs = nowMs;
@@ -67,24 +55,11 @@ export function createPeerWatch(leaseMs: number, now: () => number = () => perfo
   };
 }
 
-/** Reads all workers except `own`. */
 export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> {
   const rows = db.all('SELECT id, beat, info FROM workers WHERE id <> ?', own);
   return new Map(
-    rows.map((row) => [
-      text(row, 'id'),
-      { beat: Number(row['beat']), isGone: hasEnded(identityOf(text(row, 'info'))) },
-    ]),
+    rows.map((row) => [text(row, 'id'), { beat: Number(row['beat']), isGone: hasEnded(parseJson(text(row, 'info'))) }]),
   );
-}
-
-/** What a worker wrote about itself; undefined for what nobody can read: then its beats tell. */
-function identityOf(info: string): unknown {
-  try {
-    return parse(info);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -118,18 +93,14 @@ function releaseDead(db: Database, worker: string, maxCrashes: (agent: string) =
     const id = text(row, 'id');
     const before = Number(row['deaths']);
     const crashes = Number(row['is_alone']) === 1 ? before + 1 : Math.max(before, Math.min(before + 1, SHARED_CRASHES));
-    db.run(
-      "UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0, epoch = epoch + 1, deaths = ?, updated_at = ? WHERE id = ?",
-      crashes,
-      now,
-      id,
-    );
+    const sql =
+      "UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0, epoch = epoch + 1, deaths = ?, updated_at = ? WHERE id = ?";
+    db.run(sql, crashes, now, id);
     if (Number(row['is_cancelled']) === 1) endRun(db, id, 'cancelled', JSON.stringify({ reason: 'aborted' }));
     else if (crashes >= maxCrashes(text(row, 'agent'))) endRun(db, id, 'failed', JSON.stringify(killed(crashes)));
   }
 }
 
-/** Whether a run must have a process to itself. */
 export function runsAlone(crashes: number): boolean {
   return crashes >= SHARED_CRASHES;
 }

@@ -1,5 +1,6 @@
 import { errorMessage, inputDigest } from '@kernel/internal';
 import {
+  type AgentEvent,
   callFromInput,
   callIdOf,
   type DurableAgent,
@@ -8,6 +9,7 @@ import {
   limitOutput,
   MAX_STEP_BYTES,
   pendingCallOf,
+  shouldLogEvent,
   type Step,
   type StepExecutor,
   type OutcomeResolution,
@@ -16,22 +18,15 @@ import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
-import { signalKey } from '../runs/signals.ts';
+import { readAnswer } from '../runs/signals.ts';
 import type { Halt } from './halt.ts';
-import { collectEvents } from './collect-events.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
-/** Options of `createRecordedSteps`. */
 export interface RecordedStepsOptions {
-  /** The journal. */
   readonly db: Database;
-  /** Writes to it. */
   readonly writer: Writer;
-  /** The lease to write under. */
   readonly lease: Lease;
-  /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** Whether the attempt continues. */
   readonly halt: Halt;
   /** Adds the events of the run itself since the last call to those of a step, and drops those already logged. */
   readonly withRunEvents: (events: readonly NewEvent[]) => readonly NewEvent[];
@@ -62,7 +57,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       state: text(row, 'state') === 'done' ? 'done' : 'begun',
       output: text(row, 'output'),
     });
-  /** The waiting calls of the run. */
   const waits = new Set(db.all('SELECT call_id FROM waits WHERE run_id = ?', runId).map((row) => text(row, 'call_id')));
 
   /** Writes under the lease. Throws if it is lost or the journal cannot be written. */
@@ -160,7 +154,9 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   /** Settles a call that was in flight when its process died. Undefined if it is to run again. */
   const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
     const callId = callIdOf(step.id);
-    const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
+    const given = readAnswer(db, runId, callId, 'unknown') as OutcomeResolution | undefined;
+    const answer = agent.onUnknown === 'ask' ? given : 'tell';
     if (answer === 'retry') return undefined;
     if (answer === undefined) return wait(step, { kind: 'unknown', call: callFromInput(step.input), callId });
     if (typeof answer === 'object') return finish(step, digest, { result: { forLLM: answer.text } }, []);
@@ -168,7 +164,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     return finish(step, digest, step.unknown?.({ onEvent }) ?? null, events);
   };
 
-  /** The steps interrupted by the halt of the attempt. */
   const stoppedIds: string[] = [];
   const execute = async (step: Step): Promise<JsonValue> => {
     try {
@@ -224,24 +219,24 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   };
 }
 
-function unknownAnswer(db: Database, runId: string, callId: string): OutcomeResolution | undefined {
-  const row = db.get(
-    'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
-    runId,
-    signalKey('unknown', callId),
-  );
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
-  return row === undefined ? undefined : (parse(text(row, 'answer')) as OutcomeResolution);
-}
-
-/** When a call is denied, in whole milliseconds since 1970; null for never. */
 function deadlineOf(nowMs: number, approvalTimeoutMs = Infinity): number | null {
   const at = Math.ceil(nowMs + approvalTimeoutMs);
   return Number.isSafeInteger(at) ? at : null;
 }
 
-/** Runs asynchronous work at the first call; later ones wait for the same. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => (running ??= work());
+}
+
+/** Collects the events of a step that are to be logged. Approval requests get a key, because a waiting step emits them again. */
+function collectEvents(step: Step) {
+  const events: NewEvent[] = [];
+  let requests = 0;
+  const onEvent = (event: AgentEvent): void => {
+    if (!shouldLogEvent(event)) return;
+    const key = event.type === 'approval-request' ? `${step.id} ${(requests += 1)}` : '';
+    events.push({ key, step: step.id, at: Date.now(), event });
+  };
+  return { events, onEvent };
 }

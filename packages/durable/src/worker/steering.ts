@@ -2,14 +2,6 @@ import type { Message, Steering, UserMessage } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from '../runs/read-run.ts';
 
-/** The steering of a run, backed by the journal. */
-export interface DurableSteering extends Steering {
-  /** Returns the inbox rows taken since the last call, for the commit of the step that took them. */
-  takenRows(): readonly number[];
-  /** Rereads the journal. */
-  refresh(this: void): void;
-}
-
 /** Creates the steering of one attempt at a run. `add` writes what this process itself sends to the journal. */
 export function createDurableSteering(
   db: Database,
@@ -18,7 +10,7 @@ export function createDurableSteering(
     readonly message: (queue: 'steer' | 'followUp', message: string | UserMessage) => void;
     readonly stop: () => void;
   },
-): DurableSteering {
+): Steering & { takenRows(): readonly number[]; refresh(this: void): void } {
   const taken = new Set<number>();
   let uncommitted: number[] = [];
   let rows: readonly { readonly seq: number; readonly queue: string; readonly message: Message }[] = [];
@@ -51,6 +43,7 @@ export function createDurableSteering(
       uncommitted.push(...found.map(({ seq }) => seq));
       return found.map(({ message }) => message);
     },
+    /** Returns the inbox rows taken since the last call, for the commit of the step that took them. */
     takenRows() {
       const now = uncommitted;
       uncommitted = [];

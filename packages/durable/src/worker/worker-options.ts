@@ -34,7 +34,6 @@ const AGENT_KEYS = optionKeys<DurableAgent>({
   onUnknown: true,
 });
 
-/** Throws `CONFIG_INVALID` for invalid options or agents. */
 export function checkWorker(options: WorkerOptions): void {
   checkKeys('work', options, KEYS);
   checkNumber('work', 'maxRuns', options.maxRuns, 1);

@@ -84,7 +84,6 @@ export function startWorker(
         const isAlone = [...attempts.values()].some((attempt) => attempt.claim.isAlone);
         const capacity = { count: isDraining || isAlone ? 0 : maxRuns - attempts.size, isIdle: attempts.size === 0 };
         if (capacity.count <= 0 || !hasQueued(db, agents)) return;
-        // oxlint-disable-next-line no-await-in-loop -- one claim after the other
         const claims = await writer.write(() => (register() > 0 ? [] : claimRuns(db, id, agents, capacity)));
         for (const each of claims) begin(each);
       } while (mustClaimAgain);

@@ -1,4 +1,4 @@
-import { createRedactor, isObject, truncate } from '@kernel/internal';
+import { attempt, createRedactor, isObject, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Servers in the `mcpServers` format that MCP programs share. Other keys of the file are ignored. */
@@ -38,7 +38,6 @@ export interface McpHttpServer {
   readonly disabled?: boolean | undefined;
 }
 
-/** The validated config of a server. */
 export type McpServer =
   | {
       readonly kind: 'stdio';
@@ -55,7 +54,6 @@ export type McpServer =
       readonly headers: { readonly [name: string]: string };
     };
 
-/** A server in the file, not yet validated. */
 interface Entry {
   readonly [key: string]: unknown;
 }
@@ -164,16 +162,9 @@ function readHttp(name: string, entry: Entry, url: unknown): McpServer {
   if (parsed.username !== '' || parsed.password !== '')
     throw invalid(name, 'url', 'contains a user name or password', 'Put an Authorization header in "headers".');
   const headers = readStrings(name, 'headers', entry['headers']);
-  if (!areValidHeaders(headers)) throw invalid(name, 'headers', 'contains a name or value that HTTP does not allow');
+  if (attempt(() => new Headers(headers)) === undefined)
+    throw invalid(name, 'headers', 'contains a name or value that HTTP does not allow');
   return { kind: 'http', name, url: parsed, headers };
-}
-
-function areValidHeaders(headers: { readonly [name: string]: string }): boolean {
-  try {
-    return new Headers(headers) instanceof Headers;
-  } catch {
-    return false;
-  }
 }
 
 function readStrings(name: string, key: string, value: unknown): { readonly [name: string]: string } {

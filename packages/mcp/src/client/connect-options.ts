@@ -68,13 +68,11 @@ const KEYS = optionKeys<ConnectMcpOptions>({
 });
 const CLIENT_KEYS = optionKeys<NonNullable<ConnectMcpOptions['client']>>({ name: true, version: true });
 
-/** Throws `CONFIG_INVALID` for an option that does not exist. */
 export function checkConnectKeys(options: ConnectMcpOptions): void {
   checkKeys('connectMcp', options, KEYS);
   if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
 }
 
-/** Throws `CONFIG_INVALID` for a name that is not among the servers: probably a typing error. */
 export function checkTrusted(names: readonly string[], servers: readonly { readonly name: string }[]): void {
   const known = servers.map(({ name }) => name);
   const given: readonly unknown[] = Array.isArray(names) ? names : [names];
@@ -89,7 +87,6 @@ export function checkTrusted(names: readonly string[], servers: readonly { reado
   );
 }
 
-/** Throws `CONFIG_INVALID` for a time that is not a number of milliseconds. */
 export function checkTimeout(name: string, value: number): void {
   if (Number.isFinite(value) && value >= 0) return;
   throw new KernelError('CONFIG_INVALID', `${name} must be a number of milliseconds of at least 0, not ${value}.`);

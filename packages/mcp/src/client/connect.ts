@@ -10,18 +10,16 @@ import {
   type Toolset,
   type ValidatedCall,
 } from '@kernel/protocol';
-import { callRemoteTool, type CallTarget, unavailableResult } from './calls/call-remote-tool.ts';
-import { validateCall } from './calls/validated-calls.ts';
+import { callRemoteTool, type CallTarget, unavailableResult, validateCall } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
 import type { ListedTools } from './connection/list-tools.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
-import { createListeners } from './listeners.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
 import type { McpPins } from './tools/definition-approvals.ts';
-import { createToolNames } from './tools/tool-names.ts';
+import { createToolNames } from './tools/remote-tool.ts';
 
 /** How long a turn waits for lists of tools that are under way. */
 const TURN_TIMEOUT_MS = 5000;
@@ -159,7 +157,6 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
   });
 }
 
-/** Takes a list of tools of a server. */
 type TakeList = (listed: ListedTools) => Promise<void>;
 
 /** Returns what takes the lists of a server, and reports once why one is not whole. A tool that a broken list lacks is not gone. */
@@ -191,4 +188,26 @@ function closedError(name: string): KernelError {
   return new KernelError('TOOL_UNAVAILABLE', `"${name}" is not available: the MCP connection is closed.`, {
     data: { tool: name },
   });
+}
+
+/** Creates a set of listeners, which may throw. */
+function createListeners(): { add(listener: () => void): () => void; notify(): void } {
+  const listeners = new Set<() => void>();
+  return {
+    add(listener) {
+      // Wrapped, so that a listener added twice counts twice.
+      const own = (): void => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    notify() {
+      for (const listener of listeners) {
+        try {
+          listener();
+        } catch {
+          // The error of one listener must not keep the change from the others.
+        }
+      }
+    },
+  };
 }

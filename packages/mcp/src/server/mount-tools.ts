@@ -1,8 +1,8 @@
-import { errorMessage } from '@kernel/internal';
+import { attempt, errorMessage } from '@kernel/internal';
 import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { callTool } from './tools/call-tool.ts';
-import { listTools } from './tools/list-tools.ts';
+import { listTools } from './tools/listed-tool.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
 
 /**
@@ -70,15 +70,11 @@ export function onListChange(toolset: Toolset, notify: () => void, turns?: Tools
   });
   return () => {
     hasEnded = true;
-    try {
-      unsubscribe?.();
-    } catch {
-      // A toolset that breaks its contract must not keep a connection from closing.
-    }
+    // A toolset that breaks its contract must not keep a connection from closing.
+    attempt(() => unsubscribe?.());
   };
 }
 
-/** Returns the SDK's protocol object of a server. */
 export function protocolOf(server: McpServer | Server): Server {
   return 'server' in server ? server.server : server;
 }

@@ -24,7 +24,6 @@ export interface ServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The keys of `ServerOptions`. */
 export const SERVER_KEYS: KeysOf<ServerOptions> = {
   name: true,
   version: true,
@@ -33,7 +32,6 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
   onError: true,
   signal: true,
 };
-/** The module `@modelcontextprotocol/server`, loaded when a server starts. */
 export type ServerSdk = typeof Sdk;
 
 /** Returns the function that creates the server of a connection. Throws `CONFIG_INVALID` if tools cannot be mounted on what `createServer` returns. */
@@ -64,7 +62,6 @@ export function onServerClose(server: Server, listener: () => void): void {
   Object.assign(server, { onclose });
 }
 
-/** Closes when the signal aborts; returns a function that stops listening. */
 export function closeOnAbort(signal: AbortSignal | undefined, close: () => Promise<void>): () => void {
   return onAbort(signal, () => void close().catch(() => {})); // reported where `closed` is awaited
 }

@@ -13,8 +13,20 @@ import {
   toJsonText,
 } from '@kernel/protocol';
 import { EVENTS_PER_PAGE, type EventPage, FINAL, type Outcome, type Signal, type StartInput } from '../run-state.ts';
-import { cannotRetry, checkFilter, checkId, checkStart, MAX_ID, noSuchRun } from './checks.ts';
-import { EVENTS, RESTATE, type RestateOptions, RETRY, type RetryOptions, WAIT } from './options.ts';
+import {
+  cannotRetry,
+  checkFilter,
+  checkId,
+  checkStart,
+  EVENTS,
+  MAX_ID,
+  noSuchRun,
+  RESTATE,
+  type RestateOptions,
+  RETRY,
+  type RetryOptions,
+  WAIT,
+} from './options.ts';
 import { createRestateApi } from './restate-api.ts';
 import { type KnownRun, readRuns, readWaiting } from './queries.ts';
 
@@ -67,7 +79,6 @@ export function openRestate(options: RestateOptions): RestateRuns {
     read(id, 'outcome', { waitMs }, signal);
   const send = (id: string, signal: Signal): Promise<boolean> => ask(id, 'signal', signal);
 
-  /** Returns a run with its result, or undefined if it is not over after `waitMs`. */
   async function ended(id: string, waitMs: number, signal?: AbortSignal): Promise<RecordedRun | undefined> {
     const { run, result } = await outcome(id, waitMs, signal);
     if (run === undefined || result === undefined || !FINAL.has(run.status)) return undefined;
@@ -79,7 +90,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
     async start(id, startOptions) {
       checkStart(id, startOptions);
       const { messages, input, at, deadline } = startOptions;
-      toJsonText(`start(${JSON.stringify(id)})`, { messages, ...(input === undefined ? {} : { input }) });
+      toJsonText(`start(${JSON.stringify(id)})`, { messages, input });
       const body: StartInput = {
         messages,
         ...(input === undefined ? {} : { input }),
@@ -111,14 +122,11 @@ export function openRestate(options: RestateOptions): RestateRuns {
       checkKeys('result', waitOptions, WAIT);
       const { signal } = waitOptions;
       for (let waitMs = 0; ; waitMs = WAIT_MS) {
-        // oxlint-disable-next-line no-await-in-loop -- each request waits for a while
         const record = await ended(id, waitMs, signal);
         if (record !== undefined) return record;
-        // oxlint-disable-next-line no-await-in-loop -- as above
         const state = await api.workflowState(agent, id);
         if (state === 'missing') throw noSuchRun(id);
         // It may have been killed from outside.
-        // oxlint-disable-next-line no-await-in-loop -- as above
         if (state === 'over') return (await ended(id, 0)) ?? (await requireRun(id)).record;
       }
     },
@@ -172,13 +180,11 @@ export function openRestate(options: RestateOptions): RestateRuns {
       let page = Math.max(1, Math.floor(after / EVENTS_PER_PAGE));
       for (;;) {
         const request = { page, waitMs: follow ? WAIT_MS : 0 };
-        // oxlint-disable-next-line no-await-in-loop -- one page after the other
         const found = await read<EventPage | null>(id, 'events', request, signal);
         if (found !== null) {
           for (const event of found.events) if (event.seq > after) yield event;
           page += 1;
         }
-        // oxlint-disable-next-line no-await-in-loop -- as above
         if (found?.isLast === true || found === null) if (await isRead(id, page, follow)) return;
       }
     },
@@ -192,9 +198,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
         const { id, status, updatedAt } = record;
         if (!FINAL.has(status) || updatedAt.getTime() >= limit || wanted?.has(id) === false) continue;
         // A failed run is still open, waiting for retry().
-        // oxlint-disable-next-line no-await-in-loop -- not all at once
         if (isOpen) await api.patchInvocation(invocationId, 'kill');
-        // oxlint-disable-next-line no-await-in-loop -- as above
         if (await api.patchInvocation(invocationId, 'purge')) count += 1;
       }
       return count;

@@ -1,4 +1,19 @@
-import { type EventsOptions, optionKeys, type StartOptions, type WaitOptions } from '@kernel/protocol';
+import {
+  checkChoice,
+  checkDate,
+  checkKeys,
+  checkMessages,
+  checkNumber,
+  checkRunId,
+  type EventsOptions,
+  KernelError,
+  optionKeys,
+  RUN_STATUSES,
+  type RecordedRun,
+  type RunFilter,
+  type StartOptions,
+  type WaitOptions,
+} from '@kernel/protocol';
 import type { RestateApiOptions } from './restate-api.ts';
 
 /** Options of `openRestate`. */
@@ -13,7 +28,6 @@ export interface RetryOptions {
   readonly latest?: boolean | undefined;
 }
 
-/** The options of `openRestate`, for `checkKeys`. */
 export const RESTATE = optionKeys<RestateOptions>({
   agent: true,
   ingressUrl: true,
@@ -21,11 +35,42 @@ export const RESTATE = optionKeys<RestateOptions>({
   headers: true,
   fetch: true,
 });
-/** The options of `start`. */
-export const START = optionKeys<StartOptions>({ messages: true, input: true, at: true, deadline: true });
-/** The options of `result`. */
+const START = optionKeys<StartOptions>({ messages: true, input: true, at: true, deadline: true });
 export const WAIT = optionKeys<WaitOptions>({ signal: true });
-/** The options of `events`. */
 export const EVENTS = optionKeys<EventsOptions>({ after: true, follow: true, signal: true });
-/** The options of `retry`. */
 export const RETRY = optionKeys<RetryOptions>({ latest: true });
+
+export function noSuchRun(id: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(id)} in Restate.`, {
+    hint: 'list() returns the ids of all runs of the agent.',
+  });
+}
+
+export function cannotRetry({ id, status }: RecordedRun): KernelError {
+  const reason = status === 'failed' ? 'it was retried already, or failed too long ago' : `it is ${status}`;
+  return new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} cannot be retried: ${reason}.`, {
+    hint: 'Only a run that failed or is blocked can be retried; a failed one within retryWindowMs.',
+  });
+}
+
+export const MAX_ID = 400;
+
+const FILTER = optionKeys<RunFilter>({ status: true, limit: true });
+
+export function checkId(verb: string, id: unknown): void {
+  checkRunId(verb, id, MAX_ID);
+}
+
+export function checkStart(id: unknown, options: StartOptions): void {
+  checkId('start', id);
+  checkKeys('start', options, START);
+  checkMessages('start()', options.messages);
+  checkDate('start()', 'at', options.at);
+  checkDate('start()', 'deadline', options.deadline);
+}
+
+export function checkFilter(filter: RunFilter): void {
+  checkKeys('list', filter, FILTER);
+  checkChoice('list', 'status', filter.status, RUN_STATUSES);
+  checkNumber('list', 'limit', filter.limit, 1);
+}

@@ -3,11 +3,8 @@ import { FINAL, type RunState, type Wait } from '../run-state.ts';
 import { BLOCKED } from '../workflow/halt.ts';
 import type { RestateApi } from './restate-api.ts';
 
-/** A run, from Restate's tables and its own state. */
 export interface KnownRun {
-  /** Its record, without the result. */
   readonly record: RecordedRun;
-  /** The invocation of its workflow. */
   readonly invocationId: string;
   /** The digest of the input it was started with; absent before it begins. */
   readonly inputDigest?: string;
@@ -49,7 +46,6 @@ export async function readRuns(api: RestateApi, agent: string, id?: string): Pro
   });
 }
 
-/** Lists the waiting calls without an answer, oldest first. */
 export async function readWaiting(api: RestateApi, agent: string, id?: string): Promise<readonly WaitingCall[]> {
   const filter = `service_name = ${quote(agent)}${id === undefined ? '' : ` AND service_key = ${quote(id)}`}`;
   const [states, answers] = await Promise.all([
@@ -93,7 +89,6 @@ function statusOf(row: Readonly<Record<string, unknown>>, state: RunState | unde
   }
 }
 
-/** A string as an SQL literal. */
 function quote(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }

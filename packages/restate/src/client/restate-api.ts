@@ -1,7 +1,6 @@
 import { delay, equalJson, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
-/** How to reach Restate. */
 export interface RestateApiOptions {
   /** The address of the ingress, such as `http://127.0.0.1:8080`. */
   readonly ingressUrl: string;
@@ -17,22 +16,8 @@ export interface RestateApiOptions {
  * The ingress and the admin API of Restate. Every method rejects with `STORE_FAILED` if Restate cannot be reached or refuses, and with the reason of
  * `signal`. What only reads is repeated for 10 s while Restate cannot be reached or answers with a server error, as it does while it restarts.
  */
-export interface RestateApi {
-  /** Calls a handler that changes something and returns its result. */
-  call(path: string, body: unknown): Promise<unknown>;
-  /** Calls a handler that only reads and returns its result. */
-  read(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
-  /** Starts a handler and returns Restate's response. */
-  send(path: string, body: unknown, delayMs: number): Promise<unknown>;
-  /** Returns whether a workflow was started, and whether it has finished. Looks it up by its key, unlike `query`. */
-  workflowState(workflow: string, key: string): Promise<'missing' | 'open' | 'over'>;
-  /** Performs an action on an invocation. Resolves to false if it does not exist or its state does not allow the action. */
-  patchInvocation(invocationId: string, action: string): Promise<boolean>;
-  /** Runs an SQL query and returns its rows. */
-  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
+export type RestateApi = ReturnType<typeof createRestateApi>;
 
-/** A response, read to its end. */
 interface Answer {
   readonly status: number;
   readonly ok: boolean;
@@ -50,13 +35,7 @@ const SETTLE_ROUNDS = 4;
 /** Restate's HTTP status for a workflow that has no output yet. */
 const NOT_READY = 470;
 
-/** Creates a client of both APIs. Sends nothing yet. */
-export function createRestateApi({
-  ingressUrl,
-  adminUrl,
-  headers = {},
-  fetch: send = fetch,
-}: RestateApiOptions): RestateApi {
+export function createRestateApi({ ingressUrl, adminUrl, headers = {}, fetch: send = fetch }: RestateApiOptions) {
   async function request(base: string, path: string, init: RequestInit): Promise<Answer> {
     try {
       const response = await send(`${base.endsWith('/') ? base.slice(0, -1) : base}${path}`, {
@@ -90,14 +69,15 @@ export function createRestateApi({
   }
 
   return {
-    call: (path, body) => json(ingressUrl, path, post(body)),
-    read: (path, body, signal) =>
+    call: (path: string, body: unknown): Promise<unknown> => json(ingressUrl, path, post(body)),
+    read: (path: string, body: unknown, signal?: AbortSignal): Promise<unknown> =>
       retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), {
         signal,
       }),
-    send: (path, body, delayMs) =>
+    send: (path: string, body: unknown, delayMs: number): Promise<unknown> =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
-    async workflowState(workflow, key) {
+    /** Returns whether a workflow was started, and whether it has finished. Looks it up by its key, unlike `query`. */
+    async workflowState(workflow: string, key: string): Promise<'missing' | 'open' | 'over'> {
       const path = `/restate/workflow/${encodeURIComponent(workflow)}/${encodeURIComponent(key)}/output`;
       return retryRead(async () => {
         const { status, text } = await request(ingressUrl, path, { method: 'GET' });
@@ -106,21 +86,21 @@ export function createRestateApi({
         return status === NOT_READY ? 'open' : 'over';
       });
     },
-    async patchInvocation(invocationId, action) {
+    /** Performs an action on an invocation. Resolves to false if it does not exist or its state does not allow the action. */
+    async patchInvocation(invocationId: string, action: string): Promise<boolean> {
       const path = `/invocations/${encodeURIComponent(invocationId)}/${action}`;
       const { status, ok, text } = await request(adminUrl, path, { method: 'PATCH' });
       if (ok) return true;
       if (status === 404 || status === 409) return false;
       throw refusal(path, status, text);
     },
-    async query(sql) {
+    async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
       const ask = (): Promise<unknown> => json(adminUrl, '/query', post({ query: sql }));
       let isRestarted = false;
       let answer = await retryRead(ask, { onRetry: () => void (isRestarted = true) });
       for (let round = 0; isRestarted && round < SETTLE_ROUNDS; round += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other: an answer counts if the next one is the same
+        // One after the other: an answer counts if the next one is the same.
         await delay(SETTLE_MS);
-        // oxlint-disable-next-line no-await-in-loop -- as above
         const next = await retryRead(ask);
         isRestarted = !equalJson(answer, next);
         answer = next;
@@ -132,7 +112,6 @@ export function createRestateApi({
   };
 }
 
-/** Repeats a read that failed for a reason that passes. Rejects with the last failure, or with the reason of `signal`. */
 async function retryRead<T>(
   read: () => Promise<T>,
   { signal, onRetry }: { readonly signal?: AbortSignal | undefined; readonly onRetry?: () => void } = {},
@@ -140,14 +119,12 @@ async function retryRead<T>(
   let deadline: number | undefined; // counts from the first failure: a request may have waited for long before it
   for (let waitMs = FIRST_DELAY_MS; ; waitMs = Math.min(2 * waitMs, MAX_DELAY_MS)) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       return await read();
     } catch (error) {
       deadline ??= performance.now() + READ_MS;
       const isLast = performance.now() + waitMs > deadline;
       if (!(error instanceof KernelError) || !error.retryable || isLast) throw error;
     }
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await delay(waitMs, signal);
     onRetry?.();
   }

@@ -30,17 +30,11 @@ export interface AgentWorkflowOptions {
 
 /** The handlers of an agent's workflow. For the client of this package only: their arguments may change in any release. */
 export interface AgentHandlers {
-  /** Runs the agent. */
   run(context: restate.WorkflowContext, start: StartInput): Promise<void>;
-  /** Answers a waiting call. */
   answer(context: restate.WorkflowSharedContext, answer: Answer): Promise<boolean>;
-  /** Sends a signal. */
   signal(context: restate.WorkflowSharedContext, signal: Signal): Promise<boolean>;
-  /** Retries after a failure. */
   retry(context: restate.WorkflowSharedContext): Promise<boolean>;
-  /** Reads events. */
   events(context: restate.WorkflowSharedContext, request: EventsRequest): Promise<EventPage | null>;
-  /** Reads the result. */
   outcome(context: restate.WorkflowSharedContext, request: OutcomeRequest): Promise<Outcome>;
 }
 

@@ -4,25 +4,13 @@ import { promiseNames, roundKey, type Wait } from '../run-state.ts';
 import type { Journal } from './journal.ts';
 import type { RunStatusWriter } from './run-status.ts';
 
-/** A call that needs an answer from outside. */
 export interface Question {
-  /** The kind of answer it needs. */
   readonly kind: Wait['kind'];
-  /** The id for `decide` and `resolveOutcome`. */
   readonly callId: string;
-  /** The call. */
   readonly call: JsonValue;
 }
 
-/** The answers from outside that calls of a run wait for. */
-export interface CallAnswers {
-  /** Reads a decision made before the call began to wait. */
-  readEarly(callId: string): Promise<void>;
-  /** Returns the answer for a call; undefined if there is none yet. */
-  answer(kind: Wait['kind'], callId: string): Decision | OutcomeResolution | undefined;
-  /** Waits until all questions are answered or the run is cancelled. An earlier answer that did not settle a question is discarded. */
-  wait(questions: readonly Question[]): Promise<void>;
-}
+export type CallAnswers = ReturnType<typeof createCallAnswers>;
 
 const LATE = { decision: 'deny', reason: 'no decision came in time.' } as const;
 
@@ -32,14 +20,13 @@ export function createCallAnswers(
   journal: Journal,
   status: RunStatusWriter,
   agent: DurableAgent,
-): CallAnswers {
+) {
   const rounds = new Map<string, number>();
   const answers = new Map<string, Decision | OutcomeResolution>();
   const roundOf = (kind: Wait['kind'], callId: string): number => rounds.get(keyOf(kind, callId)) ?? 1;
   const promiseOf = (kind: Wait['kind'], callId: string) =>
     context.promise<Decision | OutcomeResolution>(promiseNames.answer(kind, callId, roundOf(kind, callId)));
 
-  /** Prepares for the next answer for a call. */
   function ask({ kind, callId }: Question): void {
     const key = keyOf(kind, callId);
     if (!answers.delete(key)) return;
@@ -69,13 +56,16 @@ export function createCallAnswers(
   }
 
   return {
-    async readEarly(callId) {
+    /** Reads a decision made before the call began to wait. */
+    async readEarly(callId: string): Promise<void> {
       if (answers.has(keyOf('approval', callId))) return;
       const early = await journal.until(promiseOf('approval', callId).peek());
       if (early !== undefined) answers.set(keyOf('approval', callId), early);
     },
-    answer: (kind, callId) => answers.get(keyOf(kind, callId)),
-    async wait(questions) {
+    answer: (kind: Wait['kind'], callId: string): Decision | OutcomeResolution | undefined =>
+      answers.get(keyOf(kind, callId)),
+    /** Waits until all questions are answered or the run is cancelled. An earlier answer that did not settle a question is discarded. */
+    async wait(questions: readonly Question[]): Promise<void> {
       const since = status.now();
       const limit = agent.approvalTimeoutMs;
       const hasLimit = limit !== undefined && questions.some(({ kind }) => kind === 'approval');
@@ -88,7 +78,7 @@ export function createCallAnswers(
       status.setWaits(waits);
       const timer = hasLimit ? context.sleep(limit, 'approval') : undefined;
       for (const question of questions) {
-        // oxlint-disable-next-line no-await-in-loop -- the order of commands must be that of the journal
+        // The order of commands must be that of the journal.
         await waitForAnswer(question, timer);
         if (journal.isCancelled()) return;
         waits = waits.slice(1);

@@ -1,35 +1,29 @@
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import { type EventPage, EVENTS_PER_PAGE, promiseNames } from '../run-state.ts';
 
-/** An event as the log stores it. */
 export interface TimedEvent {
   /** When it was emitted, in milliseconds since 1970. A replay must give the same time. */
   readonly at: number;
-  /** The event, as returned by `toLogEvent`. */
   readonly event: object;
 }
 
-/** The events of a run, written page by page. */
-export interface EventLog {
-  /** Adds events of a step, or of the run itself if `step` is empty. */
-  add(step: string, events: readonly TimedEvent[]): void;
-  /** Writes the added events as a page. The last page of a round is written even if it is empty. */
-  flush(isLast: boolean): void;
-}
+export type EventLog = ReturnType<typeof createEventLog>;
 
 /** Creates the log of a run. Each page is a durable promise, so that readers can wait for it. */
-export function createEventLog(context: WorkflowContext): EventLog {
+export function createEventLog(context: WorkflowContext) {
   let pages = 0;
   let events: EventPage['events'][number][] = [];
   return {
-    add(step, added) {
+    /** Adds events of a step, or of the run itself if `step` is empty. */
+    add(step: string, added: readonly TimedEvent[]): void {
       for (const { at, event } of added) {
         const seq = (pages + 1) * EVENTS_PER_PAGE + events.length;
         // eslint-disable-next-line typescript/no-unsafe-type-assertion -- returned by `toLogEvent`
         events.push({ seq, at, step, event: event as EventPage['events'][number]['event'] });
       }
     },
-    flush(isLast) {
+    /** Writes the added events as a page. The last page of a round is written even if it is empty. */
+    flush(isLast: boolean): void {
       if (events.length === 0 && !isLast) return;
       pages += 1;
       // A command of the journal, which takes effect without being awaited.

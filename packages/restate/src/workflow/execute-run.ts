@@ -33,11 +33,9 @@ export async function executeRun(
   const abandon = (): void => controller.abort(new KernelError('TOOL_CANCELLED', 'The attempt at the run is over.'));
   attemptCompletedSignal.addEventListener('abort', abandon, { once: true });
   const steering = createSignalSteering();
-  const journal = openJournal(context, {
-    onSignal(signal) {
-      if (signal.kind === 'cancel') controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
-      else steering.receive(signal);
-    },
+  const journal = openJournal(context, (signal) => {
+    if (signal.kind === 'cancel') controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+    else steering.receive(signal);
   });
   const halt = createHalt(attemptCompletedSignal);
   const version = agent.version ?? '1';
@@ -75,9 +73,8 @@ export async function executeRun(
       steering,
       steps,
     };
-    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     const result = await Promise.race([runAgent(agent, durableContext, start, { log, status }), halt.ended]);
-    // oxlint-disable-next-line no-await-in-loop -- the result of an attempt that is over must not count
+    // The result of an attempt that is over must not count.
     if (attemptCompletedSignal.aborted) await halt.never();
     const ended = result === 'cancelled' ? ABORTED : result;
     const isFailed = ended.reason === 'error' && !journal.isCancelled();
@@ -92,7 +89,6 @@ export async function executeRun(
       retry.map(() => true),
       context.sleep(retryWindowMs, 'failed').map(() => false),
     ]);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     if ((await journal.untilCancelled(either)) !== true) return;
     controller = new AbortController();
   }
@@ -100,7 +96,6 @@ export async function executeRun(
 
 const ABORTED: RunResultJson = { reason: 'aborted' };
 
-/** Runs an agent to its end. Never rejects. */
 async function runAgent(
   agent: DurableAgent,
   context: DurableContext,
@@ -126,12 +121,10 @@ async function runAgent(
   return result as RunResultJson;
 }
 
-/** Whether an event belongs to the run itself rather than to a step. */
 function isOfRun({ type }: AgentEvent): boolean {
   return type === 'turn-end' || type === 'output-rejected';
 }
 
-/** Decides with the answer from outside, if there is one, otherwise with the agent's `approve`. */
 function withAnswers(approve: Approve, answers: CallAnswers): Approve {
   return (request) => {
     const answer = answers.answer('approval', [...request.path, request.call.id].join('/'));

@@ -4,56 +4,41 @@ import { RetryableError } from '@restatedev/restate-sdk';
 /** The start of a blocked run's error message, by which the client recognizes it. */
 export const BLOCKED = 'The run is blocked:';
 
-/** How long to wait before retrying a blocked run, in milliseconds. */
 const BLOCKED_MS = 60_000;
 
 /** Whether an attempt at a run continues. Once it has halted, its loop gets no more outputs, since nothing it does with them may count. */
-export interface Halt {
-  /** Rejects when the attempt is blocked, and resolves when it is cancelled while waiting. */
-  readonly ended: Promise<'cancelled'>;
-  /** Whether it has halted. */
-  isOver(): boolean;
-  /** Throws if it has halted. */
-  check(this: void): void;
-  /** Halts it because its journal belongs to other code. Returns the error to throw. */
-  block(reason: string): Error;
-  /** Halts it because it was cancelled while waiting. Never settles. */
-  cancel(): Promise<never>;
-  /** Never settles. */
-  never(): Promise<never>;
-  /** Settles like `work`, or never once the attempt has halted. */
-  guard<T>(work: Promise<T>): Promise<T>;
-}
+export type Halt = ReturnType<typeof createHalt>;
 
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** Creates the state of an attempt that has not halted. It halts when `signal` aborts. */
-export function createHalt(signal: AbortSignal): Halt {
+export function createHalt(signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<'cancelled'>();
   promise.catch(() => undefined);
   let hasEnded = false;
   const isOver = (): boolean => hasEnded || signal.aborted;
   return {
+    /** Rejects when the attempt is blocked, and resolves when it is cancelled while waiting. */
     ended: promise,
     isOver,
-    check() {
+    check: (): void => {
       if (isOver()) throw new KernelError('TOOL_CANCELLED', 'The attempt at the run is over.');
     },
-    block(reason) {
+    block(reason: string): Error {
       const error = new RetryableError(`${BLOCKED} ${reason}`, { retryAfter: BLOCKED_MS });
       hasEnded = true;
       reject(error);
       return error;
     },
-    cancel() {
+    cancel(): Promise<never> {
       hasEnded = true;
       resolve('cancelled');
       return never();
     },
     never,
-    async guard(work) {
+    /** Settles like `work`, or never once the attempt has halted. */
+    async guard<T>(work: Promise<T>): Promise<T> {
       try {
         const value = await work;
         return isOver() ? await never() : value;

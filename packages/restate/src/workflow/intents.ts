@@ -3,9 +3,7 @@ import { KernelError } from '@kernel/protocol';
 /** The most intents that are remembered. Of a forgotten one, it is unknown whether its handler was entered. */
 const MAX_INTENTS = 10_000;
 
-/** What this process knows of an intent in a journal. */
 interface Intent {
-  /** The attempt that may enter the handler. */
   owner: string;
   isEntered: boolean;
 }
@@ -16,26 +14,11 @@ interface Intent {
  */
 const intents = new Map<string, Intent>();
 
-/** The intents of one attempt. */
-export interface AttemptIntents {
-  /** Remembers that this attempt records an intent under this name. Returns the attempt's id, which is what is recorded. */
-  record(name: string): string;
-  /**
-   * Whether a call can run whose intent `recordedBy` recorded: this attempt, or an earlier one of this process that did not enter its handler
-   * and, from now on, cannot.
-   */
-  takeOver(name: string, recordedBy: string): boolean;
-  /** Marks the handler of a call as entered. Throws `TOOL_CANCELLED` if another attempt has taken over. A call without an intent may always be entered. */
-  enter(name: string): void;
-  /** Forgets calls that have a result in the journal. */
-  forget(names: Iterable<string>): void;
-}
-
-/** Creates the intents of the attempt with this id. */
-export function createAttemptIntents(attemptId: string): AttemptIntents {
+export function createAttemptIntents(attemptId: string) {
   const own = new Map<string, { readonly key: string; readonly intent: Intent }>();
   return {
-    record(name) {
+    /** Remembers that this attempt records an intent under this name. Returns the attempt's id, which is what is recorded. */
+    record(name: string): string {
       const key = `${attemptId} ${name}`;
       const intent = { owner: attemptId, isEntered: false };
       own.set(name, { key, intent });
@@ -44,7 +27,11 @@ export function createAttemptIntents(attemptId: string): AttemptIntents {
       if (intents.size > MAX_INTENTS && oldest !== undefined) intents.delete(oldest);
       return attemptId;
     },
-    takeOver(name, recordedBy) {
+    /**
+     * Whether a call can run whose intent `recordedBy` recorded: this attempt, or an earlier one of this process that did not enter its handler
+     * and, from now on, cannot.
+     */
+    takeOver(name: string, recordedBy: string): boolean {
       if (recordedBy === attemptId) return true;
       const key = `${recordedBy} ${name}`;
       const intent = intents.get(key);
@@ -53,13 +40,14 @@ export function createAttemptIntents(attemptId: string): AttemptIntents {
       own.set(name, { key, intent });
       return true;
     },
-    enter(name) {
+    /** Marks the handler of a call as entered. Throws `TOOL_CANCELLED` if another attempt has taken over. A call without an intent may always be entered. */
+    enter(name: string): void {
       const intent = own.get(name)?.intent;
       if (intent === undefined) return;
       if (intent.owner !== attemptId) throw new KernelError('TOOL_CANCELLED', 'The attempt at the run is over.');
       intent.isEntered = true;
     },
-    forget(names) {
+    forget(names: Iterable<string>): void {
       for (const name of names) {
         const known = own.get(name);
         if (known === undefined) continue;

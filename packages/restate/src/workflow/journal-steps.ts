@@ -1,4 +1,4 @@
-import { inputDigest } from '@kernel/internal';
+import { createLock, inputDigest } from '@kernel/internal';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import {
   callFromInput,
@@ -15,33 +15,22 @@ import type { EventLog } from './event-log.ts';
 import type { Halt } from './halt.ts';
 import type { Journal } from './journal.ts';
 import { createAttemptIntents } from './intents.ts';
-import { createLock } from './lock.ts';
 import type { CallAnswers, Question } from './call-answers.ts';
 import type { RunStatusWriter } from './run-status.ts';
 import type { SignalSteering } from './signals.ts';
 import { runStep, type StepRecord, unknownRecord } from './step-record.ts';
 
-/** Options of `createJournalSteps`. */
 export interface JournalStepsOptions {
-  /** The journal to record in. */
   readonly journal: Journal;
-  /** The answers that calls wait for. */
   readonly answers: CallAnswers;
-  /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** The steering that steps take messages from. */
   readonly steering: SignalSteering;
-  /** Receives their events. */
   readonly log: EventLog;
-  /** Receives the time of the journal. */
   readonly status: RunStatusWriter;
-  /** Whether the attempt continues. */
   readonly halt: Halt;
-  /** Identifies the attempt. Another id in the journal is of an earlier one. */
   readonly attemptId: string;
 }
 
-/** A step of a batch without an output yet. */
 interface Item {
   readonly step: Step;
   readonly digest: string;
@@ -60,7 +49,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   const intents = createAttemptIntents(attemptId);
   const lock = createLock();
 
-  /** Returns the name of the next journal command for a step. */
   const nameOf = ({ id }: Step): string => {
     const run = (runs.get(id) ?? 0) + 1;
     runs.set(id, run);
@@ -75,7 +63,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   /** Whether the handler of a call was entered in a round that failed. */
   const wasEntered = ({ step }: Item): boolean => isUnsafe(step) && records.get(step.id)?.isEntered === true;
 
-  /** How to run a step: `name` is that of its journal command. */
   const runOptions = (digest: string, name?: string) => ({
     digest,
     agent,
@@ -102,7 +89,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     ]);
   }
 
-  /** Runs or resolves a step. Returns what to record. */
   async function work(item: Item, name: string, hadBegun: boolean): Promise<StepRecord> {
     const { step, digest, answer } = item;
     if (typeof answer === 'object')
@@ -112,10 +98,9 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     return runStep(step, runOptions(digest, name));
   }
 
-  /** Runs steps in parallel, once. */
   async function runBatch(items: readonly Item[]): Promise<readonly StepRecord[]> {
     for (const { step } of items)
-      // oxlint-disable-next-line no-await-in-loop -- the order of commands must be that of the journal
+      // The order of commands must be that of the journal.
       if (step.kind === 'approve') await answers.readEarly(callIdOf(step.id));
     const named = items.map((item) => ({ item, name: nameOf(item.step) }));
     const begun = await begin(named);
@@ -129,7 +114,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   async function runPlain(items: readonly Item[]): Promise<void> {
     let left = items;
     while (left.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop -- waiting steps run again
       const done = await runBatch(left);
       const waiting: { readonly item: Item; readonly question: Question }[] = [];
       for (const [index, item] of left.entries()) {
@@ -138,7 +122,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
         if (question !== undefined) waiting.push({ item, question });
       }
       if (waiting.length === 0) return;
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await waitForAnswers(waiting.map(({ question }) => question));
       left = waiting.map(({ item, question }) => withAnswer(item, question));
     }
@@ -153,15 +136,11 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   /** Runs a step with inner steps. Its output is recorded too, since it may contain times. */
   async function runOuter(item: Item): Promise<void> {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- until none of its agents wait
       const made = await runStep(item.step, runOptions(item.digest));
-      // oxlint-disable-next-line no-await-in-loop -- as above
       if (halt.isOver()) await halt.never();
-      // oxlint-disable-next-line no-await-in-loop -- as above
       const record = await lock(() => journal.until(journal.once(nameOf(item.step), () => made)));
       const question = settle(item, record);
       if (question === undefined) return;
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await lock(() => waitForAnswers([question]));
     }
   }
@@ -171,7 +150,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     if (journal.isCancelled()) await halt.cancel();
   }
 
-  /** Takes in the record of a step. Returns the question it waits on, if any. */
   function settle(item: Item, record: StepRecord): Question | undefined {
     const { step } = item;
     check(item, record);
@@ -194,7 +172,7 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     for (const item of items) check(item, records.get(item.step.id));
     const missing = items.filter(({ step }) => records.get(step.id)?.output === undefined);
     await lock(() => runPlain(missing.filter(({ step }) => step.hasInnerSteps !== true)));
-    // oxlint-disable-next-line no-await-in-loop -- the order of commands must be that of the journal
+    // The order of commands must be that of the journal.
     for (const item of missing) if (item.step.hasInnerSteps === true) await runOuter(item);
     log.flush(false);
     return batch.map(({ id }) => {

@@ -3,24 +3,7 @@ import { CancelledError, isRestatePromise, RestatePromise, type WorkflowContext 
 import { promiseNames, type Signal } from '../run-state.ts';
 
 /** The journal of one invocation. Only one await at a time is allowed; signals are received during it. */
-export interface Journal {
-  /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
-  once<T>(name: string, work: () => T | Promise<T>): RestatePromise<T>;
-  /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
-  until<T>(promise: Promise<T>): Promise<T>;
-  /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
-  untilCancelled<T>(promise: Promise<T>): Promise<T | undefined>;
-  /** Cancels the run at this time, in milliseconds since 1970. */
-  cancelAt(time: number, now: number): void;
-  /** Whether the run has been cancelled. */
-  isCancelled(): boolean;
-}
-
-/** Receives the signals of a journal. */
-export interface SignalListener {
-  /** Called with each signal, in the order of the journal. */
-  readonly onSignal: (signal: Signal) => void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 type Arrival<T> =
   | { readonly kind: 'target'; readonly value: T }
@@ -28,7 +11,7 @@ type Arrival<T> =
   | { readonly kind: 'deadline' };
 
 /** Opens the journal of an invocation. Its first command waits for the first signal. */
-export function openJournal(context: WorkflowContext, { onSignal }: SignalListener): Journal {
+export function openJournal(context: WorkflowContext, onSignal: (signal: Signal) => void) {
   let signals = 1;
   let signal = nextSignal();
   let deadline: RestatePromise<Arrival<never>> | undefined;
@@ -60,7 +43,6 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
     return RestatePromise.race(watched);
   }
 
-  /** Waits for a promise of the journal. Resolves to undefined as soon as `isOver`. */
   async function wait<T>(given: Promise<T>, isOver: () => boolean): Promise<T | undefined> {
     // The SDK types its promises as plain ones.
     if (!isRestatePromise(given))
@@ -69,7 +51,6 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
     for (;;) {
       if (isOver()) return undefined;
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one signal after the other
         const arrived = await next(promise);
         if (arrived.kind === 'target') return arrived.value;
         if (arrived.kind === 'signal') receive(arrived.signal);
@@ -86,18 +67,20 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
   }
 
   return {
-    once: (name, work) => context.run(name, async () => work()),
+    /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
+    once: <T>(name: string, work: () => T | Promise<T>): RestatePromise<T> => context.run(name, async () => work()),
+    /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
-    until: async <T>(promise: Promise<T>) => (await wait(promise, () => false)) as T,
-    untilCancelled: (promise) => wait(promise, () => isCancelled),
-    cancelAt(time, now) {
+    until: async <T>(promise: Promise<T>): Promise<T> => (await wait(promise, () => false)) as T,
+    /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
+    untilCancelled: <T>(promise: Promise<T>): Promise<T | undefined> => wait(promise, () => isCancelled),
+    cancelAt(time: number, now: number): void {
       deadline = arrival(context.sleep(Math.max(0, time - now), 'deadline'), () => ({ kind: 'deadline' }));
     },
-    isCancelled: () => isCancelled,
+    isCancelled: (): boolean => isCancelled,
   };
 }
 
-/** Maps the value of a promise and passes its error on. */
 function arrival<T, U>(promise: RestatePromise<T>, map: (value: T) => Arrival<U>): RestatePromise<Arrival<U>> {
   return promise.map((value, failure) => {
     if (failure !== undefined) throw failure;

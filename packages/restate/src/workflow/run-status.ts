@@ -2,23 +2,13 @@ import type { RunStatus } from '@kernel/protocol';
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import type { RunState, Wait } from '../run-state.ts';
 
-/** Writes the status of a run, for the client to read. */
-export interface RunStatusWriter {
-  /** The time of the journal, which is that of the latest step, in milliseconds since 1970. */
-  now(): number;
-  /** Advances the time of the journal. */
-  setNow(time: number): void;
-  /** Writes the status. Returns the state that was written. */
-  set(status: RunStatus, round: number): RunState;
-  /** Writes the waiting calls, and the matching status: `waiting`, or `running` if there are none. */
-  setWaits(waits: readonly Wait[]): void;
-}
+export type RunStatusWriter = ReturnType<typeof createRunStatus>;
 
 /** Creates the writer of a run's status. Its times come from the journal, so a replay writes the same ones. */
 export function createRunStatus(
   context: WorkflowContext,
   begun: Pick<RunState, 'version' | 'inputDigest' | 'createdAt'>,
-): RunStatusWriter {
+) {
   let now = begun.createdAt;
   let current: RunStatus = 'running';
   let currentRound = 1;
@@ -29,12 +19,14 @@ export function createRunStatus(
     return state;
   };
   return {
-    now: () => now,
-    setNow(time) {
+    /** The time of the journal, which is that of the latest step, in milliseconds since 1970. */
+    now: (): number => now,
+    setNow(time: number): void {
       now = Math.max(now, time);
     },
     set,
-    setWaits(waits) {
+    /** Writes the waiting calls, and the matching status: `waiting`, or `running` if there are none. */
+    setWaits(waits: readonly Wait[]): void {
       if (waits.length === 0) context.clear('waits');
       else context.set('waits', waits);
       const status = waits.length === 0 ? 'running' : 'waiting';

@@ -12,27 +12,18 @@ import {
   type Wait,
 } from '../run-state.ts';
 
-/** The request of `answer`. */
 export interface Answer {
-  /** The kind of question it answers. */
   readonly kind: Wait['kind'];
-  /** The call. */
   readonly callId: string;
-  /** The answer. */
   readonly answer: Decision | OutcomeResolution;
 }
 
-/** The request of `events`. */
 export interface EventsRequest {
-  /** The page number, from 1. */
   readonly page: number;
-  /** How long to wait for it, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** The request of `outcome`. */
 export interface OutcomeRequest {
-  /** How long to wait for it, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -48,7 +39,6 @@ export async function sendSignal(context: WorkflowSharedContext, signal: Signal)
   if (isOver(await context.get<RunState>('run'))) return false;
   let number = (await context.get<number>('signals')) ?? 1;
   // Another signal may have come first.
-  // oxlint-disable-next-line no-await-in-loop -- one number after the other
   while (!(await complete(context, promiseNames.signal(number), signal))) number += 1;
   return true;
 }
@@ -59,7 +49,6 @@ export async function retryRun(context: WorkflowSharedContext): Promise<boolean>
   return run?.status === 'failed' && complete(context, promiseNames.retry(run.round), true);
 }
 
-/** Reads a page of events. Returns null if there is none after `waitMs`. */
 export async function readEvents(
   context: WorkflowSharedContext,
   { page, waitMs }: EventsRequest,
@@ -67,7 +56,6 @@ export async function readEvents(
   return (await waitFor<EventPage>(context, promiseNames.events(page), waitMs)) ?? null;
 }
 
-/** Returns the state of a run, with its result if it finishes within `waitMs`. */
 export async function readOutcome(context: WorkflowSharedContext, { waitMs }: OutcomeRequest): Promise<Outcome> {
   const run = await context.get<RunState>('run');
   const isRetried =
@@ -78,7 +66,6 @@ export async function readOutcome(context: WorkflowSharedContext, { waitMs }: Ou
   return end ?? (run === null ? {} : { run });
 }
 
-/** Waits for a durable promise, for up to `waitMs`. */
 async function waitFor<T>(context: WorkflowSharedContext, name: string, waitMs: number): Promise<T | undefined> {
   const promise = context.promise<T>(name);
   const known = await promise.peek();
@@ -91,7 +78,6 @@ async function waitFor<T>(context: WorkflowSharedContext, name: string, waitMs: 
   }
 }
 
-/** Completes a durable promise. Returns false if it was already completed. */
 async function complete(context: WorkflowSharedContext, name: string, value: unknown): Promise<boolean> {
   const promise = context.promise<unknown>(name);
   if ((await promise.peek()) !== undefined) return false;

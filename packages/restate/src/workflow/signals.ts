@@ -3,17 +3,13 @@ import type { Signal } from '../run-state.ts';
 
 type Queue = 'steer' | 'followUp';
 
-/** The steering of a run, fed by signals. */
 export interface SignalSteering extends Steering {
-  /** Adds a received signal. */
   receive(signal: Signal): void;
-  /** Returns how many messages were taken since the last `settle`. */
   taken(): Readonly<Record<Queue, number>>;
   /** Removes the messages that a recorded step took. With undefined, for a step that failed, puts them back. */
   settle(taken: Readonly<Record<Queue, number>> | undefined): void;
 }
 
-/** Creates the steering of a run without messages. */
 export function createSignalSteering(): SignalSteering {
   const queues: Record<Queue, Message[]> = { steer: [], followUp: [] };
   const taken: Record<Queue, number> = { steer: 0, followUp: 0 };

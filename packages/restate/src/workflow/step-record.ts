@@ -15,35 +15,23 @@ import {
 import type { TimedEvent } from './event-log.ts';
 import type { SignalSteering } from './signals.ts';
 
-/** The record of a step in the journal. */
 export interface StepRecord {
-  /** The digest of the step's input. */
   readonly digest: string;
-  /** When it ended, in milliseconds since 1970. */
   readonly at: number;
-  /** The output. */
   readonly output?: JsonValue;
-  /** Why it failed. */
   readonly error?: JsonValue;
   /** The call that waits for a decision, after which the step runs again. */
   readonly pending?: { readonly call: JsonValue; readonly callId: string };
   /** Set if the outcome of the call is unknown and waits for `resolveOutcome`. */
   readonly isUnknown?: true;
-  /** Set if the handler of the call was entered. */
   readonly isEntered?: true;
-  /** How many messages it took. */
   readonly taken?: { readonly steer: number; readonly followUp: number };
-  /** The events to log. */
   readonly events: readonly TimedEvent[];
 }
 
-/** Options of `runStep`. */
 export interface StepRunOptions {
-  /** The digest of the step's input. */
   readonly digest: string;
-  /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** The steering that the step may take messages from. */
   readonly steering: SignalSteering;
   /** Throws if this attempt has halted, to keep handlers from being entered. */
   readonly checkAttempt: () => void;
@@ -72,13 +60,11 @@ export async function runStep(step: Step, options: StepRunOptions): Promise<Step
   }
 }
 
-/** Returns the record of a call whose outcome is unknown. */
 export function unknownRecord(step: Step, digest: string): StepRecord {
   const { events, onEvent } = collectEvents();
   return { digest, at: Date.now(), output: step.unknown?.({ onEvent }) ?? null, events };
 }
 
-/** An error as JSON, for `KernelError.fromJSON`. */
 export function toJson(error: unknown): JsonValue {
   const known = KernelError.is(error) ? error : new KernelError('TOOL_FAILED', errorMessage(error));
   const json: unknown = JSON.parse(JSON.stringify(known));

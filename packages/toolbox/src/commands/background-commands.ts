@@ -3,42 +3,23 @@ import type { ToolContext } from '@kernel/protocol';
 import { createOutputBuffer, type OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 
-/** A command that continues after its call. */
 export interface BackgroundCommand {
-  /** `command-1`, `command-2` and so on within a run. */
   readonly id: string;
-  /** Takes its output. */
   append(bytes: Uint8Array): void;
-  /** Returns what came since the last time. */
   takeOutput(): string;
   /** Resolves when there is output that was not taken yet, when the command has ended, after the time, in milliseconds, or on an abort. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** How it ended; undefined while it runs. */
   end(): ProcessEnd | Error | undefined;
-  /** Aborts it. */
   readonly controller: AbortController;
-  /** Settles when it has ended. Never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** A background command before it is known how it ends. */
 type StartedCommand = Omit<BackgroundCommand, 'ended'>;
 
-/** The background commands of each run. */
-export interface BackgroundCommands {
-  /** Starts one: `start` gets it, and returns how it ends. */
-  add(context: ToolContext, start: (command: StartedCommand) => Promise<ProcessEnd>): BackgroundCommand;
-  /** The commands of the run that a call belongs to. */
-  of(context: ToolContext): readonly BackgroundCommand[];
-  /** Ends all of them and waits for that. */
-  close(): Promise<void>;
-}
-
-/** How many commands of a run are known at once. */
 const MAX_KEPT = 50;
 
 /** Creates the record of background commands. A run sees its own only. */
-export function createBackgroundCommands(maxBytes: number): BackgroundCommands {
+export function createBackgroundCommands(maxBytes: number) {
   const byRun = new WeakMap<object, BackgroundCommand[]>();
   const counts = new WeakMap<object, number>();
   const running = new Set<BackgroundCommand>();
@@ -47,7 +28,7 @@ export function createBackgroundCommands(maxBytes: number): BackgroundCommands {
   const of = ({ turn }: ToolContext): BackgroundCommand[] => byRun.get(turn?.signal ?? withoutRun) ?? [];
   return {
     of,
-    add(context, start) {
+    add(context: ToolContext, start: (command: StartedCommand) => Promise<ProcessEnd>): BackgroundCommand {
       const commands = of(context);
       byRun.set(context.turn?.signal ?? withoutRun, commands);
       const started = (counts.get(commands) ?? 0) + 1;
@@ -64,7 +45,7 @@ export function createBackgroundCommands(maxBytes: number): BackgroundCommands {
       void command.ended.then(() => running.delete(command));
       return command;
     },
-    async close() {
+    async close(): Promise<void> {
       const all = [...running];
       for (const command of all) command.controller.abort();
       await Promise.all(all.map((command) => command.ended));

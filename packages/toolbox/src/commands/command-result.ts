@@ -18,7 +18,6 @@ export function toCommandResult(end: ProcessEnd, output: OutputBuffer, timeoutMs
   return { forLLM, data, isError: true, outcome: end.stoppedBy === 'timeout' ? 'timeout' : 'cancelled' };
 }
 
-/** How a command ended, in one line; without a time limit, one in the background. */
 export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string {
   if (end instanceof Error) return end.message;
   const detached = describeDetached(end);
@@ -30,10 +29,8 @@ export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string
   return `${how} after ${seconds} s.${describeRest(end, timeoutMs === undefined)}${detached}`;
 }
 
-/** How many processes are named. */
 const MAX_NAMED = 5;
 
-/** What happened to the processes that a command left running. */
 function describeRest({ leftRunning }: ProcessEnd, isInBackground: boolean): string {
   if (leftRunning.length === 0) return '';
   const advice = isInBackground
@@ -42,7 +39,6 @@ function describeRest({ leftRunning }: ProcessEnd, isInBackground: boolean): str
   return ` The processes that it left running${listed(leftRunning)} were ended with it; ${advice}.`;
 }
 
-/** What is known of the processes that a command detached from itself. */
 function describeDetached({ detached }: ProcessEnd): string {
   if (detached.length === 0) return '';
   const names = listed(detached);

@@ -14,11 +14,10 @@ import {
 import type { Workspace } from '../workspace/index.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { describeEnd, toCommandResult } from './command-result.ts';
-import { commandVariables, DEFAULT_VARIABLES } from './environment.ts';
-import { resolveIsolation } from './isolation/resolve-isolation.ts';
+import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
+import { resolveIsolation } from './isolation/detect-isolation.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
-import { resolveProgram } from './process/resolve-program.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 

@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
@@ -7,15 +8,10 @@ const tool: Tool = {
   name: 'delete',
   title: 'Delete a file or folder',
   description: 'Deletes a file or folder of the workspace. It is kept until the run ends, and undo brings it back.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', minLength: 1, description: 'Path of the file or folder.' },
-      recursive: { type: 'boolean', description: 'Whether a folder is deleted with all that is in it.' },
-    },
-    required: ['path'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['path'], {
+    path: { type: 'string', minLength: 1, description: 'Path of the file or folder.' },
+    recursive: { type: 'boolean', description: 'Whether a folder is deleted with all that is in it.' },
+  }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To delete or remove a file or folder.' },
 };

@@ -1,40 +1,37 @@
+import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { quote, toolError } from '../workspace/errors.ts';
 import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
 import { count } from './describe.ts';
 import { createSkipped } from './search/skipped.ts';
 import { walkFiles } from './walk-files.ts';
 
 const MAX_PATHS = 500;
 
+const CHANGED_PATTERN = String.raw`^(today|yesterday|\d{1,5} (minute|hour|day)s?)$`;
+
 const tool: Tool = {
   name: 'glob',
   title: 'Find files by name',
   description: 'Returns the paths of files that match a glob, sorted. Leaves out what .gitignore ignores.',
-  parameters: {
-    type: 'object',
-    properties: {
-      pattern: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 500,
-        description: 'Such as "src/**/*.ts", "**/*.{md,txt}" or "package.json" (in any folder).',
-      },
-      path: { type: 'string', description: 'Folder to look in. Absent: the workspace.' },
-      changed: {
-        type: 'string',
-        pattern: CHANGED_PATTERN,
-        description: 'Only files whose last change was then: "today", "yesterday", or within the last "3 hours".',
-      },
-      count: { type: 'boolean', description: 'Whether only the number of the files is returned.' },
+  parameters: objectSchema(['pattern'], {
+    pattern: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      description: 'Such as "src/**/*.ts", "**/*.{md,txt}" or "package.json" (in any folder).',
     },
-    required: ['pattern'],
-    additionalProperties: false,
-  },
+    path: { type: 'string', description: 'Folder to look in. Absent: the workspace.' },
+    changed: {
+      type: 'string',
+      pattern: CHANGED_PATTERN,
+      description: 'Only files whose last change was then: "today", "yesterday", or within the last "3 hours".',
+    },
+    count: { type: 'boolean', description: 'Whether only the number of the files is returned.' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',
@@ -96,7 +93,6 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
   };
 }
 
-/** A glob of the model, for paths below a folder. */
 export interface PathGlob {
   readonly fits: PathTest;
   /** The folder that it names before its first wildcard: a search begins there, so that what is named is seen even if `.gitignore` leaves it out. */
@@ -136,7 +132,6 @@ function compileInAnyForm(glob: string): PathTest {
   return (path) => fits(path.normalize('NFC'));
 }
 
-/** The folder that a path without wildcards names; undefined if there is none, or a link leads there. */
 async function folderAt(
   workspace: Workspace,
   start: string,
@@ -149,7 +144,6 @@ async function folderAt(
   return found?.type === 'directory' && found.path === path ? path : undefined;
 }
 
-/** A glob of the model as one for paths below `start`. */
 function belowStart({ folder }: Workspace, start: string, pattern: string): string {
   const isAbsolute = folder !== undefined && pattern.startsWith(`${folder}/`);
   if (!isAbsolute && !pattern.split('/').includes('..')) return pattern.replace(/^(?:\.?\/)+/, '');
@@ -174,10 +168,46 @@ async function literalNames(
     if (/(?<!\\)[*?]/.test(name)) return index;
     path = posix.join(path, name.replaceAll(/\\([^])/g, '$1'));
     if (!/(?<!\\)[[{]/.test(name)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- each within the one before
     const found = await workspace.stat(path, { signal }).catch(() => undefined);
     signal.throwIfAborted();
     if (found === undefined) return index;
   }
   return names.length;
+}
+
+interface Period {
+  readonly from: number;
+  readonly to: number;
+  readonly note?: string;
+}
+
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['minute', 60_000],
+  ['hour', 3_600_000],
+  ['day', 86_400_000],
+]);
+
+/** Reads `today` and `yesterday`, days on the clock of this machine, and `3 hours`, the time up to now. */
+function periodOf(text: string, now: number): Period {
+  const date = new Date(now);
+  const midnight = (days: number): number =>
+    new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+  if (text === 'today') return { from: midnight(0), to: midnight(1) };
+  if (text === 'yesterday')
+    return { from: midnight(-1), to: midnight(0), note: '(without files that changed again today)' };
+  const [amount = '', unit = ''] = text.replace(/s$/, '').split(' ');
+  return { from: now - Number(amount) * (UNIT_MS.get(unit) ?? 0), to: Infinity };
+}
+
+async function isChangedIn(
+  workspace: Workspace,
+  path: string,
+  { from, to }: Period,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const info = await workspace.stat(path, { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return undefined;
+  });
+  return info !== undefined && info.modifiedMs >= from && info.modifiedMs < to;
 }

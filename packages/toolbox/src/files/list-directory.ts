@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
@@ -9,13 +10,9 @@ const tool: Tool = {
   name: 'list_directory',
   title: 'List a folder',
   description: 'Lists the files and folders in a folder of the workspace.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Folder, relative to the workspace. Absent: the workspace itself.' },
-    },
-    additionalProperties: false,
-  },
+  parameters: objectSchema([], {
+    path: { type: 'string', description: 'Folder, relative to the workspace. Absent: the workspace itself.' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',

@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
@@ -6,15 +7,10 @@ const tool: Tool = {
   name: 'move',
   title: 'Move or rename',
   description: 'Moves or renames a file or folder of the workspace. Fails if something is at the new path.',
-  parameters: {
-    type: 'object',
-    properties: {
-      from: { type: 'string', minLength: 1, description: 'Its path.' },
-      to: { type: 'string', minLength: 1, description: 'Its new path, with its name.' },
-    },
-    required: ['from', 'to'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['from', 'to'], {
+    from: { type: 'string', minLength: 1, description: 'Its path.' },
+    to: { type: 'string', minLength: 1, description: 'Its new path, with its name.' },
+  }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To move or rename a file or folder.' },
 };

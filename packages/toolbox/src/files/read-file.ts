@@ -1,11 +1,11 @@
+import { objectSchema } from '../object-schema.ts';
 import type { MediaPart, Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toBase64 } from '@kernel/internal';
-import { createFormatDecoder, decodeText, detectFormat } from '../text/encoding.ts';
+import { createFormatDecoder, decodeText, detectFormat, mediaTypeOf } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { mediaTypeOf } from './media-type.ts';
 import { readLines, withNote } from './read-lines.ts';
-import { noteSeen } from './seen.ts';
+import { noteSeen } from './describe.ts';
 
 const MAX_BYTES = 262_144;
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
@@ -14,22 +14,17 @@ const tool: Tool = {
   name: 'read_file',
   title: 'Read a file',
   description: 'Reads a text file of the workspace and returns its content; an image or a PDF is shown to you.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: {
-        type: 'string',
-        minLength: 1,
-        description: 'Path of the file, relative to the workspace, such as "package.json".',
-      },
-      offset: { type: 'integer', minimum: 1, description: 'The first line, from 1.' },
-      column: { type: 'integer', minimum: 1, description: 'Where to begin in that line, if it is too long.' },
-      limit: { type: 'integer', minimum: 1, description: 'The most that are returned.' },
-      numbered: { type: 'boolean', description: 'Prefixes numbers.' },
+  parameters: objectSchema(['path'], {
+    path: {
+      type: 'string',
+      minLength: 1,
+      description: 'Path of the file, relative to the workspace, such as "package.json".',
     },
-    required: ['path'],
-    additionalProperties: false,
-  },
+    offset: { type: 'integer', minimum: 1, description: 'The first line, from 1.' },
+    column: { type: 'integer', minimum: 1, description: 'Where to begin in that line, if it is too long.' },
+    limit: { type: 'integer', minimum: 1, description: 'The most that are returned.' },
+    numbered: { type: 'boolean', description: 'Prefixes numbers.' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',

@@ -5,7 +5,6 @@ import { formatNote } from './text-file.ts';
 
 const CHUNK = 1_048_576;
 
-/** Which lines of which file. */
 interface Lines {
   readonly path: string;
   readonly size: number;
@@ -18,11 +17,8 @@ interface Lines {
   readonly signal: AbortSignal;
 }
 
-/** Where text goes on after what was returned. */
 export interface TextPosition {
-  /** The line, from 1. */
   readonly line: number;
-  /** The character in it, from 1. */
   readonly column: number;
 }
 
@@ -65,7 +61,6 @@ export async function readLines(workspace: Workspace, lines: Lines): Promise<str
     line = '';
     return true;
   };
-  /** Adds to the line, of which no more is kept than what can be shown. */
   const add = (part: string): void => {
     isBegun ||= part !== '';
     if (number < offset) return;
@@ -102,7 +97,6 @@ export async function readLines(workspace: Workspace, lines: Lines): Promise<str
   return `(There is no line ${offset}: the file has ${number - 1}.)`;
 }
 
-/** The decoded text of a file in pieces, of which none is longer than a chunk. */
 export async function* pieces(
   workspace: Workspace,
   { format, path, signal, size }: Pick<Lines, 'format' | 'path' | 'signal' | 'size'>,

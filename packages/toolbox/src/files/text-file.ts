@@ -11,22 +11,16 @@ import {
 } from '../text/encoding.ts';
 import { count } from './describe.ts';
 
-/** The largest file that is edited, in bytes. */
 export const MAX_EDITED_BYTES = 32 * 1024 * 1024;
 
-/** A text file as the edit tools see it. */
 export interface TextFile {
-  /** What was read. */
   readonly info: FileInfo;
   /** The text, without a byte order mark, its line endings as they are. What is no character in it is kept as half a surrogate pair. */
   readonly text: string;
-  /** How it is stored. */
   readonly format: TextFormat;
-  /** The line ending that most lines have. */
   readonly ending: '\n' | '\r\n';
 }
 
-/** Reads a text file to edit it. Throws for one that is binary or too large. */
 export async function readTextFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<TextFile> {
   const { bytes, ...info } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
   const found = detectFormat(bytes);
@@ -76,7 +70,6 @@ export function formatNote({ encoding }: TextFormat, shown: string): string {
   return `${nameOf({ encoding })}; edit_file and write_file keep that`;
 }
 
-/** The name of an encoding, as far as it is known. */
 export function nameOf({ encoding }: Pick<TextFormat, 'encoding'>): string {
   return encoding === 'windows-1252' ? 'Windows-1252, or another encoding that is not UTF-8' : encoding.toUpperCase();
 }
@@ -88,7 +81,6 @@ export function describeCharacter(character: string): string {
   return seen === character && character.trim() !== '' ? `U+${code} "${character}"` : `U+${code}`;
 }
 
-/** The line ending that most lines have. */
 export function endingOf(text: string): '\n' | '\r\n' {
   const first = text.indexOf('\n');
   if (first === -1) return '\n';

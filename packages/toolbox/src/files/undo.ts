@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { Change, Workspace } from '../workspace/index.ts';
@@ -8,11 +9,9 @@ const tool: Tool = {
   name: 'undo',
   title: 'Take a change back',
   description: 'Takes back the last change of files in this run, or the one named. Fails if the files changed since.',
-  parameters: {
-    type: 'object',
-    properties: { change: { type: 'string', description: 'The id that the change was reported with.' } },
-    additionalProperties: false,
-  },
+  parameters: objectSchema([], {
+    change: { type: 'string', description: 'The id that the change was reported with.' },
+  }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To take back an edit, a move or a deletion.' },
 };
@@ -22,7 +21,7 @@ export function undoTool(workspace: Workspace): ToolImplementation {
   return {
     tool,
     handler: async ({ change }: { readonly change?: string }, { signal }): Promise<string> => {
-      const undone = await workspace.undo({ ...(change === undefined ? {} : { id: change }), signal });
+      const undone = await workspace.undo({ id: change, signal });
       return undone.map(sentence).join('\n');
     },
   };

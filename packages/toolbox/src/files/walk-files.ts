@@ -8,17 +8,12 @@ import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
 
 const MAX_RULES_BYTES = 262_144;
 
-/** The rules of one `.gitignore`, and the folder that they apply to. */
 interface Rules {
   readonly folder: string;
   readonly rules: Ignore;
 }
 
-/** Decides which files a search sees. */
-export interface Visibility {
-  /** Whether a search leaves an entry of a folder out. `entries` are those of the folder, where they are known. */
-  isHidden(path: string, isFolder: boolean, entries?: readonly DirectoryEntry[]): Promise<boolean>;
-}
+export type Visibility = ReturnType<typeof createVisibility>;
 
 /**
  * Hides what may not be read, `node_modules`, and what the `.gitignore` files from the root down ignore; the deepest one with a rule that matches
@@ -36,7 +31,7 @@ export async function visibilityBelow(
   return { visibility, isNamedAnyway: false };
 }
 
-function createVisibility(workspace: Workspace, base: string): Visibility {
+function createVisibility(workspace: Workspace, base: string) {
   const cache = new Map<string, Promise<readonly Rules[]>>();
   const load = async (folder: string, known: readonly DirectoryEntry[] | undefined): Promise<readonly Rules[]> => {
     const above = folder === '.' || folder === base ? [] : await rulesOf(parentOf(folder));
@@ -51,7 +46,8 @@ function createVisibility(workspace: Workspace, base: string): Visibility {
     return rules;
   };
   return {
-    isHidden: async (path, isFolder, entries) => {
+    /** Whether a search leaves an entry of a folder out. `entries` are those of the folder, where they are known. */
+    isHidden: async (path: string, isFolder: boolean, entries?: readonly DirectoryEntry[]): Promise<boolean> => {
       if (nameOf(path) === 'node_modules') return true;
       // A folder that may not be read can hold files that may: what is in it is decided one by one.
       if (!isFolder && (!workspace.allows('read', path) || isClosedFile(path))) return true;
@@ -61,7 +57,6 @@ function createVisibility(workspace: Workspace, base: string): Visibility {
   };
 }
 
-/** Whether a file, or a folder between a start and it, is hidden. */
 export async function isHiddenBelow(visibility: Visibility, start: string, path: string): Promise<boolean> {
   for (const each of lineage(path)) {
     if (start === each || start.startsWith(`${each}/`)) continue;

@@ -3,8 +3,7 @@ import { errorResult, type ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
 import { createNearSearch } from '../files/edit/find-text.ts';
 import { unifiedDiff, type Replaced } from '../files/edit/line-diff.ts';
-import { isMissing, toolError } from '../workspace/errors.ts';
-import type { FileInfo } from '../workspace/index.ts';
+import { toolError, unlessMissing } from '../workspace/errors.ts';
 import type { MemoryFiles } from './memory-files.ts';
 import { shownPath, toMemoryPath, toWorkspacePath } from './memory-path.ts';
 import { numbered, readMemory, viewFolder, viewText } from './view.ts';
@@ -12,30 +11,21 @@ import { numbered, readMemory, viewFolder, viewText } from './view.ts';
 const MAX_SHOWN = 20_000;
 const MAX_QUOTED = 400;
 const MAX_PLACES = 20;
-/** Lines around a change. */
 const CONTEXT = 2;
 
 /** The arguments of a call: `command` says which of the others count. */
 export interface MemoryInput {
-  /** One of the six. */
   readonly command: string;
-  /** The file or folder; for all commands but `rename`. */
   readonly path?: string;
   /** `view`: the first and the last line, from 1; -1 is the end. */
   readonly view_range?: readonly number[];
-  /** `create`: the text. */
   readonly file_text?: string;
-  /** `str_replace`: what is replaced. */
   readonly old_str?: string;
-  /** `str_replace`: what takes its place. Default: nothing. */
   readonly new_str?: string;
   /** `insert`: the line after which; 0 is the beginning. */
   readonly insert_line?: number;
-  /** `insert`: the text. */
   readonly insert_text?: string;
-  /** `rename`: what is renamed. */
   readonly old_path?: string;
-  /** `rename`: its new path. */
   readonly new_path?: string;
 }
 
@@ -46,7 +36,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   view: async (files, input, signal) => {
     const path = textOf(input, 'path');
     const at = toWorkspacePath(files.workspace, path);
-    const info = await find(files, at, signal);
+    const info = await unlessMissing(files.workspace.stat(at, { signal }));
     if (info === undefined) return failed(`The path ${path} does not exist. Please provide a valid path.`);
     if (info.type === 'directory') return viewFolder(files, at, signal);
     return viewText(path, (await readMemory(files, at, signal)).text, input.view_range);
@@ -57,7 +47,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const text = textOf(input, 'file_text');
     const at = toWorkspacePath(files.workspace, path);
     const change = async (): Promise<ToolResult> => {
-      if (at === '.' || (await find(files, at, signal)) !== undefined)
+      if (at === '.' || (await unlessMissing(files.workspace.stat(at, { signal }))) !== undefined)
         return failed(`Error: File ${path} already exists`);
       await files.write(at, text, 'absent', signal);
       return done(`File created successfully at: ${path}`, at, '', [{ start: 0, end: 0, text }]);
@@ -71,7 +61,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const by = input.new_str ?? '';
     const at = toWorkspacePath(files.workspace, path);
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, at, signal))?.type !== 'file')
+      if ((await unlessMissing(files.workspace.stat(at, { signal })))?.type !== 'file')
         return failed(`Error: The path ${path} does not exist. Please provide a valid path.`);
       const { info, text } = await readMemory(files, at, signal);
       const places = placesOf(text, old);
@@ -103,7 +93,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     if (line === undefined) throw missing(input, 'insert_line');
     const at = toWorkspacePath(files.workspace, path);
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, at, signal))?.type !== 'file') return failed(`Error: The path ${path} does not exist`);
+      if ((await unlessMissing(files.workspace.stat(at, { signal })))?.type !== 'file')
+        return failed(`Error: The path ${path} does not exist`);
       const { info, text } = await readMemory(files, at, signal);
       const lines = text.split('\n');
       if (line < 0 || line > lines.length)
@@ -126,7 +117,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const at = toWorkspacePath(files.workspace, path);
     if (at === '.') throw toolError('Cannot delete the /memories directory itself');
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, at, signal)) === undefined) return failed(`Error: The path ${path} does not exist`);
+      if ((await unlessMissing(files.workspace.stat(at, { signal }))) === undefined)
+        return failed(`Error: The path ${path} does not exist`);
       await files.workspace.remove(at, { recursive: true, signal });
       return { forLLM: `Successfully deleted ${path}`, forUser: `Memory: deleted ${toMemoryPath(at)}` };
     };
@@ -140,8 +132,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const to = toWorkspacePath(files.workspace, newPath);
     if (from === '.') throw toolError('Cannot rename the /memories directory itself');
     const change = async (): Promise<ToolResult> => {
-      if ((await find(files, from, signal)) === undefined) return failed(`Error: The path ${oldPath} does not exist`);
-      if ((await find(files, to, signal)) !== undefined)
+      if ((await unlessMissing(files.workspace.stat(from, { signal }))) === undefined)
+        return failed(`Error: The path ${oldPath} does not exist`);
+      if ((await unlessMissing(files.workspace.stat(to, { signal }))) !== undefined)
         return failed(`Error: The destination ${newPath} already exists`);
       if (to.startsWith(`${from}/`)) return failed(`Error: The destination ${newPath} is inside of ${oldPath}`);
       await files.checkEntries(to, 0, signal);
@@ -170,19 +163,9 @@ function failed(message: string): ToolResult {
   return errorResult(shown, toolError(shown));
 }
 
-/** What the model reads of a change, and the change itself for the user. */
 function done(forLLM: string, at: string, before: string, replaced: readonly Replaced[]): ToolResult {
   const diff = unifiedDiff(shownPath(toMemoryPath(at)).slice(1), before, replaced);
   return { forLLM, forUser: bounded(visibleText(diff), MAX_SHOWN) };
-}
-
-async function find({ workspace }: MemoryFiles, path: string, signal: AbortSignal): Promise<FileInfo | undefined> {
-  try {
-    return await workspace.stat(path, { signal });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }
 
 function placesOf(text: string, part: string): readonly number[] {

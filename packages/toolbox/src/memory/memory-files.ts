@@ -1,11 +1,20 @@
+import { createLock } from '@kernel/internal';
 import { join } from 'node:path';
 import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
 import { withFileLock } from '../locks/file-lock.ts';
-import { inTurn } from '../locks/queue.ts';
 import { toolError } from '../workspace/errors.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 import { joinPath, lineage, parentOf } from '../workspace/paths.ts';
-import type { MemoryLimits } from './types.ts';
+
+/** Limits of a memory. A write that would exceed one fails and says which. */
+export interface MemoryLimits {
+  /** The maximum size of a file, in bytes. Default 131,072. */
+  readonly maxFileBytes?: number | undefined;
+  /** The maximum size of all files together, in bytes. Default 16 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** The maximum number of files and folders. Default 1,000. */
+  readonly maxEntries?: number | undefined;
+}
 
 const LOCK = '.memory.lock';
 /** Only the user reads a memory. */
@@ -13,42 +22,21 @@ const MODE = 0o600;
 
 const LIMIT_KEYS = optionKeys<MemoryLimits>({ maxFileBytes: true, maxBytes: true, maxEntries: true });
 
-/** A file or folder of a memory. */
 export interface MemoryEntry {
-  /** Its path in the workspace. */
   readonly path: string;
-  /** Whether it is a folder. */
   readonly isFolder: boolean;
-  /** The size of a file, or of all files in a folder, in bytes. */
   readonly size: number;
 }
 
-/** The files of a memory, within its limits. */
-export interface MemoryFiles {
-  /** The workspace that has them. */
-  readonly workspace: Workspace;
-  /** The size of the largest file, in bytes. */
-  readonly maxFileBytes: number;
-  /** Runs something that changes files, while no other call and no other process does. */
-  exclusive<T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Throws if a path, which adds so many entries itself, and the folders above it would be too many. Resolves to what there is. */
-  checkEntries(path: string, added: 0 | 1, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
-  /** Writes a file; `previous` is what it replaces, `absent` if nothing. Throws if that would exceed a limit. */
-  write(path: string, text: string, previous: Previous, signal: AbortSignal): Promise<void>;
-  /** Everything below a folder, without hidden items, `node_modules` and links; a folder before what is in it, by name. */
-  entries(folder: string, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
-}
+export type MemoryFiles = ReturnType<typeof memoryFiles>;
 
-/** What a write replaces. */
 export type Previous = 'absent' | { readonly version: string; readonly size: number };
 
-/** Creates the files of a memory. Throws `CONFIG_INVALID` for invalid limits. */
-export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits): MemoryFiles {
+export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits) {
   checkKeys(owner, limits, LIMIT_KEYS);
   for (const name of ['maxFileBytes', 'maxBytes', 'maxEntries'] as const) checkNumber(owner, name, limits[name], 1);
   const { maxBytes = 16 * 1024 * 1024, maxEntries = 1000, maxFileBytes = 131_072 } = limits;
 
-  /** What is below a folder, as far as `most` entries. */
   const walk = async (folder: string, most: number, signal: AbortSignal): Promise<readonly MemoryEntry[]> => {
     const found: MemoryEntry[] = [];
     const visit = async (path: string): Promise<number> => {
@@ -68,7 +56,7 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
     return found;
   };
 
-  const checkEntries: MemoryFiles['checkEntries'] = async (path, added, signal) => {
+  const checkEntries = async (path: string, added: 0 | 1, signal: AbortSignal): Promise<readonly MemoryEntry[]> => {
     const all = await walk('.', maxEntries + 1, signal);
     const known = new Set(all.map((entry) => entry.path));
     const newFolders = lineage(parentOf(path)).filter((folder) => folder !== '.' && !known.has(folder)).length;
@@ -79,15 +67,17 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
 
   return {
     workspace,
+    /** Throws if a path, which adds so many entries itself, and the folders above it would be too many. Resolves to what there is. */
     checkEntries,
     maxFileBytes,
-    exclusive: (path, work, signal) =>
+    exclusive: <T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
       inTurn(workspace, async () => {
         // Where nothing may be written, no lock is either.
         if (workspace.folder === undefined || !workspace.allows('write', path)) return work();
         return withFileLock(join(workspace.folder, LOCK), work, signal);
       }),
-    write: async (path, text, previous, signal) => {
+    /** Writes a file; `previous` is what it replaces, `absent` if nothing. Throws if that would exceed a limit. */
+    write: async (path: string, text: string, previous: Previous, signal: AbortSignal): Promise<void> => {
       const bytes = Buffer.byteLength(text);
       if (bytes > maxFileBytes)
         throw toolError(`The file would have ${bytes} bytes; a memory file has at most ${maxFileBytes}. Shorten it.`);
@@ -101,7 +91,8 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
       const ifVersion = previous === 'absent' ? previous : previous.version;
       await workspace.write(path, text, { ifVersion, mode: MODE, signal });
     },
-    entries: (folder, signal) => walk(folder, maxEntries, signal),
+    /** Everything below a folder, without hidden items, `node_modules` and links; a folder before what is in it, by name. */
+    entries: (folder: string, signal: AbortSignal): Promise<readonly MemoryEntry[]> => walk(folder, maxEntries, signal),
   };
 }
 
@@ -114,4 +105,13 @@ async function listShown(
   return entries.filter(
     ({ name, type }) => (type === 'file' || type === 'directory') && !name.startsWith('.') && name !== 'node_modules',
   );
+}
+
+const locks = new WeakMap<object, ReturnType<typeof createLock>>();
+
+/** Runs one thing after the other for the same owner, within this process. */
+function inTurn<T>(owner: object, work: () => Promise<T>): Promise<T> {
+  const lock = locks.get(owner) ?? createLock();
+  locks.set(owner, lock);
+  return lock(work);
 }

@@ -28,7 +28,6 @@ export function toWorkspacePath(workspace: Workspace, path: string): string {
   return normal;
 }
 
-/** The path in `/memories` of a path in the workspace. */
 export function toMemoryPath(path: string): string {
   return path === '.' ? ROOT : `${ROOT}/${path}`;
 }

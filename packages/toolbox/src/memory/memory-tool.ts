@@ -1,31 +1,26 @@
+import { objectSchema } from '../object-schema.ts';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { COMMANDS, type MemoryInput } from './commands.ts';
-import { memoryFiles } from './memory-files.ts';
-import type { MemoryLimits } from './types.ts';
+import { memoryFiles, type MemoryLimits } from './memory-files.ts';
 
 const tool: Tool = {
   name: 'memory',
   title: 'Memory',
   description: 'Text files in /memories that last across conversations. View /memories before a task.',
-  parameters: {
-    type: 'object',
-    properties: {
-      command: { type: 'string', enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'] },
-      path: { type: 'string', description: '/memories or below' },
-      view_range: { type: 'array', items: { type: 'integer' }, description: '[first, last] line; -1 is the end' },
-      file_text: { type: 'string', description: 'for create' },
-      old_str: { type: 'string', description: 'occurs once' },
-      new_str: { type: 'string' },
-      insert_line: { type: 'integer', description: 'to insert after; 0 is the beginning' },
-      insert_text: { type: 'string' },
-      old_path: { type: 'string', description: 'for rename' },
-      new_path: { type: 'string' },
-    },
-    required: ['command'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['command'], {
+    command: { type: 'string', enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'] },
+    path: { type: 'string', description: '/memories or below' },
+    view_range: { type: 'array', items: { type: 'integer' }, description: '[first, last] line; -1 is the end' },
+    file_text: { type: 'string', description: 'for create' },
+    old_str: { type: 'string', description: 'occurs once' },
+    new_str: { type: 'string' },
+    insert_line: { type: 'integer', description: 'to insert after; 0 is the beginning' },
+    insert_text: { type: 'string' },
+    old_path: { type: 'string', description: 'for rename' },
+    new_path: { type: 'string' },
+  }),
   effect: 'write',
   metadata: { category: 'memory', usageHint: 'To look up or keep what should be known in later conversations.' },
 };

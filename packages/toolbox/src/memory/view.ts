@@ -9,7 +9,6 @@ const MAX_VIEWED_BYTES = 1_048_576;
 const MAX_LISTED = 500;
 const UNITS = ['B', 'K', 'M', 'G', 'T'] as const;
 
-/** The listing of a folder, two levels deep, with sizes. */
 export async function viewFolder(files: MemoryFiles, path: string, signal: AbortSignal): Promise<string> {
   const shown = toMemoryPath(path);
   const all = await files.entries(path, signal);
@@ -40,14 +39,12 @@ export function viewText(path: string, text: string, range: readonly number[] | 
   return `Here's the content of ${path} with line numbers:\n${numbered(wanted, start + 1)}`;
 }
 
-/** Lines with their numbers, six characters wide, and a tab. */
 export function numbered(lines: readonly string[], first: number): string {
   return lines
     .map((line, index) => `${String(first + index).padStart(6)}\t${visibleText(`${line}\n`).slice(0, -1)}`)
     .join('\n');
 }
 
-/** The text of a file of a memory. */
 export async function readMemory(
   { workspace }: MemoryFiles,
   path: string,

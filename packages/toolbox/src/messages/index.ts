@@ -1,5 +1,5 @@
 export { messageTool } from './message-tool.ts';
+export type { MessageChannel, OutgoingMessage } from './message-tool.ts';
 export { streamChannel } from './stream-channel.ts';
-export type { MessageChannel, OutgoingMessage } from './types.ts';
 export { webhookChannel } from './webhook-channel.ts';
 export type { WebhookOptions } from './webhook-channel.ts';

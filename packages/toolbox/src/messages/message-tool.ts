@@ -1,24 +1,22 @@
+import { objectSchema } from '../object-schema.ts';
 import { sliceHead, visibleText } from '@kernel/internal';
 import { KernelError, type Tool, type ToolContext, type ToolImplementation, type ToolResult } from '@kernel/protocol';
-import type { MessageChannel } from './types.ts';
 
-const TOOL: Tool = {
-  name: 'message',
-  title: 'Send a message',
-  description:
-    'Sends a message to the people who wait for it, for example about work that is done while nobody watches.',
-  parameters: {
-    type: 'object',
-    properties: {
-      text: { type: 'string', minLength: 1, maxLength: 20_000, description: 'What it says; Markdown.' },
-      channel: { type: 'string', description: 'Where to; absent: the first channel.' },
-    },
-    required: ['text'],
-    additionalProperties: false,
-  },
-  effect: 'external',
-  metadata: { category: 'publish', usageHint: 'To tell somebody something, or send a result.' },
-};
+/** The port to people: a destination for messages. */
+export interface MessageChannel {
+  /** Its name, by which a model selects it. */
+  readonly name: string;
+  /** Delivers a message. Rejects with a `KernelError` whose message is for the model. */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<void>;
+}
+
+/** A message to people. */
+export interface OutgoingMessage {
+  /** What it says; Markdown. */
+  readonly text: string;
+  /** The same for every attempt at the same call, so that a receiver can drop repeats. */
+  readonly id: string;
+}
 
 /**
  * Creates the tool `message` for channels: `streamChannel`, `webhookChannel`, or your own. The first one is the default.
@@ -38,25 +36,32 @@ export function messageTool(channels: readonly MessageChannel[]): ToolImplementa
       hint: 'Pass messageTool([streamChannel(process.stdout)]).',
     });
   const handler = async (
-    { text, channel = names[0] ?? '' }: { readonly text: string; readonly channel?: string },
+    { text, channel: to = names[0] ?? '' }: { readonly text: string; readonly channel?: string },
     { signal, idempotencyKey, callId }: ToolContext,
   ): Promise<ToolResult> => {
-    const found = channels.find(({ name }) => name === channel);
+    const found = channels.find(({ name }) => name === to);
     if (found === undefined)
-      throw new KernelError('TOOL_FAILED', `There is no channel ${JSON.stringify(sliceHead(channel, 80))}.`, {
+      throw new KernelError('TOOL_FAILED', `There is no channel ${JSON.stringify(sliceHead(to, 80))}.`, {
         hint: `Known: ${names.join(', ')}.`,
       });
     await found.send({ text, id: idempotencyKey ?? callId }, signal);
-    return { forLLM: `Sent to ${channel}.`, forUser: `Sent to ${channel}: ${visibleText(text)}` };
+    return { forLLM: `Sent to ${to}.`, forUser: `Sent to ${to}: ${visibleText(text)}` };
   };
-  const parameters = {
-    ...TOOL.parameters,
-    properties: { ...propertiesOf(TOOL), channel: { type: 'string', enum: names, description: 'Where to.' } },
+  const channel =
+    names.length === 1
+      ? { type: 'string', description: 'Where to; absent: the first channel.' }
+      : { type: 'string', enum: names, description: 'Where to.' };
+  const tool: Tool = {
+    name: 'message',
+    title: 'Send a message',
+    description:
+      'Sends a message to the people who wait for it, for example about work that is done while nobody watches.',
+    parameters: objectSchema(['text'], {
+      text: { type: 'string', minLength: 1, maxLength: 20_000, description: 'What it says; Markdown.' },
+      channel,
+    }),
+    effect: 'external',
+    metadata: { category: 'publish', usageHint: 'To tell somebody something, or send a result.' },
   };
-  return { tool: names.length === 1 ? TOOL : { ...TOOL, parameters }, handler };
-}
-
-function propertiesOf({ parameters }: Tool): object {
-  const { properties } = parameters;
-  return typeof properties === 'object' && properties !== null ? properties : {};
+  return { tool, handler };
 }

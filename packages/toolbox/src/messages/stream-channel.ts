@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { untilAborted, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { MessageChannel } from './types.ts';
+import type { MessageChannel } from './message-tool.ts';
 
 /**
  * Writes messages to a stream, such as `process.stdout`, each followed by a line break, and waits until the stream has accepted it. Terminal escapes

@@ -1,11 +1,56 @@
-import { KernelError } from '@kernel/protocol';
+import { KernelError, describeValue } from '@kernel/protocol';
 import { compileText } from './match-text.ts';
-import { splitWords } from './match-wildcard.ts';
-import { type ParsedRule, parseRule } from './parse-rule.ts';
-import type { TextTest } from './text-forms.ts';
-import type { PermissionDecision, PermissionRule } from './types.ts';
+import { splitWords, matchWildcard, type TextTest } from './match-wildcard.ts';
+import type { PermissionResult, PermissionRule, PermissionVerdict } from './types.ts';
+import { sliceHead } from '@kernel/internal';
 
-/** A rule whose pattern is compiled. */
+interface ParsedRule {
+  readonly rule: PermissionRule;
+  readonly verdict: PermissionVerdict;
+  matchesTool(name: string): boolean;
+  readonly isForNamedTools: boolean;
+  readonly isForCommands: boolean;
+  /** The pattern for the arguments, with the spaces around it; undefined if any match. */
+  readonly pattern: string | undefined;
+}
+
+export const RUN_COMMAND = 'run_command';
+
+const VERDICTS: readonly PermissionVerdict[] = ['allow', 'ask', 'deny'];
+const MAX_LENGTH = 2000;
+
+function parseRule(rule: PermissionRule): ParsedRule {
+  const given: unknown = rule;
+  if (typeof given !== 'object' || given === null) throw invalid(describeValue(given), 'is not an object');
+  const entries = Object.entries(given);
+  const [verdict, text]: readonly unknown[] = entries[0] ?? [];
+  const known = VERDICTS.find((each) => each === verdict);
+  if (entries.length !== 1 || known === undefined || typeof text !== 'string')
+    throw invalid(describeValue(JSON.stringify(given)), 'does not have one of "allow", "ask" and "deny"');
+  if (text.length > MAX_LENGTH) throw invalid(`"${sliceHead(text, 40)}…"`, `is longer than ${MAX_LENGTH} characters`);
+  const parts = /^([\w*|.:/-]+)(?:\((.*)\))?$/s.exec(text.trim());
+  const [, tools, pattern] = parts ?? [];
+  if (tools === undefined || pattern?.trim() === '')
+    throw invalid(JSON.stringify(text), 'is not of the form TOOL or TOOL(pattern)');
+  const names = tools.split('|');
+  if (names.includes('')) throw invalid(JSON.stringify(text), 'has an empty name of a tool');
+  const isAny = pattern === undefined || pattern === '*' || pattern === '**';
+  return {
+    rule,
+    verdict: known,
+    matchesTool: (name) => names.some((each) => matchWildcard(each, name)),
+    isForNamedTools: !tools.includes('*'),
+    isForCommands: names.every((each) => each === RUN_COMMAND),
+    pattern: isAny ? undefined : pattern,
+  };
+}
+
+function invalid(shown: string, problem: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `The permission rule ${shown} ${problem}.`, {
+    hint: 'Write it as { "allow": "run_command(git status *)" }, { "ask": "write_file(src/**)" } or { "deny": "*(**/.env)" }.',
+  });
+}
+
 export interface CompiledRule extends ParsedRule {
   /** Tests paths and addresses; undefined if any match, or the pattern is one of commands. */
   readonly texts: TextTest | undefined;
@@ -13,7 +58,6 @@ export interface CompiledRule extends ParsedRule {
   readonly folder?: TextTest | undefined;
 }
 
-/** Compiles a rule. Throws `CONFIG_INVALID` for one that cannot be read. */
 export function compileRule(rule: PermissionRule, root: string | undefined): CompiledRule {
   const parsed = parseRule(rule);
   const { isForCommands, verdict } = parsed;
@@ -39,8 +83,7 @@ export function compileRule(rule: PermissionRule, root: string | undefined): Com
   }
 }
 
-/** The decision of a rule. */
-export function decidedBy({ rule, verdict }: CompiledRule): PermissionDecision {
+export function decidedBy({ rule, verdict }: CompiledRule): PermissionResult {
   const verb = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
   return { verdict, rule, reason: `The rule ${JSON.stringify(rule)} ${verb} it.` };
 }

@@ -8,17 +8,12 @@ import { patternOfPath } from './match-text.ts';
 import { escapeBackslashes, matchWildcard, splitCommands } from './match-wildcard.ts';
 import { concernsCommand, coversCommand, patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
 import { lineage } from '../workspace/paths.ts';
-import type { PermissionDecision, PermissionVerdict } from './types.ts';
+import type { PermissionResult, PermissionVerdict } from './types.ts';
 
-/** What decides on a command. */
 interface CommandPolicy {
-  /** The rules about the tool that runs commands. */
   readonly rules: readonly CompiledRule[];
-  /** The verdict where no rule matches. */
   readonly fallback: PermissionVerdict;
-  /** The folder that it starts in, as the call names it. */
   readonly folder: string;
-  /** The absolute path of the workspace, if it is known. */
   readonly root: string | undefined;
   /** Whether the rules allow a file to be opened. The path is absolute, or relative to the root. */
   readonly mayOpen: (access: Redirection['access'], path: string) => boolean;
@@ -29,12 +24,11 @@ const WILDCARDS =
 const FOREIGN_GIT =
   ' Git would use another repository than that of the workspace there, and run programs that its config names.';
 
-/** Decides on a command by its argument vector; see `permissions` for how. */
 export function decideCommand(
   toolName: string,
   command: readonly string[],
   { rules, fallback, folder, mayOpen, root }: CommandPolicy,
-): PermissionDecision {
+): PermissionResult {
   const facts = analyzeCommand(command);
   const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder, command, root));
   const decisive =
@@ -90,7 +84,6 @@ export function decideCommand(
   return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
 }
 
-/** Whether a rule is about something that the command runs, reads or writes. */
 function concerns(
   { folder: named, isForNamedTools, pattern, texts }: CompiledRule,
   { commands: every, redirections, suspected }: CommandFacts,
@@ -123,7 +116,6 @@ function concerns(
   return isThere(pattern) || (parts.length > 1 && parts.every(isThere));
 }
 
-/** What keeps the rules from telling what a command does. */
 function unknownPart(facts: CommandFacts, rules: readonly CompiledRule[]): string | undefined {
   if (facts.unclear !== undefined) return facts.unclear;
   if (!hasPatternAgainst(rules)) return undefined;

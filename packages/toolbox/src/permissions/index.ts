@@ -3,7 +3,7 @@ export { withPermissions } from './with-permissions.ts';
 export type {
   AskPermission,
   PermissionAnswer,
-  PermissionDecision,
+  PermissionResult,
   PermissionOptions,
   PermissionRequest,
   PermissionRule,

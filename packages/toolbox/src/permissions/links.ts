@@ -1,5 +1,15 @@
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, parse, relative, resolve, sep } from 'node:path';
+import { attempt } from '@kernel/internal';
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  existsSync,
+  readFileSync,
+} from 'node:fs';
+import { isAbsolute, parse, relative, resolve, sep, dirname, join } from 'node:path';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { isInside } from '../workspace/paths.ts';
 
@@ -11,16 +21,10 @@ const MAX_HOPS = 40;
 /** How far behind a short option its value may begin, when both are one word. */
 const VALUE_STARTS = [2, 3, 4, 5, 6];
 
-/** Looks at what is on the disk of a workspace. */
-export interface Links {
-  /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
-  leadOut(path: string): boolean;
-  /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for. */
-  leadOutOf(folder: string, word: ShellWord): boolean;
-}
+export type Links = ReturnType<typeof createLinks>;
 
 /** Looks below `root`, an absolute path. What is not there leads to where it would be made. */
-export function createLinks(root: string): Links {
+export function createLinks(root: string) {
   const real = realPathOf(root) ?? root;
   let looksLeft = MAX_LOOKS;
   const leadOut = (path: string): boolean => {
@@ -46,8 +50,10 @@ export function createLinks(root: string): Links {
     return looksLeft < 0 || entries.some((entry) => globLeadsOut(`${above}/${entry.name}`, names, first + 1));
   };
   return {
+    /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
     leadOut,
-    leadOutOf: (folder, { glob, text }) =>
+    /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for. */
+    leadOutOf: (folder: string, { glob, text }: ShellWord): boolean =>
       text === undefined
         ? glob !== undefined && (glob.length > MAX_PATH || globLeadsOut(folder, glob.split('/')))
         : pathsIn(text).some((path) => leadOut(`${folder}/${path}`)),
@@ -73,7 +79,6 @@ export function linkTarget(root: string, path: string): string | undefined {
   return isInside(real, reached, sep) ? relative(real, reached).split(sep).join('/') || '.' : reached;
 }
 
-/** Where a link to what is not there leads. */
 function danglingTarget(path: string): string | undefined {
   let target: string | undefined;
   for (let hops = 0; hops < MAX_HOPS; hops += 1) {
@@ -96,19 +101,11 @@ export function pathsIn(text: string): readonly string[] {
 
 /** Whether a path exists; a dangling link counts. */
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }
 
 function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => realpathSync.native(path));
 }
 
 /** Whether a file is also known by other names. Below `node_modules` package managers make such files. */
@@ -118,9 +115,44 @@ function hasOtherNames(path: string): boolean {
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+}
+
+/**
+ * Whether Git, started in a folder below `root`, uses the repository of the workspace or one around it. Any other one may have come with the files of the
+ * workspace: Git runs programs that the config and the hooks of its repository name, also to read.
+ */
+export function isOwnRepository(root: string, folder: string): boolean {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    const real = realpathSync.native(root);
+    let at = realpathSync.native(join(real, folder));
+    for (;;) {
+      const git = join(at, '.git');
+      if (lstatSync(git, { throwIfNoEntry: false }) !== undefined)
+        return !isInside(real, at, sep) || at === real || isInside(gitFolder(join(real, '.git')), gitFolder(git), sep);
+      if (isBare(at)) return false;
+      const above = dirname(at);
+      if (above === at) return true;
+      at = above;
+    }
   } catch {
-    return [];
+    return false;
   }
+}
+
+const MAX_FILE = 8192;
+
+/** The Git folder of a `.git`, which in a submodule or a worktree is a file that names it. */
+function gitFolder(git: string): string {
+  const real = realpathSync.native(git);
+  const stats = lstatSync(real);
+  if (!stats.isFile()) return real;
+  const [, target = ''] = /^gitdir: (.+)/.exec(stats.size > MAX_FILE ? '' : readFileSync(real, 'utf8')) ?? [];
+  return realpathSync.native(resolve(dirname(real), target));
+}
+
+/** Whether Git takes a folder for a repository by itself: files that a repository brings along can be one. */
+function isBare(folder: string): boolean {
+  const has = (name: string): boolean => existsSync(join(folder, name));
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }

@@ -1,9 +1,7 @@
 import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
-import { matchWildcard } from './match-wildcard.ts';
-import { decode, fold, type TextTest, toSlashes } from './text-forms.ts';
+import { matchWildcard, decode, fold, type TextTest, toSlashes } from './match-wildcard.ts';
 
-/** An address as a rule has it: scheme, host and port, path, query. */
 export const ADDRESS = /^([a-z*][a-z0-9+.*-]*):\/\/([^/?#]+)(\/[^?#]*)?(\?[^#]*)?(?:#[^]*)?$/i;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import type { AnalyzedCommand } from '../commands/analysis/analyze-command.ts';
 import { isPlainPath, mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
-import { programName } from '../commands/analysis/program-name.ts';
+import { programName } from '../commands/analysis/safe-programs.ts';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { escapeGlob } from '../workspace/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
-import type { Links } from './links.ts';
+import { type Links, isOwnRepository } from './links.ts';
 import {
   escapeWildcards,
   literalPrefix,
@@ -14,12 +14,9 @@ import {
   splitUnescaped,
   splitWords,
 } from './match-wildcard.ts';
-import { isOwnRepository } from './own-repository.ts';
 
-/** The words of a pattern for commands, each with its alternatives. */
 type CommandPattern = readonly (readonly string[])[];
 
-/** A command, and what the disk says of it. */
 export interface ResolvedCommand extends AnalyzedCommand {
   /** For each word: whether it stays in the workspace if it is a path, as far as folders and links tell. */
   readonly isInside: readonly boolean[];
@@ -137,7 +134,6 @@ function isStar(alternatives: readonly string[] | undefined): boolean {
   return alternatives?.length === 1 && alternatives[0] === '*';
 }
 
-/** Splits a pattern at spaces, and each word at `|`; `\` keeps both from it. */
 function splitPattern(pattern: string): CommandPattern {
   return splitWords(pattern).map((word) => splitUnescaped(word, /\|/));
 }

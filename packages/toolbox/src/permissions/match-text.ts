@@ -1,9 +1,9 @@
+import { attempt } from '@kernel/internal';
 import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
 import { ADDRESS, addressTest } from './match-address.ts';
-import { splitUnescaped } from './match-wildcard.ts';
-import { decode, expandHome, fold, type TextTest, toSlashes } from './text-forms.ts';
+import { splitUnescaped, decode, expandHome, fold, type TextTest, toSlashes } from './match-wildcard.ts';
 
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port, path and query are each matched by
@@ -42,7 +42,6 @@ export function toRulePath(text: string, root: string | undefined): string {
   return relative === '' ? '.' : isOutside(relative) || isAbsolute(relative) ? path : relative;
 }
 
-/** The pattern that covers just a path. */
 export function patternOfPath(path: string, root: string | undefined): string {
   const isName = path.includes('\\') && process.platform !== 'win32';
   return escapeGlob(isName ? path : toRulePath(path, root)).replaceAll(/^\s|\s$/g, String.raw`\$&`);
@@ -64,7 +63,6 @@ function isAbsolute(path: string): boolean {
   return path.startsWith('/') || /^[A-Za-z]:\//.test(path);
 }
 
-/** A path, or a pattern for paths, without `.`, `..` and slashes that say nothing. */
 function normalize(path: string): string {
   return posix.normalize(path).replace(/(?<=.)\/$/, '');
 }
@@ -78,15 +76,9 @@ function replacePlainBackslashes(glob: string, by: string): string {
 
 /** The paths of the root: as it was given, and without links, as programs see it. */
 function rootsOf(root: string | undefined): readonly string[] {
-  if (root === undefined) return [];
-  try {
-    return [...new Set([root, realpathSync.native(root)])];
-  } catch {
-    return [root];
-  }
+  return root === undefined ? [] : [...new Set([root, attempt(() => realpathSync.native(root)) ?? root])];
 }
 
-/** What an absolute pattern stands for below the root; undefined if it leads elsewhere. */
 function belowRoot(glob: string, root: string): string | undefined {
   if (!isAbsolute(glob)) return undefined;
   const names = glob.split('/');
@@ -105,7 +97,6 @@ function startsOf(pattern: string): readonly string[] {
   return inRoot === pattern || /^\**$/.test(inRoot) ? [pattern] : [pattern, inRoot];
 }
 
-/** All that a pattern may mean in a rule that asks or denies, and whether that is all below the root. */
 function readingsOf(
   pattern: string,
   roots: readonly string[],

@@ -1,4 +1,6 @@
-import { expandHome } from './text-forms.ts';
+import { attempt } from '@kernel/internal';
+import { homedir } from 'node:os';
+import { escapeGlob } from '../workspace/glob.ts';
 
 /** Whether a text matches a pattern, in which `*` matches any characters and `\` escapes one that is no letter or digit. Takes linear time. */
 export function matchWildcard(pattern: string, text: string): boolean {
@@ -17,7 +19,6 @@ export function matchWildcard(pattern: string, text: string): boolean {
   return true;
 }
 
-/** The literal text before the first `*`; the whole text if there is none. */
 export function literalPrefix(pattern: string): string {
   return splitAtStars(pattern)[0] ?? '';
 }
@@ -25,12 +26,10 @@ export function literalPrefix(pattern: string): string {
 /** What is no escape behind a `\`: the two are characters of a name. */
 const PLAIN = /[\p{L}\p{N}_.-]/u;
 
-/** Takes the meaning of every special character of a pattern away. */
 export function escapeWildcards(text: string): string {
   return text.replaceAll(/[\\*|\s]/g, String.raw`\$&`);
 }
 
-/** A pattern whose backslashes are characters. */
 export function escapeBackslashes(pattern: string): string {
   return pattern.replaceAll('\\', '\\\\');
 }
@@ -58,12 +57,10 @@ export function readingsOfWords(pattern: string): ReadonlySet<string> {
   ]);
 }
 
-/** The words of a pattern: what is between spaces that are not escaped. */
 export function splitWords(pattern: string): readonly string[] {
   return splitUnescaped(pattern, /\s/).filter((word) => word !== '');
 }
 
-/** Splits a pattern at a character that is not escaped with `\`. */
 export function splitUnescaped(text: string, separator: RegExp): readonly string[] {
   const parts = [''];
   for (let at = 0; at < text.length; at += 1) {
@@ -94,4 +91,32 @@ function splitAtStars(pattern: string): string[] {
     parts[parts.length - 1] += isEscape ? (pattern[at] ?? '') : char;
   }
   return parts;
+}
+
+export interface TextTest {
+  /** Whether the pattern matches exactly; for `allow`. */
+  covers(text: string): boolean;
+  /** Whether it matches when case, the form of Unicode, encodings and a part of the text are set aside; for `ask` and `deny`. `folder`: what paths may start from. */
+  concerns(text: string, folder?: string): boolean;
+}
+
+export function toSlashes(text: string): string {
+  return text.replaceAll('\\', '/');
+}
+
+/** A text as a file system may take it that does not tell case, forms of Unicode or unseen characters apart. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
+export function decode(text: string): string {
+  return attempt(() => decodeURIComponent(text)) ?? text;
+}
+
+/** A pattern of paths or words, with each word that begins with `~`, `$HOME` or `${HOME}` below the home folder. */
+export function expandHome(pattern: string): string {
+  return pattern.replaceAll(/(?<!\S)(?:~|\$HOME|\$\{HOME\})(?=[/\s]|$)/g, () => escapeGlob(toSlashes(homedir())));
 }

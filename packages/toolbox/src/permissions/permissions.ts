@@ -1,16 +1,14 @@
 import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys } from '@kernel/protocol';
-import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
+import { compileRule, type CompiledRule, decidedBy, RUN_COMMAND } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
-import { describeRefusal } from './describe-refusal.ts';
+import { describeRefusal, decideText } from './decide-text.ts';
 import { createLinks, linkTarget } from './links.ts';
 import { patternOfPath, toRulePath } from './match-text.ts';
-import { decideText } from './decide-text.ts';
-import { RUN_COMMAND } from './parse-rule.ts';
 import { subjectsOf } from './subjects.ts';
 import type {
   PermissionAnswer,
-  PermissionDecision,
+  PermissionResult,
   PermissionOptions,
   PermissionRequest,
   PermissionRule,
@@ -81,7 +79,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     known: readonly CompiledRule[],
     toolName: string,
     input: Readonly<Record<string, unknown>>,
-  ): PermissionDecision => {
+  ): PermissionResult => {
     const about = known.filter((rule) => rule.matchesTool(toolName));
     const { command, cwd } = input;
     if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
@@ -167,7 +165,6 @@ function withLinkTargets(texts: readonly string[], root: string | undefined): re
   return [...texts, ...targets.filter((target) => target !== undefined)];
 }
 
-/** The rule that allows just this call. */
 function suggest(toolName: string, texts: readonly string[], root: string | undefined): PermissionRule {
   const patterns = texts.map((text) => {
     if (!text.includes('://') || !URL.canParse(text)) return patternOfPath(text, root);

@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { parsePatch } from '../files/patch/parse-patch.ts';
 
 /** What rules are matched against, by the name of a tool of the toolbox. */
@@ -24,7 +25,6 @@ const TOOLBOX: Readonly<Record<string, Subjects>> = {
   skill: texts('name'),
 };
 
-/** Returns the texts of a call's arguments that rules are matched against. */
 export function subjectsOf(
   toolName: string,
   input: Readonly<Record<string, unknown>>,
@@ -48,16 +48,12 @@ function folder({ path }: Readonly<Record<string, unknown>>): readonly string[] 
 
 /** The paths of a patch as the tool reads them. One that the tool refuses is covered by no rule. */
 function pathsOfPatch(patch: string): readonly string[] {
-  try {
-    return parsePatch(patch).flatMap((each) =>
-      each.type === 'update' && each.to !== undefined ? [each.path, each.to] : [each.path],
-    );
-  } catch {
-    return ['\0'];
-  }
+  const files = attempt(() => parsePatch(patch));
+  return (
+    files?.flatMap((each) => ('to' in each && each.to !== undefined ? [each.path, each.to] : [each.path])) ?? ['\0']
+  );
 }
 
-/** Every text at any depth, keys left out. */
 function everyText(input: unknown): readonly string[] {
   const found: string[] = [];
   const waiting: unknown[] = [input];

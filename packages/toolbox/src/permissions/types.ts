@@ -16,7 +16,7 @@ export type PermissionRule =
 export type PermissionVerdict = 'allow' | 'ask' | 'deny';
 
 /** What was decided on a call, and why. */
-export interface PermissionDecision {
+export interface PermissionResult {
   /** What the rules say. */
   readonly verdict: PermissionVerdict;
   /** The rule that decided, if one did. */
@@ -51,7 +51,7 @@ export type PermissionAnswer =
 /** Asks a person about a call that the rules leave open. */
 export type AskPermission = (
   request: PermissionRequest,
-  decision: PermissionDecision,
+  decision: PermissionResult,
 ) => PermissionAnswer | Promise<PermissionAnswer>;
 
 /** How rules are applied. */
@@ -74,7 +74,7 @@ export interface PermissionOptions {
 /** Rules for calls, one policy for a program. */
 export interface Permissions {
   /** Decides on a call by its parsed arguments. Never asks. On a command it looks at links and repositories below `root`. */
-  decide(toolName: string, input: Readonly<Record<string, unknown>>): PermissionDecision;
+  decide(toolName: string, input: Readonly<Record<string, unknown>>): PermissionResult;
   /** Decides on a call, and asks where the rules leave it open. Pass it to `run()` as `approve`. */
   readonly approve: (request: PermissionRequest) => Promise<PermissionAnswer>;
   /**

@@ -10,9 +10,7 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 import { withClosedFiles } from '../workspace/closed-files.ts';
-import { decideText } from './decide-text.ts';
-import { describeRefusal } from './describe-refusal.ts';
-import { parseInput } from './parse-input.ts';
+import { decideText, describeRefusal, parseInput } from './decide-text.ts';
 import type { Permissions } from './types.ts';
 
 /**
@@ -42,7 +40,6 @@ export function withPermissions<Context = unknown>(tools: Toolset<Context>, poli
   });
 }
 
-/** Why a call must not run; undefined if it may. */
 async function refuse(
   policy: Permissions,
   call: ToolCall,

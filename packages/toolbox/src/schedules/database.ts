@@ -1,26 +1,14 @@
+import { attempt, parseJson, isObject } from '@kernel/internal';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
+import { isReadable } from './next-time.ts';
+import type { StoredRun, RunState, Schedule, ScheduleLimits, ScheduleTime } from './types.ts';
 
-/** A row of a table. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 type Value = string | number | null;
-
-/** The file of schedules as tables. */
-export interface ScheduleDatabase {
-  /** Returns the first row. */
-  readonly row: (sql: string, ...values: readonly Value[]) => Row | undefined;
-  /** Returns all rows. */
-  readonly rows: (sql: string, ...values: readonly Value[]) => readonly Row[];
-  /** Changes rows and returns how many. */
-  readonly change: (sql: string, ...values: readonly Value[]) => number;
-  /** Makes changes together or not at all, and alone among processes. */
-  readonly together: <T>(work: () => T) => T;
-  /** Closes the file. */
-  readonly close: () => void;
-}
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS schedule (
@@ -37,35 +25,26 @@ CREATE INDEX IF NOT EXISTS run_state ON run (state, due_ms);
 CREATE TABLE IF NOT EXISTS runner (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT;
 `;
 
-/** Opens or makes the file, readable by its owner only. Throws `STORE_FAILED`. */
-export function openDatabase(file: string): ScheduleDatabase {
+export function openDatabase(file: string) {
   const database = open(file);
   return {
-    row: (sql, ...values) => database.prepare(sql).get(...values),
-    rows: (sql, ...values) => database.prepare(sql).all(...values),
-    change: (sql, ...values) => Number(database.prepare(sql).run(...values).changes),
-    together(work) {
+    row: (sql: string, ...values: readonly Value[]): Row | undefined => database.prepare(sql).get(...values),
+    rows: (sql: string, ...values: readonly Value[]): readonly Row[] => database.prepare(sql).all(...values),
+    change: (sql: string, ...values: readonly Value[]): number => Number(database.prepare(sql).run(...values).changes),
+    /** Makes changes together or not at all, and alone among processes. */
+    together: <T>(work: () => T): T => {
       database.exec('BEGIN IMMEDIATE');
       try {
         const result = work();
         database.exec('COMMIT');
         return result;
       } catch (error) {
-        rollBack(database);
+        attempt(() => database.exec('ROLLBACK')); // a failure such as a full disk has ended the transaction already
         throw error;
       }
     },
     close: () => database.close(),
   };
-}
-
-/** A failure such as a full disk has ended the transaction already; the first error is the one that counts. */
-function rollBack(database: DatabaseSync): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // There is no transaction any more.
-  }
 }
 
 function open(file: string): DatabaseSync {
@@ -82,4 +61,67 @@ function open(file: string): DatabaseSync {
       cause: error,
     });
   }
+}
+
+const STATES: readonly string[] = ['waiting', 'running', 'done', 'failed', 'unknown'] satisfies readonly RunState[];
+
+/** A schedule of a row; undefined if it cannot be read: the file is one that anybody can change, and time zones come and go. */
+export function toSchedule(row: Row): Schedule | undefined {
+  const time = timeOf(parseJson(String(row['time'])));
+  const limits = limitsOf(parseJson(String(row['limits'])));
+  if (time === undefined || limits === undefined) return undefined;
+  return {
+    id: String(row['id']),
+    task: String(row['task']),
+    time,
+    limits,
+    nextMs: row['next_ms'] === null ? undefined : Number(row['next_ms']),
+    createdMs: Number(row['created_ms']),
+  };
+}
+
+export function toRecord(row: Row): StoredRun | undefined {
+  const limits = limitsOf(parseJson(String(row['limits'])));
+  const state = row['state'];
+  if (limits === undefined || !isState(state)) return undefined;
+  return {
+    id: String(row['id']),
+    scheduleId: String(row['schedule_id']),
+    task: String(row['task']),
+    limits,
+    dueMs: Number(row['due_ms']),
+    attempt: Number(row['attempt']),
+    state,
+    startedMs: Number(row['started_ms']),
+    endedMs: row['ended_ms'] === null ? undefined : Number(row['ended_ms']),
+    outcome: row['outcome'] === null ? undefined : String(row['outcome']),
+  };
+}
+
+function timeOf(value: unknown): ScheduleTime | undefined {
+  if (!isObject(value)) return undefined;
+  const { at, cron, timeZone } = value;
+  if (typeof at === 'number') return { at };
+  if (typeof cron !== 'string' || typeof timeZone !== 'string') return undefined;
+  const time = { cron, timeZone };
+  return isReadable(time) ? time : undefined;
+}
+
+function limitsOf(value: unknown): ScheduleLimits | undefined {
+  if (!isObject(value)) return undefined;
+  const { turns, tokens, timeMs } = value;
+  if (![turns, tokens, timeMs].every(isLimit)) return undefined;
+  return {
+    ...(typeof turns === 'number' && { turns }),
+    ...(typeof tokens === 'number' && { tokens }),
+    ...(typeof timeMs === 'number' && { timeMs }),
+  };
+}
+
+function isLimit(limit: unknown): boolean {
+  return limit === undefined || (typeof limit === 'number' && limit >= 0);
+}
+
+function isState(value: unknown): value is RunState {
+  return typeof value === 'string' && STATES.includes(value);
 }

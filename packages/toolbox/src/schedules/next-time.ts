@@ -1,4 +1,4 @@
-import { sliceHead } from '@kernel/internal';
+import { attempt, sliceHead } from '@kernel/internal';
 import { Cron } from 'croner';
 import { KernelError } from '@kernel/protocol';
 import type { ScheduleTime } from './types.ts';
@@ -11,7 +11,6 @@ export function nextTime(time: ScheduleTime, afterMs: number): number | undefine
   return parse(time.cron, time.timeZone).nextRun(new Date(afterMs))?.getTime();
 }
 
-/** Returns the times after one and up to another, oldest first, and at most `max` of them. */
 export function timesBetween(time: ScheduleTime, afterMs: number, untilMs: number, max: number): readonly number[] {
   const found: number[] = [];
   let next = nextTime(time, afterMs);
@@ -22,18 +21,10 @@ export function timesBetween(time: ScheduleTime, afterMs: number, untilMs: numbe
   return found;
 }
 
-/** Whether a time can be computed with: its pattern is one, and its zone is known. */
 export function isReadable(time: ScheduleTime): boolean {
-  if ('at' in time) return Number.isFinite(time.at);
-  try {
-    parse(time.cron, time.timeZone);
-    return true;
-  } catch {
-    return false;
-  }
+  return 'at' in time ? Number.isFinite(time.at) : attempt(() => parse(time.cron, time.timeZone)) !== undefined;
 }
 
-/** Returns the last time up to another; undefined if there is none. */
 export function lastTime(time: ScheduleTime, untilMs: number): number | undefined {
   if ('at' in time) return time.at <= untilMs ? time.at : undefined;
   // Times are whole seconds, and the search begins before the one that it is given.
@@ -63,5 +54,5 @@ function parse(cron: string, timezone: string): Cron {
 }
 
 function invalid(message: string, hint?: string): KernelError {
-  return new KernelError('TOOL_FAILED', message, hint === undefined ? {} : { hint });
+  return new KernelError('TOOL_FAILED', message, { hint });
 }

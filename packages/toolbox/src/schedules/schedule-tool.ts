@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { sliceHead } from '@kernel/internal';
 import {
   checkKeys,
@@ -41,20 +42,15 @@ const TOOL: Tool = {
   title: 'Schedule a task',
   description:
     'Makes, lists and deletes tasks that an agent does later, once or again and again, while nobody watches, and lists how their runs ended.',
-  parameters: {
-    type: 'object',
-    properties: {
-      action: { type: 'string', enum: ['create', 'list', 'delete', 'runs'] },
-      task: { type: 'string', maxLength: 10_000, description: 'What to do, with everything the agent needs to know.' },
-      cron: { type: 'string', description: 'Five fields, such as "0 9 * * MON-FRI"; or "at".' },
-      at: { type: 'string', description: 'One time, such as "2027-01-31T09:00:00+01:00".' },
-      time_zone: { type: 'string', description: 'IANA name for cron, such as "Europe/Berlin".' },
-      turns: { type: 'integer', minimum: 1, description: 'Model calls that a run may make.' },
-      id: { type: 'string', description: 'For delete.' },
-    },
-    required: ['action'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['action'], {
+    action: { type: 'string', enum: ['create', 'list', 'delete', 'runs'] },
+    task: { type: 'string', maxLength: 10_000, description: 'What to do, with everything the agent needs to know.' },
+    cron: { type: 'string', description: 'Five fields, such as "0 9 * * MON-FRI"; or "at".' },
+    at: { type: 'string', description: 'One time, such as "2027-01-31T09:00:00+01:00".' },
+    time_zone: { type: 'string', description: 'IANA name for cron, such as "Europe/Berlin".' },
+    turns: { type: 'integer', minimum: 1, description: 'Model calls that a run may make.' },
+    id: { type: 'string', description: 'For delete.' },
+  }),
   effect: 'external',
   metadata: {
     category: 'utility',

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { delay, ownIdentity } from '@kernel/internal';
+import { delay, ownIdentity, linkAbort, MAX_TIMER_MS, untilAborted, errorMessage } from '@kernel/internal';
 import { checkChoice, checkFunctions, checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
-import { executeRun } from './execute-run.ts';
 import { lastTime, nextTime, timesBetween } from './next-time.ts';
 import type { ScheduleStore } from './store.ts';
-import type { Clock, MissedRuns, Schedule, ScheduledRun } from './types.ts';
+import type { Clock, MissedRuns, Schedule, ScheduledRun, RunState } from './types.ts';
 
 /** Options of `runSchedules`. */
 export interface SchedulerOptions {
@@ -70,7 +69,6 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
   const { repeatUnfinished = false } = options;
   const owner = JSON.stringify({ ...ownIdentity(), id: randomUUID() });
   const working = new Set<Promise<void>>();
-  /** What could not be recorded yet. */
   const unrecorded = new Set<() => void>();
   let isOwner = false;
   let hasTakenOver = false;
@@ -113,7 +111,6 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
     leadership.abort(new KernelError('TOOL_CANCELLED', 'Another process runs the schedules now.'));
     leadership = new AbortController();
   };
-  /** One look. Returns whether all of it worked. */
   const tick = (): boolean => {
     const nowMs = clock.now();
     const isSetBack = nowMs < lastMs - LATE_MS;
@@ -145,7 +142,6 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
       if (tick() && isOwner) pauseMs = untilNextMs(store, clock.now());
     });
     // One look after the other.
-    // oxlint-disable-next-line no-await-in-loop
     await clock.wait(pauseMs, signal);
   }
   leadership.abort(signal.reason);
@@ -154,12 +150,10 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
   attempt(() => store.release(owner));
 }
 
-/** How long until the next schedule is due, or somebody may have added one. */
 function untilNextMs(store: ScheduleStore, nowMs: number): number {
   return Math.min(LOOK_MS, Math.max(1, (store.nextMs() ?? Infinity) - nowMs));
 }
 
-/** Records the runs of a schedule that is due, by the policy for missed ones. */
 function beginDue(store: ScheduleStore, owner: string, schedule: Schedule, nowMs: number, missed: MissedRuns): void {
   const { time, nextMs: dueMs } = schedule;
   if (dueMs === undefined) return;
@@ -168,4 +162,39 @@ function beginDue(store: ScheduleStore, owner: string, schedule: Schedule, nowMs
   const all = (): readonly number[] => [dueMs, ...timesBetween(time, dueMs, nowMs, MAX_MISSED - 1)];
   const begun = missed === 'all' ? all() : missed === 'once' ? [last] : onTime;
   store.begin(owner, schedule, begun, nextTime(time, nowMs), nowMs);
+}
+
+interface RunOutcome {
+  readonly state: Exclude<RunState, 'waiting' | 'running'>;
+  readonly outcome: string;
+}
+
+/** Executes one run within its time limit. Never rejects. A run that ignores its abort is not waited for. */
+async function executeRun(
+  run: ScheduledRun,
+  work: (run: ScheduledRun, signal: AbortSignal) => Promise<string>,
+  { timeoutMs, clock, signal }: { readonly timeoutMs: number; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<RunOutcome> {
+  const limitMs = Math.min(timeoutMs, run.limits.timeMs ?? Infinity);
+  const controller = new AbortController();
+  const unlink = linkAbort(signal, controller);
+  const ended = new AbortController();
+  const stopLate = async (): Promise<void> => {
+    // A timer of more than 24 days would fire at once.
+    for (let leftMs = limitMs; leftMs > 0 && !ended.signal.aborted; leftMs -= MAX_TIMER_MS)
+      await clock.wait(Math.min(leftMs, MAX_TIMER_MS), ended.signal);
+    if (!ended.signal.aborted)
+      controller.abort(new KernelError('TOOL_TIMEOUT', `The run took longer than ${limitMs} ms.`));
+  };
+  const late = stopLate();
+  try {
+    return { state: 'done', outcome: await untilAborted(work(run, controller.signal), controller.signal) };
+  } catch (error) {
+    if (signal.aborted) return { state: 'unknown', outcome: 'The run was stopped.' };
+    return { state: 'failed', outcome: errorMessage(error) };
+  } finally {
+    ended.abort();
+    unlink();
+    await late;
+  }
 }

@@ -1,9 +1,8 @@
+import { parseJson, hasEnded, sliceHead } from '@kernel/internal';
 import { randomUUID } from 'node:crypto';
-import { hasEnded, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { openDatabase } from './database.ts';
+import { openDatabase, toRecord, toSchedule } from './database.ts';
 import { nextTime } from './next-time.ts';
-import { toRecord, toSchedule } from './rows.ts';
 import type { StoredRun, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
 
 /** Schedules and their runs, in one file that several processes can share. A row that cannot be read is skipped. */
@@ -188,7 +187,12 @@ export function openScheduleStore(file: string): ScheduleStore {
         const leasedMs = Number(current?.['until_ms'] ?? 0);
         // One that ends later than any could that began now is of a clock that was set back since.
         const isHeld = leasedMs > nowMs && leasedMs <= nowMs + MAX_LEASE_MS;
-        if (current !== undefined && current['owner'] !== owner && isHeld && !hasEnded(identityIn(current)))
+        if (
+          current !== undefined &&
+          current['owner'] !== owner &&
+          isHeld &&
+          !hasEnded(parseJson(String(current['owner'])))
+        )
           return false;
         change('INSERT OR REPLACE INTO runner VALUES (1, ?, ?)', owner, untilMs);
         return true;
@@ -196,13 +200,4 @@ export function openScheduleStore(file: string): ScheduleStore {
     release: (owner) => void change('DELETE FROM runner WHERE owner = ?', owner),
     close,
   };
-}
-
-/** The process that holds a lease; undefined if its owner is another text. */
-function identityIn({ owner }: Readonly<Record<string, unknown>>): unknown {
-  try {
-    return JSON.parse(String(owner));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { coverableWords } from '../commands/analysis/safe-programs.ts';
 import { knownWord } from '../commands/shell/types.ts';
 import { compileRule } from '../permissions/compile-rules.ts';
@@ -31,23 +32,17 @@ const TOOLS: Readonly<
   web_search: { tool: 'web_search', takes: 'none' },
 };
 
-/** Where the scripts of a skill are. */
 export interface SkillScripts {
-  /** The folder of the skill. */
   readonly folder: string;
-  /** The paths of its files, relative to it. */
   readonly files: ReadonlySet<string>;
 }
 
-/** What `allowed-tools` comes to. */
 export interface AllowedTools {
-  /** The rules that allow what it names. */
   readonly rules: readonly PermissionRule[];
   /** The entries that have no clear meaning here, each with the reason. They allow nothing. */
   readonly ignored: readonly string[];
 }
 
-/** Splits a list of tools at spaces and commas; those in parentheses belong to an entry. */
 export function splitTools(text: string): readonly string[] {
   const entries: string[] = [];
   let entry = '';
@@ -98,12 +93,7 @@ function translate(entry: string, scripts: SkillScripts): Translated {
           : undefined;
   if (pattern === undefined) return { problem: 'what is in parentheses has no clear meaning here' };
   const rule = { allow: `${tool}(${pattern})` };
-  try {
-    compileRule(rule, undefined);
-    return { rule };
-  } catch {
-    return { problem: 'it is too long' };
-  }
+  return attempt(() => compileRule(rule, undefined)) === undefined ? { problem: 'it is too long' } : { rule };
 }
 
 /**
@@ -125,13 +115,11 @@ function commandPattern(text: string, { files, folder }: SkillScripts): string |
   return words.length === 1 && patterns[0] === words[0] ? undefined : patterns.join(' ');
 }
 
-/** A path or glob relative to the workspace. */
 function pathPattern(text: string): string | undefined {
   if (!/^[\w@.* /-]+$/.test(text) || text.startsWith('/') || text.split('/').includes('..')) return undefined;
   return text;
 }
 
-/** `domain:example.com`. */
 function domainPattern(text: string): string | undefined {
   const [, host] = /^domain:((?:\*\.)?[a-z0-9.-]+)$/i.exec(text) ?? [];
   return host === undefined ? undefined : `https://${host.toLowerCase()}/**`;

@@ -2,13 +2,11 @@ import { KernelError } from '@kernel/protocol';
 import type { Node, Pair } from 'yaml';
 import { toolError } from '../workspace/errors.ts';
 
-/** The head of a `SKILL.md` is at most this long, in characters. */
 const MAX_LENGTH = 16_384;
 
 /** A value of the head: text, a list or a map of texts. */
 export type Field = string | readonly string[] | ReadonlyMap<string, string>;
 
-/** A `SKILL.md` in its parts, or why it has none. */
 export type Frontmatter =
   | { readonly fields: ReadonlyMap<string, Field>; readonly body: string }
   | { readonly problem: string };

@@ -1,6 +1,6 @@
 export { loadSkills } from './load-skills.ts';
+export { validateSkill } from './open-skill.ts';
 export { skillPins } from './pins.ts';
-export { validateSkill } from './validate-skill.ts';
 export type {
   LoadSkillsOptions,
   Skill,

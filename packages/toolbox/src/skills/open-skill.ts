@@ -1,38 +1,33 @@
-import { visibleText } from '@kernel/internal';
+import { attempt, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { quote, toolError } from '../workspace/errors.ts';
-import { createWorkspace, type DirectoryEntry, type Workspace } from '../workspace/index.ts';
+import { createWorkspace, type DirectoryEntry, type Workspace, type AbortOptions } from '../workspace/index.ts';
 import { toRules } from './allowed-tools.ts';
 import { parseSkill } from './parse-skill.ts';
 import { hashOf, listFiles, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Skill, SkillFolder } from './types.ts';
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 
 /** The names of the file of a skill, the first one first. */
 const SKILL_FILES: readonly string[] = ['SKILL.md', 'skill.md'];
 const MAX_SKILL_BYTES = 262_144;
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 
-/** A skill and the access to its files. */
 export interface OpenedSkill {
-  /** The skill. */
   readonly skill: Skill;
-  /** Its `SKILL.md`. */
   readonly text: string;
   /** What is not used of it, and why. */
   readonly notes: readonly string[];
-  /** What was pinned; undefined for a skill of the user. */
   readonly snapshot: Snapshot | undefined;
-  /** The paths of its files now. */
   files(signal: AbortSignal): Promise<readonly string[]>;
   /** Reads the instructions as they were pinned, or as they are now. */
   readBody(signal: AbortSignal): Promise<string>;
   /** Reads a file as it was pinned, or as it is now. Throws a `changedError` if a pinned file is another one. */
   readFile(path: string, signal: AbortSignal): Promise<Uint8Array>;
-  /** Whether all files are those that were pinned. */
   isUnchanged(signal: AbortSignal | undefined): Promise<boolean>;
 }
 
-/** Creates the error for a pinned skill that does not have the content any more that the user approved. */
 export function changedError(name: string, cause?: unknown): KernelError {
   return new KernelError(
     'TOOL_FAILED',
@@ -41,12 +36,10 @@ export function changedError(name: string, cause?: unknown): KernelError {
   );
 }
 
-/** Whether an error says that a pinned skill has changed. */
 export function isChanged(error: unknown): boolean {
   return KernelError.is(error) && error.data?.['reason'] === 'changed';
 }
 
-/** What came of opening a folder as a skill. */
 export type Opened = { readonly opened: OpenedSkill } | { readonly errors: readonly string[] };
 
 /** Opens a folder as a skill; `name` is its name in the folder of skills. The errors are the rules that it breaks, or why it cannot be read. */
@@ -84,7 +77,6 @@ export async function openSkill(
   }
 }
 
-/** The name of the file of a skill among the entries of its folder; undefined if there is none. */
 export function skillFileOf(entries: readonly DirectoryEntry[]): string | undefined {
   return SKILL_FILES.find((file) => entries.some(({ name, type }) => name === file && type !== 'directory'));
 }
@@ -132,16 +124,44 @@ function accessTo(
 }
 
 function decode(bytes: Uint8Array): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (!text.includes('\0')) return text;
-  } catch {
-    // Falls through to the error for bytes that are not text.
-  }
-  throw toolError('SKILL.md is not UTF-8 text.');
+  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (text === undefined || text.includes('\0')) throw toolError('SKILL.md is not UTF-8 text.');
+  return text;
 }
 
-/** A text of a skill on one line, with unseen characters escaped. */
 export function oneLine(text: string): string {
   return visibleText(text.replaceAll(/\s+/g, ' ').trim());
+}
+
+export interface SkillsInUse {
+  /** The skill of a name, in its normal form; undefined if it is not offered. */
+  find(name: string): OpenedSkill | undefined;
+  names(): readonly string[];
+  active(): readonly OpenedSkill[];
+  use(opened: OpenedSkill): void;
+  /** Takes a skill that has changed out of what is offered and used. */
+  drop(opened: OpenedSkill): void;
+}
+
+const MAX_BYTES = 262_144;
+
+/**
+ * Checks a folder against the Agent Skills specification, as strictly as its reference library: resolves to every violation, unknown fields included;
+ * none for a valid skill.
+ */
+export async function validateSkill(folder: string, { signal }: AbortOptions = {}): Promise<readonly string[]> {
+  const there = statSync(folder, { throwIfNoEntry: false });
+  if (there === undefined) return [`Path does not exist: ${quote(folder)}`];
+  if (!there.isDirectory()) return [`Not a directory: ${quote(folder)}`];
+  try {
+    const workspace = await createWorkspace({ root: folder, denyCredentials: false, hardLinks: 'read' });
+    const file = skillFileOf(await workspace.list('.', { signal }));
+    if (file === undefined) return ['Missing required file: SKILL.md'];
+    const { bytes } = await workspace.read(file, { maxBytes: MAX_BYTES, signal });
+    const { errors, unknown } = await parseSkill(new TextDecoder().decode(bytes), basename(resolve(folder)));
+    return [...unknown, ...errors];
+  } catch (error) {
+    signal?.throwIfAborted();
+    return [error instanceof Error ? error.message : 'SKILL.md cannot be read.'];
+  }
 }

@@ -8,13 +8,10 @@ const MAX_DESCRIPTION = 1024;
 const MAX_COMPATIBILITY = 500;
 const FIELDS: readonly string[] = ['allowed-tools', 'compatibility', 'description', 'license', 'metadata', 'name'];
 
-/** A `SKILL.md` as it was read. */
 export interface ParsedSkill {
   /** What its head says; undefined if that breaks a rule of the specification. */
   readonly properties: SkillProperties | undefined;
-  /** The instructions. */
   readonly body: string;
-  /** The rules that it breaks. */
   readonly errors: readonly string[];
   /** What the specification does not know: no reason not to use the skill. */
   readonly unknown: readonly string[];
@@ -43,7 +40,6 @@ export async function parseSkill(content: string, folderName: string): Promise<P
   return { properties, body, errors, unknown };
 }
 
-/** A name in the form in which names are compared. */
 export function normalName(name: Field | undefined): string {
   return typeof name === 'string' ? name.trim().normalize('NFKC') : '';
 }

@@ -31,7 +31,6 @@ export function skillPins(path: string): SkillPins {
   };
 }
 
-/** Stores decisions in memory, as long as the program runs. */
 export function memorySkillPins(): SkillPins {
   const pins = new Map<string, SkillPin>();
   return {

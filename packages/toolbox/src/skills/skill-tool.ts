@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { posix } from 'node:path';
 import { nearest, visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
@@ -5,9 +6,8 @@ import { bounded } from '../files/describe.ts';
 import { decodeText, detectFormat } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { mayHoldCredentials } from '../workspace/index.ts';
-import { changedError, isChanged, type OpenedSkill } from './open-skill.ts';
+import { changedError, isChanged, type OpenedSkill, type SkillsInUse } from './open-skill.ts';
 import { normalName } from './parse-skill.ts';
-import type { SkillsInUse } from './skills-in-use.ts';
 
 const MAX_TEXT = 100_000;
 const MAX_LISTED = 50;
@@ -16,20 +16,15 @@ const tool: Tool = {
   name: 'skill',
   title: 'Load a skill',
   description: 'Loads the instructions of a skill, or one of its files.',
-  parameters: {
-    type: 'object',
-    properties: {
-      name: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the skill.' },
-      file: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 1000,
-        description: 'Path of a file of the skill. Default: its instructions.',
-      },
+  parameters: objectSchema(['name'], {
+    name: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the skill.' },
+    file: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Path of a file of the skill. Default: its instructions.',
     },
-    required: ['name'],
-    additionalProperties: false,
-  },
+  }),
   effect: 'read',
   metadata: { category: 'skills', usageHint: 'Before a task that the description of a skill fits.' },
 };

@@ -7,11 +7,8 @@ const MAX_FILES = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_DEPTH = 10;
 
-/** The files of a skill at one time. */
 export interface Snapshot {
-  /** The size and SHA-256 of each file, by path. */
   readonly files: ReadonlyMap<string, { readonly size: number; readonly sha256: string }>;
-  /** The SHA-256 of all paths and contents, in hexadecimal. */
   readonly sha256: string;
   /** The content of the files that were asked for, by path: the bytes that were hashed. */
   readonly kept: ReadonlyMap<string, Uint8Array>;
@@ -42,7 +39,6 @@ export async function listFiles(
   return found.toSorted();
 }
 
-/** Reads and hashes every file below the root of a workspace. Throws for links and beyond the limits. */
 export async function takeSnapshot(
   workspace: Workspace,
   keep: readonly string[],
@@ -65,7 +61,6 @@ export async function takeSnapshot(
   return { files, sha256: whole.digest('hex'), kept };
 }
 
-/** The SHA-256 of bytes, in hexadecimal. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,22 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeKeepingBytes, encodeKeptBytes, unfinishedUtf8, utf8Length } from './utf-8.ts';
 
-/** How a text is stored, and how many bytes at its beginning are a byte order mark. */
 export interface TextFormat {
   /** Windows-1252 stands for every encoding that is neither of the others: it has a character for each byte, so that no byte is lost. */
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-  /** 0, 2 or 3. */
   readonly bomLength: number;
   /** Whether it is UTF-16 that ends within a unit, so that the last one of its text stands for a byte alone. */
   readonly isCut?: boolean;
-}
-
-/** Reads text that arrives in pieces, with characters cut anywhere. Bytes that are not UTF-8 become U+DC80 to U+DCFF. */
-export interface FormatDecoder {
-  /** Returns the characters that are complete. */
-  write(bytes: Uint8Array): string;
-  /** Returns what is left of a character that was cut off. */
-  end(): string;
 }
 
 /** What decides whether a file is text: as much as Git looks at. */
@@ -42,27 +31,25 @@ export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
   return { encoding: bomLength > 0 || isUtf8(text) || looksLikeUtf8(text) ? 'utf-8' : 'windows-1252', bomLength };
 }
 
-/** Creates a decoder. A byte order mark must have been removed. */
-export function createFormatDecoder({ encoding }: TextFormat): FormatDecoder {
+export function createFormatDecoder({ encoding }: TextFormat) {
   if (encoding === 'windows-1252') return { write: decodeWindows, end: () => '' };
   const isUtf8Text = encoding === 'utf-8';
   const decode = isUtf8Text ? decodeUtf8 : (bytes: Uint8Array): string => decodeUtf16(bytes, encoding);
   let rest: Uint8Array = new Uint8Array();
   return {
-    write: (bytes) => {
+    write: (bytes: Uint8Array): string => {
       const whole = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
       const end = whole.length - (isUtf8Text ? unfinishedUtf8(whole) : whole.length % 2);
       rest = whole.slice(end);
       return decode(whole.subarray(0, end));
     },
-    end: () => (isUtf8Text ? decodeUtf8(rest) : String.fromCharCode(...Array.from(rest, (byte) => CUT + byte))),
+    end: (): string => (isUtf8Text ? decodeUtf8(rest) : String.fromCharCode(...Array.from(rest, (byte) => CUT + byte))),
   };
 }
 
 /** With a byte, half a pair that stands for that byte alone: as a first half it never makes a pair with what is before it. */
 const CUT = 0xd800;
 
-/** The text of all bytes of a file, without its byte order mark. */
 export function decodeText(bytes: Uint8Array, format: TextFormat): string {
   const decoder = createFormatDecoder(format);
   return decoder.write(bytes.subarray(format.bomLength)) + decoder.end();
@@ -81,7 +68,6 @@ export function encodeText(text: string, { bomLength, encoding, isCut = false }:
   return isByte ? Buffer.concat([ordered, Uint8Array.of(last)]) : ordered;
 }
 
-/** The first character of a text that a format does not have; undefined if it has them all. */
 export function missingCharacter(text: string, { encoding }: TextFormat): string | undefined {
   if (encoding !== 'windows-1252') return undefined;
   for (const [character] of text.matchAll(/[^\0-\u007F\u00A0-\u00FF]/gu))
@@ -145,4 +131,73 @@ function decodeWindows(bytes: Uint8Array): string {
 function toWindows(character: string): string {
   const index = WINDOWS.indexOf(character);
   return index === -1 ? '?' : String.fromCharCode(0x80 + index);
+}
+
+const MAGIC: readonly (readonly [mimeType: string, begins: readonly (number | undefined)[]])[] = [
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+  ['image/gif', [0x47, 0x49, 0x46, 0x38, undefined, 0x61]],
+  ['image/webp', [0x52, 0x49, 0x46, 0x46, ...Array<undefined>(4).fill(undefined), 0x57, 0x45, 0x42, 0x50]],
+  ['application/pdf', [0x25, 0x50, 0x44, 0x46, 0x2d]],
+];
+
+/** The media type of bytes that models can look at, by how they begin; undefined for anything else. */
+export function mediaTypeOf(bytes: Uint8Array): string | undefined {
+  return MAGIC.find(([, begins]) => begins.every((byte, index) => byte === undefined || bytes[index] === byte))?.[0];
+}
+
+/**
+ * How long the UTF-8 character at a place is, in bytes: 0 if the byte there belongs to none, and less than 0 if the bytes end before it does.
+ * Bounds as in table 3-7 of the Unicode Standard.
+ */
+function utf8Length(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  for (let index = 1; index < length; index += 1) {
+    const byte = bytes[at + index];
+    if (byte === undefined) return -1;
+    const low = index > 1 ? 0x80 : first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+    const high = index > 1 ? 0xbf : first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+    if (byte < low || byte > high) return 0;
+  }
+  return length;
+}
+
+/** How many bytes at the end begin a UTF-8 character that they do not complete. */
+export function unfinishedUtf8(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1)
+    if ((bytes[bytes.length - back] ?? 0) >= 0xc0) return utf8Length(bytes, bytes.length - back) < 0 ? back : 0;
+  return 0;
+}
+
+/** Decodes UTF-8 without loss, as `surrogateescape` of Python does: each invalid byte becomes one of U+DC80 to U+DCFF, which valid UTF-8 never has. */
+function decodeKeepingBytes(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < bytes.length;) {
+    const length = utf8Length(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    parts.push(buffer.toString('utf8', from, at), String.fromCharCode(0xdc00 + (bytes[at] ?? 0)));
+    at += 1;
+    from = at;
+  }
+  parts.push(buffer.toString('utf8', from));
+  return parts.join('');
+}
+
+function encodeKeptBytes(text: string): Uint8Array {
+  const parts: Buffer[] = [];
+  let from = 0;
+  // With the flag "u", the halves of whole pairs do not match.
+  for (const { 0: kept, index } of text.matchAll(/[\uDC80-\uDCFF]+/gu)) {
+    const bytes = Buffer.from(kept, 'utf16le').filter((_, place) => place % 2 === 0);
+    parts.push(Buffer.from(text.slice(from, index)), Buffer.from(bytes));
+    from = index + kept.length;
+  }
+  return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
 }

@@ -1,12 +1,6 @@
 /** A text in which characters that look alike are the same, with a mapping back to the original. */
-export interface FoldedText {
-  /** The text. */
-  readonly text: string;
-  /** The part of the original that a part of it stands for; undefined if it begins or ends within a character. */
-  original(start: number, end: number): { readonly start: number; readonly end: number } | undefined;
-}
+export type FoldedText = ReturnType<typeof foldText>;
 
-/** A part that is not as it was: where it begins and ends, here and in the original. */
 interface Changed {
   readonly start: number;
   readonly end: number;
@@ -30,7 +24,7 @@ const BROKEN = /\p{Cs}/gu;
  * Makes quotes straight, dashes hyphens and spaces plain, leaves out what is not seen, writes characters in their plain forms, apart from their marks (NFKD), and
  * what is no character as U+FFFD, so that texts that look the same are the same.
  */
-export function foldText(text: string): FoldedText {
+export function foldText(text: string) {
   const parts: string[] = [];
   const changed: Changed[] = [];
   const known = new Map<string, string>();
@@ -49,7 +43,8 @@ export function foldText(text: string): FoldedText {
   parts.push(text.slice(done));
   return {
     text: parts.join(''),
-    original: (start, end) => {
+    /** The part of the original that a part of it stands for; undefined if it begins or ends within a character. */
+    original: (start: number, end: number): { readonly start: number; readonly end: number } | undefined => {
       const from = originalPlace(changed, start, 'start');
       const to = originalPlace(changed, end, 'end');
       return from === undefined || to === undefined ? undefined : { start: from, end: to };
@@ -83,4 +78,12 @@ function originalPlace(changed: readonly Changed[], place: number, side: 'start'
   if (part !== undefined && part.start < place) return side === 'end' && part.end === place ? part.to : undefined;
   const before = changed[low - 1];
   return before === undefined ? place : before.to + (place - before.end);
+}
+
+/**
+ * A text of a web page as a person sees it: without control characters and those that hide text or turn its direction. Line breaks and tabs stay, and so do
+ * the joiners that scripts and emoji need.
+ */
+export function seenText(text: string): string {
+  return text.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
 }

@@ -1,3 +1,4 @@
+import { objectSchema } from '../object-schema.ts';
 import { toBase64, errorMessage, sliceHead, visibleText } from '@kernel/internal';
 import {
   checkFunctions,
@@ -11,10 +12,9 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { type ConvertedDocument, htmlToMarkdown, pdfToText } from './convert/convert-in-worker.ts';
-import { decodeText } from './convert/decode-text.ts';
 import { type Download, guardedGet } from './http/guarded-get.ts';
-import { mediaTypeOf } from '../files/media-type.ts';
-import { seenText } from '../text/seen-text.ts';
+import { mediaTypeOf } from '../text/encoding.ts';
+import { seenText } from '../text/fold-text.ts';
 import { createRobotRules } from './robots.ts';
 
 /** Options of `fetchUrlTool`. */
@@ -51,16 +51,11 @@ const TOOL: Tool = {
   title: 'Load a web page',
   description:
     'Loads an http or https address and returns it as Markdown (web pages), text (PDF, JSON, text) or an image.',
-  parameters: {
-    type: 'object',
-    properties: {
-      url: { type: 'string', maxLength: 8000, description: 'The address.' },
-      start: { type: 'integer', minimum: 0, description: 'First character to return, to go on in a long document.' },
-      raw: { type: 'boolean', description: 'True for the source of a web page.' },
-    },
-    required: ['url'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['url'], {
+    url: { type: 'string', maxLength: 8000, description: 'The address.' },
+    start: { type: 'integer', minimum: 0, description: 'First character to return, to go on in a long document.' },
+    raw: { type: 'boolean', description: 'True for the source of a web page.' },
+  }),
   // Whoever writes an address can tell its server anything.
   effect: 'external',
   metadata: {
@@ -201,4 +196,28 @@ function snippet({ body, contentType }: Download): string {
   const text = decodeText(body.subarray(0, 2000), contentType);
   const seen = text.replaceAll(/<[^>]{0,500}>/g, ' ').replaceAll(/\s+/g, ' ');
   return JSON.stringify(sliceHead(seen.trim(), 200));
+}
+
+/** Decodes the text of a web page: by its byte order mark, the charset of its media type, or a `meta` element, else as UTF-8. Source: the HTML standard's encoding sniffing. */
+function decodeText(bytes: Uint8Array, contentType: string): string {
+  const [first, second, third] = bytes;
+  if (first === 0xff && second === 0xfe) return decode(bytes, 'utf-16le');
+  if (first === 0xfe && second === 0xff) return decode(bytes, 'utf-16be');
+  if (first === 0xef && second === 0xbb && third === 0xbf) return decode(bytes, 'utf-8');
+  const start = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
+  const declared = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
+  const named = /<meta[^>]{0,200}charset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1] ?? 'utf-8';
+  // A page in which this element can be found is not UTF-16.
+  return decode(bytes, declared ?? (/^utf-?16/i.test(named) ? 'utf-8' : named));
+}
+
+function decode(bytes: Uint8Array, label: string): string {
+  try {
+    // In two steps: in one, Node 22 reads windows-1252 as ISO 8859-1, and typographic quotes and the euro sign become control characters.
+    const decoder = new TextDecoder(label);
+    return decoder.decode(bytes, { stream: true }) + decoder.decode();
+  } catch {
+    // A charset that nobody knows.
+    return new TextDecoder().decode(bytes);
+  }
 }

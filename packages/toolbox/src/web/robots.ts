@@ -7,26 +7,20 @@ const MAX_BYTES = 512_000;
 /** Characters of a file times characters of an address: matching patterns with wildcards takes about a nanosecond for each. */
 const MAX_WORK = 200_000_000;
 
-/** A file that was read. */
 interface Loaded {
   readonly robot: Robot;
   readonly size: number;
 }
 
-/** Whether sites allow their pages to be loaded. */
-export interface RobotRules {
-  /** Whether the `robots.txt` of its site allows an address for the user agent. A site without one allows all; one that fails allows nothing. */
-  allows(url: URL, options: DownloadOptions): Promise<boolean>;
-}
-
 /** Creates the rules for a user agent. Each site's file is loaded once an hour. Source: RFC 9309. */
-export function createRobotRules(userAgent: string): RobotRules {
+export function createRobotRules(userAgent: string) {
   const sites = new Map<
     string,
     { readonly rules: Promise<Loaded | boolean | undefined>; readonly expiresAt: number }
   >();
   return {
-    async allows(url, options) {
+    /** Whether the `robots.txt` of its site allows an address for the user agent. A site without one allows all; one that fails allows nothing. */
+    async allows(url: URL, options: DownloadOptions): Promise<boolean> {
       options.signal.throwIfAborted();
       const cached = sites.get(url.origin);
       const isFresh = cached !== undefined && performance.now() < cached.expiresAt;

@@ -5,22 +5,14 @@ import { joinPath, lineage, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
 import type { Edit, FileInfo } from './types.ts';
 
-/** The most bytes of one file that are kept before it is replaced. */
 const MAX_KEPT = 2 ** 31 - 1;
-/** The most entries that one move or removal of a folder takes. */
 const MAX_ENTRIES = 100_000;
 
-/** One change that is being made. */
 export interface Draft {
-  /** What it is made to. */
   readonly storage: Storage;
-  /** Where what is replaced is kept. */
   readonly journal: Journal;
-  /** The id of the change. */
   readonly id: string;
-  /** Aborts it. */
   readonly signal: AbortSignal | undefined;
-  /** See `createEventLoopYield`. */
   letEventsRun(): Promise<void>;
 }
 
@@ -85,7 +77,6 @@ function brief({ mode, version }: FileInfo): Pick<FileInfo, 'mode' | 'version'> 
   return { mode, version };
 }
 
-/** Makes the folders above a path that are missing. */
 async function makeFolders({ id, journal, storage }: Draft, path: string): Promise<void> {
   for (const folder of lineage(parentOf(path))) {
     if (folder === '.' || (await storage.find(folder)) !== undefined) continue;
@@ -143,7 +134,6 @@ async function placeOf(storage: Storage, path: string): Promise<string> {
   return path;
 }
 
-/** Whether a path is below `node_modules`, where files with several names are read. */
 function isPackage(path: string): boolean {
   return path.split('/').includes('node_modules');
 }
@@ -189,13 +179,11 @@ async function removeEntry(draft: Draft, path: string, there: FileInfo): Promise
   await storage.removeFile(path);
 }
 
-/** An entry at any depth below a folder. */
 interface Below {
   readonly path: string;
   readonly type: FileInfo['type'];
 }
 
-/** What is below a folder, folders before what is in them. */
 async function* entriesBelow(draft: Draft, folder: string, budget: { left: number }): AsyncGenerator<Below> {
   for (const { name, type } of await draft.storage.list(folder, {})) {
     await draft.letEventsRun();

@@ -7,7 +7,6 @@ export function withClosedFiles<T>(isClosed: (path: string) => boolean, call: ()
   return closed.run(isClosed, call);
 }
 
-/** Whether a search of the call that runs leaves a file out. */
 export function isClosedFile(path: string): boolean {
   return closed.getStore()?.(path) === true;
 }

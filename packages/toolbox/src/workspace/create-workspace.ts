@@ -11,7 +11,6 @@ import { createJournal } from './journal/journal.ts';
 import { compileRules } from './rules.ts';
 import type { StateOptions, Workspace, WorkspaceOptions } from './types.ts';
 
-/** How many bytes are kept for undo. */
 export const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 const KEYS = optionKeys<WorkspaceOptions>({

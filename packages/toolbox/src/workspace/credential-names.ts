@@ -53,7 +53,6 @@ export const CREDENTIAL_FOLDERS: readonly string[] = [
 
 const BELOW = new RegExp(`/(?:${CREDENTIAL_FOLDERS.map((path) => path.replaceAll('.', String.raw`\.`)).join('|')})/`);
 
-/** Names of files that hold credentials. */
 const FILES = new RegExp(
   `^(?:${[
     String.raw`\.env.*|[\w-]+\.env|\.?envrc|\.flaskenv|\.secrets|[._]netrc(?:\.gpg)?|\.authinfo(?:\.gpg)?`,

@@ -1,12 +1,10 @@
 import { sliceHead, sliceTail, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
-/** Creates the error for a call that cannot be done; its message is for the model and the user. */
 export function toolError(message: string, cause?: unknown): KernelError {
   return new KernelError('TOOL_FAILED', message, cause === undefined ? {} : { cause });
 }
 
-/** Creates the error for a path that leads to nothing: `data.reason` is `missing`. */
 export function missingError(path: string, cause?: unknown, hint = ''): KernelError {
   return new KernelError('TOOL_FAILED', `There is no ${quote(path)} in the workspace.${hint}`, {
     data: { reason: 'missing' },
@@ -14,12 +12,10 @@ export function missingError(path: string, cause?: unknown, hint = ''): KernelEr
   });
 }
 
-/** Whether an error of a workspace says that there is nothing at the path. */
 export function isMissing(error: unknown): boolean {
   return KernelError.is(error) && error.data?.['reason'] === 'missing';
 }
 
-/** The code of an error of the system, such as `ENOENT`; `''` for any other value. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
@@ -59,8 +55,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EINVAL: 'the file system does not take it',
 };
 
-/** Why the system refused, in words. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return REASONS[code] ?? (code === '' ? 'unknown error' : code);
+}
+
+/** Settles like `work`, but resolves to undefined if there is nothing at the path. */
+export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
 }

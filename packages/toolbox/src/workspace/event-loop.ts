@@ -1,6 +1,5 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 
-/** How long a walk may keep everything else waiting, in milliseconds. */
 const MAX_MS = 10;
 
 /**

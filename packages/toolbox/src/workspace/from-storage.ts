@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { createLock, errorMessage } from '@kernel/internal';
 import { checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
 import { applyEdit } from './apply-edits.ts';
 import { isMissing, quote, toolError } from './errors.ts';
@@ -9,13 +9,11 @@ import { missingPath } from './missing-path.ts';
 import type { Storage } from './storage.ts';
 import type { Change, Edit, ReadOptions, UndoOptions, Workspace } from './types.ts';
 
-/** The largest file or range that is read without a limit of the caller. */
 const MAX_READ = 64 * 1024 * 1024;
 
 const READ_KEYS = optionKeys<ReadOptions>({ start: true, length: true, maxBytes: true, signal: true });
 const UNDO_KEYS = optionKeys<UndoOptions>({ id: true, since: true, signal: true });
 
-/** Makes a workspace of a storage and a journal: what does not depend on where the files are. */
 export function workspaceOver(storage: Storage, journal: Journal): Workspace {
   const exclusive = createLock();
 
@@ -110,7 +108,6 @@ function entryOf(journal: Journal, id: string): Entry | undefined {
   return journal.entries().find((entry) => entry.id === id);
 }
 
-/** The entries that `undo` reverts, newest first. */
 function chosen(journal: Journal, { id, since }: UndoOptions): readonly Entry[] {
   const all = journal.entries().toReversed();
   if (id !== undefined) {
@@ -134,14 +131,4 @@ function refuseDamaged(journal: Journal, entries: readonly Entry[]): void {
   throw toolError(
     `The record of change ${quote(first.id)}${paths === '' ? '' : ` (${paths}, …)`} is damaged, so it cannot be taken back. It was set aside: try again for the changes before it.`,
   );
-}
-
-/** Runs one thing after the other. */
-function createLock(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => {});
-    return next;
-  };
 }

@@ -1,4 +1,5 @@
-/** How many alternatives the braces of one glob may expand to. */
+import { attempt } from '@kernel/internal';
+
 const MAX_ALTERNATIVES = 500;
 const MAX_LENGTH = 2000;
 
@@ -11,7 +12,6 @@ type Token =
   | { readonly type: 'star' }
   | { readonly type: 'class'; readonly isNegated: boolean; readonly ranges: readonly (readonly [string, string])[] };
 
-/** One name of a glob; `**` stands for any number of names. */
 type Segment = '**' | readonly Token[];
 
 /**
@@ -38,12 +38,8 @@ export function compileGlob(glob: string): PathTest {
  */
 export function compileEitherGlob(glob: string): PathTest {
   const plain = expandGlob(glob, false);
-  try {
-    return compileAlternatives(expandGlob(glob, true));
-  } catch {
-    // Too many ways to read it: all of them one way, or all the other.
-    return compileAlternatives([...plain, literalBrackets(glob)]);
-  }
+  // With too many ways to read it: all of them one way, or all the other.
+  return compileAlternatives(attempt(() => expandGlob(glob, true)) ?? [...plain, literalBrackets(glob)]);
 }
 
 /** A glob whose brackets and braces are ordinary characters; `*`, `**`, `?` and what is escaped stay. For what gives something: it never stands for other names. */
@@ -51,7 +47,6 @@ export function literalBrackets(glob: string): string {
   return glob.replaceAll(/\\[^]|[[\]{}]/g, (found) => (found.startsWith('\\') ? found : `\\${found}`));
 }
 
-/** The glob that matches just this path. */
 export function escapeGlob(path: string): string {
   return path.replaceAll(/[\\*?[\]{}|]/g, String.raw`\$&`);
 }

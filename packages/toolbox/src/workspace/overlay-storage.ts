@@ -1,44 +1,34 @@
 import { sha256, toBase64 } from '@kernel/internal';
-import { isMissing, missingError, quote, toolError } from './errors.ts';
+import { missingError, quote, toolError, unlessMissing } from './errors.ts';
 import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
 import type { Storage } from './storage.ts';
 import type { ChangedPath, DirectoryEntry, FileInfo, Workspace } from './types.ts';
 
 /** What an overlay has at a path in place of its base. */
 export interface OverlayNode {
-  /** What is there. */
   readonly type: 'file' | 'directory' | 'absent';
-  /** The content of a file. */
   readonly bytes: Uint8Array;
-  /** The permission bits. */
   readonly mode: number;
-  /** When it was made, in milliseconds since 1970. */
   readonly modifiedMs: number;
-  /** Its own version. */
   readonly version: string;
   /** What the base had there when the overlay first differed; undefined if nothing. */
   readonly base: (FileInfo & { readonly digest: string }) | undefined;
 }
 
-/** The storage of an overlay, and what it holds. */
 export interface OverlayStorage extends Storage {
-  /** What differs from the base, by path. */
   readonly nodes: Map<string, OverlayNode>;
 }
 
-/** The largest file of the base that an overlay copies. */
 const MAX_COPIED = 256 * 1024 * 1024;
 let versions = 0;
 
-/** Files over those of another workspace, whose rules it has. */
-export function overlayStorage(base: Workspace): OverlayStorage {
+export function overlayStorage(
+  base: Pick<Workspace, 'normalize' | 'allows' | 'stat' | 'read' | 'list'>,
+  check = checkBy(base),
+): OverlayStorage {
   const nodes = new Map<string, OverlayNode>();
 
-  const inBase = (path: string): Promise<FileInfo | undefined> =>
-    base.stat(path).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+  const inBase = (path: string): Promise<FileInfo | undefined> => unlessMissing(base.stat(path));
 
   /** The nearest thing of the overlay at or above a path, if it decides what is there. */
   const decides = (path: string): OverlayNode | undefined => {
@@ -84,21 +74,18 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     return { ...info, digest: digestOf(bytes) };
   };
 
-  const set = (
-    path: string,
-    node: Pick<OverlayNode, 'type' | 'bytes' | 'mode' | 'base'> & { readonly version?: string },
-  ): OverlayNode => {
+  const set = (path: string, node: Omit<OverlayNode, 'version' | 'modifiedMs'> & Partial<OverlayNode>): OverlayNode => {
     versions += 1;
-    const whole = { version: `o${versions}`, ...node, modifiedMs: Date.now() };
+    const whole = { version: `o${versions}`, modifiedMs: Date.now(), ...node };
     nodes.set(path, whole);
     return whole;
   };
 
   /** Puts a file there; one that is like that of the base is that of the base. */
-  const put = async (path: string, bytes: Uint8Array, mode: number, version?: string): Promise<FileInfo> => {
+  const put = async (path: string, bytes: Uint8Array, mode: number, moved?: FileInfo): Promise<FileInfo> => {
     const was = await original(path);
     if (was?.type !== 'file' || was.mode !== mode || was.digest !== digestOf(bytes)) {
-      const kept = version === undefined ? {} : { version };
+      const kept = moved && { version: moved.version, modifiedMs: moved.modifiedMs };
       return infoOf(path, set(path, { type: 'file', bytes: bytes.slice(), mode, base: was, ...kept }));
     }
     nodes.delete(path);
@@ -107,7 +94,7 @@ export function overlayStorage(base: Workspace): OverlayStorage {
 
   const checkWrite = (path: string): void => {
     if (path === '.') throw toolError('The root of the workspace itself cannot be changed.');
-    storage.check('write', path);
+    check('write', path);
   };
 
   const removeAt = async (path: string): Promise<void> => {
@@ -130,7 +117,7 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     if (info.type === 'link' || info.type === 'other')
       throw toolError(`${quote(from)} is not a file; an overlay moves files and folders only.`);
     if (info.type === 'file') {
-      await put(to, await readAll(info), info.mode, info.version);
+      await put(to, await readAll(info), info.mode, info);
       return removeAt(from);
     }
     await storage.makeFolder(to, { mode: info.mode });
@@ -143,18 +130,12 @@ export function overlayStorage(base: Workspace): OverlayStorage {
     folder: undefined,
     normalize: (path) => base.normalize(path),
     allows: (access, path) => base.allows(access, path),
-    check: (access, path) => {
-      if (base.allows(access, path)) return;
-      const what = access === 'read' ? 'read' : 'changed';
-      throw toolError(
-        `${quote(path)} may not be ${what}: the rules of the workspace do not allow it, or it may hold credentials.`,
-      );
-    },
+    check,
     find: (path, { entry = false } = {}) => (entry ? findEntry(path) : find(path)),
-    read: async (path, { length, maxBytes, signal, start }) => {
+    read: async (path, { access, length, maxBytes, signal, start }) => {
       const info = await find(path);
       if (info === undefined) throw missingError(path);
-      storage.check('read', info.path);
+      check(access, info.path);
       if (info.type !== 'file') throw toolError(`${quote(path)} is not a file.`);
       const node = nodes.get(info.path);
       if (node === undefined) return base.read(info.path, { start, length, maxBytes, signal });
@@ -190,7 +171,7 @@ export function overlayStorage(base: Workspace): OverlayStorage {
       return info;
     },
     makeFolder: async (path, { holds = '', mode = 0o755 } = {}) => {
-      storage.check('write', holds === '' ? path : joinPath(path, holds));
+      check('write', holds === '' ? path : joinPath(path, holds));
       const was = await original(path);
       if (was?.type === 'directory') nodes.delete(path);
       else set(path, { type: 'directory', bytes: new Uint8Array(), mode, base: was });
@@ -216,6 +197,16 @@ export function overlayStorage(base: Workspace): OverlayStorage {
   return storage;
 }
 
+function checkBy(base: Pick<Workspace, 'allows'>): Storage['check'] {
+  return (access, path) => {
+    if (base.allows(access, path)) return;
+    const what = access === 'read' ? 'read' : 'changed';
+    throw toolError(
+      `${quote(path)} may not be ${what}: the rules of the workspace do not allow it, or it may hold credentials.`,
+    );
+  };
+}
+
 function infoOf(path: string, { bytes, mode, modifiedMs, type, version }: OverlayNode): FileInfo {
   return { path, type: type === 'directory' ? 'directory' : 'file', size: bytes.length, modifiedMs, mode, version };
 }
@@ -224,7 +215,6 @@ function digestOf(bytes: Uint8Array): string {
   return toBase64(sha256(bytes));
 }
 
-/** What an overlay did to a path. */
 export function changedPath(path: string, { base, type }: OverlayNode): ChangedPath {
   if (type === 'directory') return { path, what: 'directory-made' };
   if (type === 'file') return { path, what: base?.type === 'file' ? 'changed' : 'created' };

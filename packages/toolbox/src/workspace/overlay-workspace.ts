@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import { isMissing, quote, toolError } from './errors.ts';
+import { quote, toolError, unlessMissing } from './errors.ts';
 import { workspaceOver } from './from-storage.ts';
 import { createJournal, memoryStore } from './journal/journal.ts';
 import { MAX_KEPT_BYTES } from './create-workspace.ts';
@@ -52,10 +52,7 @@ async function commitOne(base: Workspace, path: string, node: OverlayNode, optio
     await base.write(path, node.bytes, { ifVersion: node.base?.version ?? 'absent', mode, ...options });
     return;
   }
-  const there = await base.stat(path, options).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const there = await unlessMissing(base.stat(path, options));
   if (node.type === 'directory' && there?.type === 'directory') return;
   if (there !== undefined) {
     const isOther = there.type !== node.base?.type || (there.type === 'file' && there.version !== node.base.version);

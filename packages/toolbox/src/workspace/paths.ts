@@ -38,17 +38,14 @@ function relativeTo(path: string, roots: readonly string[]): string | undefined 
   return root === undefined ? undefined : clean.slice(root.length).replace(/^\/+/, '') || '.';
 }
 
-/** The folder of a normalized path; `.` for what is in the root. */
 export function parentOf(path: string): string {
   return posix.dirname(path);
 }
 
-/** The last name of a normalized path. */
 export function nameOf(path: string): string {
   return posix.basename(path);
 }
 
-/** A normalized path below a normalized folder. */
 export function joinPath(folder: string, name: string): string {
   return folder === '.' ? name : `${folder}/${name}`;
 }

@@ -7,16 +7,7 @@ import { lineage } from './paths.ts';
 import type { Access, WorkspaceRules } from './types.ts';
 
 /** The rules of a workspace, compiled. Paths are normalized, without links. */
-export interface Rules {
-  /** Whether an access is allowed. */
-  allows(access: Access, path: string): boolean;
-  /** Whether a path is closed to every access. */
-  denies(path: string): boolean;
-  /** Throws the error for the model if an access is not allowed. `asked` is the path as the caller wrote it. */
-  check(access: Access, path: string, asked: string): void;
-  /** Like `check`, for a folder that is listed or made on the way to a file. */
-  checkFolder(path: string, asked: string): void;
-}
+export type Rules = ReturnType<typeof compileRules>;
 
 const KEYS = optionKeys<WorkspaceRules>({ read: true, write: true, deny: true, denyCredentials: true });
 
@@ -27,7 +18,7 @@ const MAX_REMEMBERED = 1000;
  * Compiles the rules of a workspace. `root` is the folder that paths are below, as far as its own names count: a workspace within a folder of keys is as
  * private as one around it. `alias` is another path of it.
  */
-export function compileRules(owner: string, rules: WorkspaceRules, root = '', alias = root): Rules {
+export function compileRules(owner: string, rules: WorkspaceRules, root = '', alias = root) {
   checkKeys(owner, rules, KEYS);
   const { read = ['**'], write = [], deny = [], denyCredentials = true } = rules;
   const roots = [root, alias].filter((each) => each !== '').map((each) => fold(each.split(sep).join('/')));
@@ -42,11 +33,13 @@ export function compileRules(owner: string, rules: WorkspaceRules, root = '', al
   const holdsCredentials = (path: string) => denyCredentials && isPrivate(path);
   const denies = (path: string) => holdsCredentials(path) || isDenied(path);
   const allows = (access: Access, path: string) => !denies(path) && tests[access](path);
+  /** Like `check`, for a folder that is listed or made on the way to a file. */
   const checkFolder = (path: string, asked: string): void => {
     if (holdsCredentials(path))
       throw toolError(`${quote(asked)} may hold credentials, which the file tools do not open.`);
     if (isDenied(path)) throw toolError(`${quote(asked)} is denied by the rules of the workspace.`);
   };
+  /** Throws the error for the model if an access is not allowed. `asked` is the path as the caller wrote it. */
   const check = (access: Access, path: string, asked: string): void => {
     checkFolder(path, asked);
     if (tests[access](path)) return;
@@ -107,7 +100,6 @@ function compileRule(owner: string, option: string, glob: string, roots?: readon
   }
 }
 
-/** A glob without the slashes at its end. */
 function withoutSlashes(glob: string): string {
   let end = glob.length;
   while (end > 1 && glob[end - 1] === '/') end -= 1;

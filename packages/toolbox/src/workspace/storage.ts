@@ -5,17 +5,12 @@ import type { AbortOptions, Access, DirectoryEntry, FileContent, FileInfo, ListO
  * those of the model. A missing file is `undefined` where it says so, otherwise an error.
  */
 export interface Storage {
-  /** The absolute path of the folder on disk; undefined where there is none. */
   readonly folder: string | undefined;
-  /** See `Workspace.normalize`. */
   normalize(path: string): string;
-  /** Whether the rules allow an access to a normalized path by its name. */
   allows(access: Access, path: string): boolean;
-  /** Like `allows`, but throws the error for the model. */
   check(access: Access, path: string): void;
   /** What is at a path, or undefined. With `entry`, a link is not followed, and the rules for writing count. */
   find(path: string, options?: { readonly entry?: boolean }): Promise<FileInfo | undefined>;
-  /** Reads a range of a file, of at most `maxBytes`. */
   read(path: string, range: Range): Promise<FileContent>;
   /** The entries of a folder, in no particular order. */
   list(path: string, options: ListOptions): Promise<readonly DirectoryEntry[]>;
@@ -23,35 +18,24 @@ export interface Storage {
   replace(path: string, bytes: Uint8Array, options: ReplaceOptions): Promise<FileInfo>;
   /** Makes one folder; the one above exists. `holds` is the path in it that it is made for, whose rules count. */
   makeFolder(path: string, options?: { readonly holds?: string; readonly mode?: number }): Promise<void>;
-  /** Removes a file or a link. */
   removeFile(path: string): Promise<void>;
-  /** Removes an empty folder. */
   removeFolder(path: string): Promise<void>;
   /** Moves what is there; nothing is at `to`, and its folder exists. */
   rename(from: string, to: string): Promise<void>;
-  /** Where a link leads, as it is written. */
   readLink(path: string): Promise<string>;
-  /** Makes a link again that was removed. */
   makeLink(path: string, target: string): Promise<void>;
 }
 
-/** A range of bytes. */
 export interface Range extends AbortOptions {
   /** The rules that count: those for writing where the content is kept before it is replaced. */
   readonly access: Access;
-  /** The first byte. */
   readonly start: number;
-  /** How many at most; undefined for all. */
   readonly length: number | undefined;
-  /** What is too much. */
   readonly maxBytes: number;
 }
 
-/** How a file is replaced. */
 export interface ReplaceOptions extends AbortOptions {
-  /** What is there now; undefined if nothing is. */
   readonly before: FileInfo | undefined;
-  /** The permission bits; default those of `before`. */
   readonly mode?: number | undefined;
   /** Gets the version of the new file right before it takes its place, so that a journal knows it even after a crash. */
   readonly onVersion?: ((version: string) => void) | undefined;

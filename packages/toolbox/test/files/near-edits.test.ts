@@ -2,7 +2,7 @@ import { createRegistry } from '@kernel/tools';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { fileTools } from '../../src/files/index.ts';
-import { nearestLine } from '../../src/files/edit/nearest-line.ts';
+import { nearestLine } from '../../src/files/edit/find-alike.ts';
 import { memoryTool } from '../../src/memory/index.ts';
 import { memoryWorkspace } from '../../src/workspace/index.ts';
 import { textOf } from '../workspace/three-workspaces.ts';

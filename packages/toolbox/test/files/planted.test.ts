@@ -11,7 +11,7 @@ import {
   linuxNamespaces,
 } from '../../src/commands/index.ts';
 import { searchTextTool } from '../../src/files/index.ts';
-import { requireProgram } from '../../src/require-program.ts';
+import { requireProgram } from '../../src/commands/isolation/system-folders.ts';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { emptyFolder } from '../commands/support.ts';
 

@@ -4,7 +4,7 @@ import type { ToolImplementation, ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { messageTool, streamChannel, webhookChannel } from '../../src/messages/index.ts';
-import { readSecret, webhookHeaders } from '../../src/messages/sign-webhook.ts';
+import { readSecret, webhookHeaders } from '../../src/messages/webhook-channel.ts';
 import { serve } from '../web/support.ts';
 
 const KEY = Buffer.alloc(32, 7);

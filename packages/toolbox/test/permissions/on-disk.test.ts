@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
-import { codeAgent } from '../../src/bundles/index.ts';
+import { codeAgent } from '../../src/agents/index.ts';
 import { permissions, type PermissionRule } from '../../src/permissions/index.ts';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
@@ -28,7 +28,7 @@ const BARE = {
 };
 
 describe('Git below the workspace', () => {
-  it('is asked about where the files bring a repository along, with the rules of a bundle and with a wildcard', async () => {
+  it('is asked about where the files bring a repository along, with the rules of `codeAgent` and with a wildcard', async () => {
     verifies('toolbox.permissions.repositories');
     const root = folderWith({ '.git/HEAD': '', 'src/a': '', ...BARE });
     const workspace = await createWorkspace({ root, write: ['**'] });

@@ -9,8 +9,9 @@ import {
   type ToolCall,
   type ToolResult,
   unreadableResult,
+  type ValidatedCall,
 } from '@kernel/protocol';
-import { annotateResult } from '@kernel/schema';
+import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
@@ -18,21 +19,14 @@ import { toRequestFailure } from '../connection/request-failure.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
-import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
-import { checkCall, refusedCall } from './validated-calls.ts';
 
-/** The server that a call goes to. */
 export interface CallTarget {
-  /** The server. */
   readonly server: RemoteServer;
-  /** Its tools on offer. */
   readonly tools: ApprovedTools;
-  /** Removes the server's secrets from text. */
   readonly redact: (text: string) => string;
   /** How long the server may send neither a result nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
-  /** How long a call may take in total, whatever progress it makes. 0: no limit. */
   readonly maxCallMs: number;
 }
 
@@ -152,7 +146,6 @@ function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTar
   return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
 }
 
-/** The server's message, or else the progress in numbers. */
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined || message === '' ? share : message;
@@ -160,4 +153,58 @@ function progressText({ progress, total, message }: Progress): string {
 
 function cancelledResult(name: string, how: string): ToolResult {
   return toErrorResult(new KernelError('TOOL_CANCELLED', `"${name}" ${how}`, { data: { tool: name } }), 'cancelled');
+}
+
+/**
+ * Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of `performance.now()`), whichever is
+ * latest, and ends `maxMs` after its start in any case, if that is not 0.
+ */
+function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: () => number) {
+  const controller = new AbortController();
+  const endMs = maxMs > 0 ? performance.now() + maxMs : Infinity;
+  let fromMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const remainingMs = (): number =>
+    Math.min(endMs, timeoutMs > 0 ? Math.max(fromMs, pausedUntilMs()) + timeoutMs : Infinity) - performance.now();
+  const wait = (): void => {
+    const ms = remainingMs();
+    if (ms <= 0) controller.abort(new Error('the timeout of the call has passed'));
+    else if (ms < Infinity) timer = setTimeout(wait, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+  };
+  wait();
+  return {
+    /** Aborts when the timeout has passed; the SDK reports that as `REQUEST_TIMEOUT`. */
+    signal: controller.signal,
+    // The timer notices when it fires: progress may come often.
+    restart: (): void => void (fromMs = performance.now()),
+    stop: (): void => clearTimeout(timer),
+  };
+}
+
+interface CheckedCall extends ValidatedArguments {
+  readonly tool: Tool;
+}
+
+/** What was validated, with the call that it was validated for. */
+const validated = new WeakMap<ValidatedCall, { readonly call: ToolCall; readonly checked: CheckedCall }>();
+
+export function validateCall(call: ToolCall, tool: Tool, isCurrent: () => boolean): ValidatedCall | ToolResult {
+  const checked = { ...validateForeign(tool, call.arguments), tool };
+  if (checked.error !== undefined) return refusedCall(checked.error, checked);
+  const approved = Object.freeze({ tool, arguments: JSON.stringify(checked.input), isCurrent });
+  validated.set(approved, { call, checked });
+  return approved;
+}
+
+/** Validates the arguments of a call of a tool, or returns those that were approved. Another call than the approved one is denied. */
+export function checkCall(call: ToolCall, tool: Tool, approved: ValidatedCall | undefined): CheckedCall {
+  if (approved === undefined) return { ...validateForeign(tool, call.arguments), tool };
+  const known = validated.get(approved);
+  const isSame = known?.call.name === call.name && known.call.arguments === call.arguments;
+  if (isSame && known.checked.tool === tool) return known.checked;
+  return { error: changedCallError(call.name), repairs: [], notes: [], tool };
+}
+
+function refusedCall(error: KernelError, checked: ValidatedArguments): ToolResult {
+  return annotateResult(toErrorResult(error, error.code === 'TOOL_DENIED' ? 'denied' : undefined), checked);
 }

@@ -1,19 +1,22 @@
-import { KernelError, type Tool, toErrorResult, type ToolResult, unreadableResult } from '@kernel/protocol';
+import {
+  KernelError,
+  type KernelErrorCode,
+  type KernelErrorOptions,
+  type Tool,
+  toErrorResult,
+  type ToolOutcome,
+  type ToolResult,
+  unreadableResult,
+} from '@kernel/protocol';
 import { type RequestFailure, toLine } from '../connection/request-failure.ts';
 
-/** Where a call failed. */
 export interface FailedCall {
-  /** The tool that was called. */
   readonly tool: Tool;
-  /** The name of the server in the config. */
   readonly server: string;
-  /** The timeout of the call. */
   readonly timeoutMs: number;
-  /** The limit of a whole call; 0: none. */
   readonly maxCallMs: number;
   /** When the request was sent, in ms of `performance.now()`. */
   readonly startedMs: number;
-  /** The last lines that the server wrote to stderr; may be empty. */
   readonly stderrTail: string;
 }
 
@@ -28,6 +31,8 @@ export function failureResult(
   const stderr = stderrTail === '' ? '' : ` Its last lines on stderr:\n${stderrTail}`;
   const data = { tool: tool.name, server };
   const isRepeatable = tool.effect === 'read' || tool.effect === 'idempotent';
+  const fail = (code: KernelErrorCode, text: string, more?: KernelErrorOptions, outcome?: ToolOutcome): ToolResult =>
+    toErrorResult(new KernelError(code, redact(text), { data, ...more }), outcome);
   switch (failure.kind) {
     case 'timeout': {
       const isTotal = maxCallMs > 0 && performance.now() - startedMs >= maxCallMs - 1;
@@ -35,41 +40,32 @@ export function failureResult(
         ? `sent no result within ${maxCallMs} ms (maxCallMs)`
         : `sent neither a result nor progress for ${timeoutMs} ms`;
       const text = `"${tool.name}" of MCP server "${server}" ${why} and was told to stop; what it did so far is unknown.`;
-      return toErrorResult(
-        new KernelError('TOOL_TIMEOUT', text, {
-          retryable: true,
-          data: { ...data, ...(isTotal ? { maxCallMs } : { timeoutMs }) },
-        }),
-        'timeout',
-      );
+      const limit = isTotal ? { maxCallMs } : { timeoutMs };
+      return fail('TOOL_TIMEOUT', text, { retryable: true, data: { ...data, ...limit } }, 'timeout');
     }
     case 'rpc-error': {
       const code = failure.code === INVALID_PARAMS ? 'ARGUMENTS_INVALID' : 'TOOL_FAILED';
       const text = `MCP server "${server}" refused the call of "${tool.name}": ${toLine(failure.message)} (JSON-RPC ${failure.code}).`;
-      return toErrorResult(new KernelError(code, redact(text), { data: { ...data, rpcCode: failure.code } }));
+      return fail(code, text, { data: { ...data, rpcCode: failure.code } });
     }
     case 'not-sent': {
       const text = `MCP server "${server}" ${failure.cause}; "${tool.name}" did not run.${stderr}`;
-      return toErrorResult(new KernelError('TOOL_UNAVAILABLE', redact(text), { retryable: true, data }));
+      return fail('TOOL_UNAVAILABLE', text, { retryable: true });
     }
     case 'unreadable': {
       const why = `MCP server "${server}" responded with something that is not a result: ${failure.cause}.`;
       return isRepeatable
-        ? toErrorResult(new KernelError('TOOL_FAILED', redact(`"${tool.name}" failed: ${why}`), { data }))
+        ? fail('TOOL_FAILED', `"${tool.name}" failed: ${why}`)
         : unreadableResult(tool.name, redact(why));
     }
-    case 'other': {
-      const text = `MCP server "${server}" ${failure.cause}, in the call of "${tool.name}".${stderr}`;
-      return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data }));
-    }
+    case 'other':
+      return fail('TOOL_FAILED', `MCP server "${server}" ${failure.cause}, in the call of "${tool.name}".${stderr}`);
     case 'lost': {
       const what = `MCP server "${server}" ${failure.cause} during the call of "${tool.name}".`;
-      if (isRepeatable) {
-        const text = `${what} The call may be tried again.${stderr}`;
-        return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { retryable: true, data }));
-      }
+      if (isRepeatable)
+        return fail('TOOL_FAILED', `${what} The call may be tried again.${stderr}`, { retryable: true });
       const text = `${what} Whether it took effect is unknown: check before calling again.${stderr}`;
-      return toErrorResult(new KernelError('OUTCOME_UNKNOWN', redact(text), { data }), 'unknown');
+      return fail('OUTCOME_UNKNOWN', text, {}, 'unknown');
     }
     default:
       return failure satisfies never;

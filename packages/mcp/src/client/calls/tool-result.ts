@@ -1,6 +1,6 @@
 import type { JsonValue, MediaPart, ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { isTooDeep, parseJson } from '../json.ts';
+import { isTooDeep, parseJson } from '../tools/output-check.ts';
 
 /**
  * Converts a result of `tools/call`: text and links become `forLLM`, images, audio and embedded files `media`, structured content `data`. A result
@@ -52,7 +52,6 @@ function toPart(block: ContentBlock): string | MediaPart {
   }
 }
 
-/** Gives a value that came as JSON its type. */
 function toJson(value: unknown): JsonValue | undefined {
   return value === undefined ? undefined : parseJson(JSON.stringify(value));
 }

@@ -20,12 +20,10 @@ export type McpAnswer =
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };
 
-/** The values of the answer, by field. */
 interface McpAnswerContent {
   readonly [field: string]: string | number | boolean | readonly string[];
 }
 
-/** Asks the user. */
 export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
 
 /** More questions than a person answers in a minute, who is not asked any further ones. */

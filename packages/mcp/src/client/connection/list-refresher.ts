@@ -1,31 +1,19 @@
 import type { ListedTools } from './list-tools.ts';
 import type { Connection } from './open-connection.ts';
 
-/** Lists the tools of a server again when they change. */
-export interface ListRefresher {
-  /** Lists again. If a list is under way, lists once more after it, however often this is called meanwhile. */
-  refresh(): void;
-  /** Resolves when no list is under way. Never rejects. */
-  settled(): Promise<void>;
-  /** Stops a list that waits. */
-  stop(): void;
-}
-
 /** After this many lists in quick succession the next one waits, each time twice as long: some servers announce a change after each list. */
 const MAX_BURST = 20;
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
-/** Creates the refresher of one server. `current` returns its connection, if it has one; `onListed` gets each list. */
 export function createListRefresher(
   current: () => Connection | undefined,
   signal: AbortSignal,
   onListed: (listed: ListedTools) => void,
-): ListRefresher {
+) {
   let isStale = false;
   let refreshing: Promise<void> | undefined;
   let burst = 0;
-  /** How long the last pause was. */
   let pausedMs = 0;
   let listedMs = -Infinity;
   /** Set while the next list waits. */
@@ -67,8 +55,9 @@ export function createListRefresher(
   }
 
   return {
+    /** Lists again. If a list is under way, lists once more after it, however often this is called meanwhile. */
     refresh,
-    settled: () => refreshing ?? Promise.resolve(),
-    stop: () => clearTimeout(pause),
+    settled: (): Promise<void> => refreshing ?? Promise.resolve(),
+    stop: (): void => clearTimeout(pause),
   };
 }

@@ -1,14 +1,12 @@
-import { isObject } from '@kernel/internal';
+import { attempt, isObject } from '@kernel/internal';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_MESSAGE_BYTES } from '../transport/server-link.ts';
 
-/** The most tools of a server that are used, and the most pages that are asked for. */
 export const MAX_TOOLS = 10_000;
 const MAX_PAGES = 1_000;
 /** How many pages in a row may bring no tool of a new name. */
 const MAX_IDLE_PAGES = 3;
 
-/** What a server has listed. */
 export interface ListedTools {
   /** The entries as the server wrote them, whatever they are. */
   readonly entries: readonly unknown[];
@@ -18,10 +16,8 @@ export interface ListedTools {
   readonly isBroken?: boolean;
 }
 
-/** One answer to `tools/list`. */
 interface Page {
   readonly tools: readonly unknown[];
-  /** What names the next page, whatever it is. */
   readonly nextCursor: unknown;
 }
 
@@ -54,7 +50,6 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
   for (let number = 1; ; number += 1) {
     let page: Page;
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each page names the next
       page = await client.request(
         { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
         PAGE,
@@ -88,9 +83,5 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
 }
 
 function lengthOf(tool: unknown): number {
-  try {
-    return JSON.stringify(tool).length;
-  } catch {
-    return 0; // nested too deeply: it is not offered
-  }
+  return attempt(() => JSON.stringify(tool).length) ?? 0; // nested too deeply: it is not offered
 }

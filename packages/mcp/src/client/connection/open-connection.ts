@@ -9,39 +9,26 @@ import { createStdioLink } from '../transport/stdio-link.ts';
 import { type Elicit, handleElicitation } from './elicitation.ts';
 import { causeOf } from './request-failure.ts';
 
-/** What every connection to a server is opened with. */
 export interface ConnectionOptions {
-  /** How this program introduces itself. */
   readonly client: { readonly name: string; readonly version: string };
-  /** How long connecting may take, and again listing the tools. */
   readonly connectTimeoutMs: number;
-  /** How long a program may take to end, before each signal. */
   readonly graceMs: number;
-  /** Sends HTTP requests. Default: the global `fetch`. */
   readonly fetch: FetchLike | undefined;
-  /** Asks the user. Without it servers cannot ask. */
   readonly elicit: Elicit | undefined;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
 }
 
-/** What a connection reports. */
 export interface ConnectionEvents {
-  /** The server has announced that its tools have changed. */
   onListChanged(): void;
-  /** The connection has ended. */
   onClosed(): void;
 }
 
-/** An initialized connection to a server. */
 export interface Connection {
-  /** The SDK's client. */
   readonly client: Client;
-  /** The transport, and what is known about its end. */
   readonly link: ServerLink;
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;
-  /** Lists all pages of `tools/list`, with entries as the server wrote them. */
   listTools(signal: AbortSignal): Promise<ListedTools>;
 }
 
@@ -91,7 +78,6 @@ export async function openConnection(
   };
 }
 
-/** The error for a server that could not be started or reached; `cause` follows the server's name. */
 export function unavailableError(
   server: McpServer,
   redact: (text: string) => string,

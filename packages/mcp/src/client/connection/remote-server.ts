@@ -6,23 +6,7 @@ import type { ListedTools } from './list-tools.ts';
 import { causeOf } from './request-failure.ts';
 
 /** A server, which is connected to again whenever its connection is lost. */
-export interface RemoteServer {
-  /** Its validated config. */
-  readonly config: McpServer;
-  /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
-  open(signal: AbortSignal): Promise<ListedTools>;
-  /**
-   * Resolves to a working connection: the current one, or a new one after its tools were listed. Makes several attempts within the connect
-   * timeout, with a delay between them that doubles. Rejects with `TOOL_UNAVAILABLE`.
-   */
-  connection(): Promise<Connection>;
-  /** Closes a connection that a request has found dead, so that the next request gets a new one. */
-  drop(connection: Connection): void;
-  /** Resolves when no list of the tools is under way. Never rejects. */
-  settled(): Promise<void>;
-  /** Ends everything. Never rejects. */
-  close(): Promise<void>;
-}
+export type RemoteServer = ReturnType<typeof createRemoteServer>;
 
 const MAX_ATTEMPTS = 4;
 const FIRST_DELAY_MS = 150;
@@ -33,7 +17,7 @@ export function createRemoteServer(
   config: McpServer,
   options: ConnectionOptions,
   onListed: (listed: ListedTools) => void,
-): RemoteServer {
+) {
   const stop = new AbortController();
   const connections = new Set<Connection>();
   let current: Connection | undefined;
@@ -90,19 +74,25 @@ export function createRemoteServer(
 
   return {
     config,
-    async open(signal) {
+    /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
+    async open(signal: AbortSignal): Promise<ListedTools> {
       return (await connect(AbortSignal.any([signal, stop.signal]))).listed;
     },
-    async connection() {
+    /**
+     * Resolves to a working connection: the current one, or a new one after its tools were listed. Makes several attempts within the connect
+     * timeout, with a delay between them that doubles. Rejects with `TOOL_UNAVAILABLE`.
+     */
+    async connection(): Promise<Connection> {
       if (current !== undefined && current.link.failure() === undefined) return current;
       reconnecting ??= reconnect().finally(() => {
         reconnecting = undefined;
       });
       return reconnecting;
     },
+    /** Closes a connection that a request has found dead, so that the next request gets a new one. */
     drop,
-    settled: () => refresher.settled(),
-    async close() {
+    settled: (): Promise<void> => refresher.settled(),
+    async close(): Promise<void> {
       stop.abort(new Error('closed'));
       refresher.stop();
       await reconnecting?.catch(() => {});

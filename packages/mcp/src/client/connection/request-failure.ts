@@ -2,20 +2,16 @@ import { errorMessage, truncate } from '@kernel/internal';
 import { RESPONSE_LOST } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 
-/** What a failed request means for the connection and the call. */
 export type RequestFailure =
   /** The server never saw the request: a new connection may be tried. */
   | { readonly kind: 'not-sent'; readonly cause: string }
   /** The connection broke before the response came. */
   | { readonly kind: 'lost'; readonly cause: string }
   | { readonly kind: 'timeout' }
-  /** The server responded with a JSON-RPC error. */
   | { readonly kind: 'rpc-error'; readonly code: number; readonly message: string }
-  /** The server responded with something that is not a result. */
   | { readonly kind: 'unreadable'; readonly cause: string }
   | { readonly kind: 'other'; readonly cause: string };
 
-/** Classifies an error of the SDK or of fetch. */
 export function toRequestFailure(error: unknown, link: ServerLink): RequestFailure {
   const { code, status } = fieldsOf(error);
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
@@ -47,7 +43,6 @@ export function causeOf(error: unknown, link: ServerLink): string {
   return `could not be used: ${toLine(withCause(error))}`;
 }
 
-/** Shortens a text to one line of at most 400 characters, without a full stop at its end. */
 export function toLine(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ').replace(/\.$/, '');
   return truncate(line, 400);

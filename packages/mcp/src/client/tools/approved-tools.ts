@@ -1,36 +1,14 @@
 import type { Tool } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { isTooDeep } from '../json.ts';
+import { isTooDeep, findSchemaFault } from './output-check.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
 import { readListedTool, type UnusableEntry } from './listed-tool.ts';
-import { findSchemaFault } from './output-check.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
-/** The tools of one server, of which only approved definitions are on offer. */
-export interface ApprovedTools {
-  /**
-   * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
-   * at once; new and changed ones are quarantined until they are approved.
-   */
-  update(listed: readonly unknown[]): Promise<void>;
-  /** The tools on offer, in the order of the server. */
-  tools(): readonly Tool[];
-  /** The tool that is on offer under this mounted name. */
-  find(mountedName: string): RemoteTool | undefined;
-  /** Whether the server has a tool of this mounted name, on offer or not. */
-  has(mountedName: string): boolean;
-  /** Whether the server has a tool of this mounted name that is not approved. */
-  isQuarantined(mountedName: string): boolean;
-  /** Why a tool of this mounted name cannot be used, whatever is approved; undefined for any other. */
-  faultOf(mountedName: string): string | undefined;
-  /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
-  pins(): ServerPins;
-}
+export type ApprovedTools = ReturnType<typeof createApprovedTools>;
 
-/** What the approved tools of a server are created with. */
 export interface ApprovedToolsOptions {
-  /** The name of the server in the config. */
   readonly server: string;
   /** Returns the mounted name of a tool of the server; the same at each call. */
   readonly nameOf: (tool: string) => string;
@@ -38,16 +16,13 @@ export interface ApprovedToolsOptions {
   readonly pins: ServerPins | undefined;
   /** Decides on changes. Without it changes are approved, unless there are `pins`. */
   readonly approve: ApproveTools | undefined;
-  /** Whether the hints of the server may lower the effect of a tool. */
   readonly trustsHints: boolean;
   /** Called for a tool that cannot be used, once for each reason. */
   readonly onFault: (mountedName: string, fault: string) => void;
-  /** Called after `tools()` has changed. */
   readonly onChanged: () => void;
 }
 
-/** Creates the approved tools of one server, empty until the first `update`. */
-export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTools {
+export function createApprovedTools(options: ApprovedToolsOptions) {
   const { server, nameOf, pins, approve, trustsHints, onChanged, onFault } = options;
   const approvals = createDefinitionApprovals(pins);
   // Both by mounted name.
@@ -97,7 +72,11 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
   }
 
   return {
-    async update(listed) {
+    /**
+     * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
+     * at once; new and changed ones are quarantined until they are approved.
+     */
+    async update(listed: readonly unknown[]): Promise<void> {
       const previous = [...current.values()].map(({ name }) => name);
       const { tools, faults: found } = toRemoteTools(listed, nameOf, current, trustsHints);
       for (const [name, fault] of found) if (faults.get(name) !== fault) onFault(name, fault);
@@ -121,12 +100,16 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
       for (const tool of unapproved) accept(tool);
       publish();
     },
-    tools: () => [...offered.values()].map(({ tool }) => tool),
-    find: (mountedName) => offered.get(mountedName),
-    has: (mountedName) => current.has(mountedName) || faults.has(mountedName),
-    faultOf: (mountedName) => faults.get(mountedName),
-    isQuarantined: (mountedName) => current.has(mountedName) && !offered.has(mountedName),
-    pins: () => Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
+    tools: (): readonly Tool[] => [...offered.values()].map(({ tool }) => tool),
+    find: (mountedName: string): RemoteTool | undefined => offered.get(mountedName),
+    has: (mountedName: string): boolean => current.has(mountedName) || faults.has(mountedName),
+    /** Why a tool of this mounted name cannot be used, whatever is approved; undefined for any other. */
+    faultOf: (mountedName: string): string | undefined => faults.get(mountedName),
+    /** Whether the server has a tool of this mounted name that is not approved. */
+    isQuarantined: (mountedName: string): boolean => current.has(mountedName) && !offered.has(mountedName),
+    /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
+    pins: (): ServerPins =>
+      Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
   };
 }
 

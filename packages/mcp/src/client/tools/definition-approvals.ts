@@ -6,48 +6,29 @@ export interface McpPins {
   readonly [server: string]: ServerPins;
 }
 
-/** Hashes of the approved definitions of one server, by the name of the tool on it. */
 export interface ServerPins {
   /** SHA-256 of the definition, in hex. */
   readonly [tool: string]: string;
 }
 
-/** Which definitions of a server's tools are approved, and which wait for a decision. Tools are identified by their names on the server. */
-export interface DefinitionApprovals {
-  /** The approved hashes, in the order of approval. */
-  entries(): readonly (readonly [name: string, hash: string])[];
-  /** Whether some definition of a tool is approved. */
-  has(name: string): boolean;
-  /** Whether this very definition is approved. */
-  isApproved(tool: RemoteTool): boolean;
-  /** Whether this very definition waits for a decision, or was refused. */
-  isPending(tool: RemoteTool): boolean;
-  /** The definition of a tool that was approved last, if it has been listed. */
-  lastApproved(name: string): RemoteTool | undefined;
-  /** Approves a definition; of one whose hash alone is known from an earlier run, it stores the definition. */
-  approve(tool: RemoteTool): void;
-  /** Marks a definition as waiting for a decision. */
-  addPending(tool: RemoteTool): void;
-  /** Ends the wait for a decision. */
-  removePending(tool: RemoteTool): void;
-}
-
-/** Creates the approvals of one server from the hashes of an earlier run. */
-export function createDefinitionApprovals(pins: ServerPins = {}): DefinitionApprovals {
+export function createDefinitionApprovals(pins: ServerPins = {}) {
   const approved = new Map<string, string>(Object.entries(pins));
   const definitions = new Map<string, RemoteTool>();
   const pending = new Map<string, string>();
   return {
-    entries: () => [...approved],
-    has: (name) => approved.has(name),
-    isApproved: ({ name, hash }) => approved.get(name) === hash,
-    isPending: ({ name, hash }) => pending.get(name) === hash,
-    lastApproved: (name) => definitions.get(name),
-    approve: (tool) => {
+    entries: (): readonly (readonly [name: string, hash: string])[] => [...approved],
+    has: (name: string): boolean => approved.has(name),
+    isApproved: ({ name, hash }: RemoteTool): boolean => approved.get(name) === hash,
+    /** Whether this very definition waits for a decision, or was refused. */
+    isPending: ({ name, hash }: RemoteTool): boolean => pending.get(name) === hash,
+    /** The definition of a tool that was approved last, if it has been listed. */
+    lastApproved: (name: string): RemoteTool | undefined => definitions.get(name),
+    /** Approves a definition; of one whose hash alone is known from an earlier run, it stores the definition. */
+    approve: (tool: RemoteTool): void => {
       approved.set(tool.name, tool.hash);
       definitions.set(tool.name, tool);
     },
-    addPending: ({ name, hash }) => void pending.set(name, hash),
-    removePending: ({ name }) => void pending.delete(name),
+    addPending: ({ name, hash }: RemoteTool): void => void pending.set(name, hash),
+    removePending: ({ name }: RemoteTool): void => void pending.delete(name),
   };
 }

@@ -1,9 +1,8 @@
-import { isObject } from '@kernel/internal';
+import { definedFields, isObject } from '@kernel/internal';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 
 /** An entry of a list that is not a tool: its name, if it has one, and what is wrong with it. */
 export interface UnusableEntry {
-  /** Its name on the server. */
   readonly name: string | undefined;
   /** What is wrong, to follow "cannot be used: ". */
   readonly fault: string;
@@ -38,14 +37,8 @@ export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
     if (value !== undefined && typeof value !== wanted) return fault(`annotation ${key}`, value, `a ${wanted}`);
     if (value !== undefined) hints[key] = value;
   }
-  const members = {
-    title,
-    description,
-    outputSchema,
-    _meta,
-    annotations: annotations === undefined ? undefined : hints,
-  };
-  const present = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  const hinted = annotations === undefined ? undefined : hints;
+  const present = definedFields({ title, description, outputSchema, _meta, annotations: hinted });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked member by member above
   return { name, inputSchema, ...present } as ListedTool;
 }

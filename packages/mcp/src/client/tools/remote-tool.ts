@@ -1,12 +1,9 @@
+import { definedFields, canonicalJson, visibleText, isObject } from '@kernel/internal';
 import { createHash } from 'node:crypto';
-import { canonicalJson, visibleText } from '@kernel/internal';
-import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/protocol';
+import { type Tool, type ToolEffect, type ToolMetadata, type ToolOptionality, mountedName } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { visibleSchema } from './visible-schema.ts';
 
-/** A tool of a server. */
 export interface RemoteTool {
-  /** Its name on the server. */
   readonly name: string;
   /** The tool as it is offered, under its mounted name. Frozen, and the same object as long as the definition is the same. */
   readonly tool: Tool;
@@ -19,29 +16,23 @@ export interface RemoteTool {
  * count only if the user trusts the hints of the server. In texts for a reader, what hides is written out (`\u200b`); the hash is that of the definition
  * as the server wrote it.
  */
-export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHints = false): RemoteTool {
-  const title = listed.title ?? listed.annotations?.title;
+export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHints = false): RemoteTool {
+  const { annotations = {}, description = '', inputSchema: parameters, outputSchema } = listed;
+  const title = listed.title ?? annotations.title;
   const metadata = toMetadata(listed['_meta']);
-  const definition = {
-    description: listed.description ?? '',
-    parameters: listed.inputSchema,
-    ...(title === undefined ? {} : { title }),
-    ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
-  const shown = {
-    ...definition,
-    effect: toEffect(listed.annotations ?? {}, trustsHints),
-    description: visibleText(definition.description),
-    parameters: visibleSchema(definition.parameters),
-    ...(listed.outputSchema === undefined ? {} : { outputSchema: visibleSchema(listed.outputSchema) }),
-    ...(title === undefined ? {} : { title: visibleText(title) }),
-    ...(metadata === undefined ? {} : { metadata: mapTexts(metadata) }),
-  };
+  const definition = definedFields({ description, parameters, title, outputSchema, metadata });
+  const shown = definedFields({
+    description: visibleText(description),
+    parameters: visibleSchema(parameters),
+    title: title && visibleText(title),
+    outputSchema: outputSchema && visibleSchema(outputSchema),
+    metadata: metadata && mapTexts(metadata),
+    effect: toEffect(annotations, trustsHints),
+  });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
-  const tool = deepFreeze(structuredClone({ name: mountedName, ...shown })) as Tool;
+  const tool = deepFreeze(structuredClone({ name: offeredName, ...shown })) as Tool;
   // The hints, not what is made of them: trusting a server is no change of its tools.
-  const hashed = { ...definition, hints: listed.annotations ?? {} };
+  const hashed = { ...definition, hints: annotations };
   // Canonical: a server that lists the same definition in another order has changed nothing.
   return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(hashed)).digest('hex') };
 }
@@ -62,12 +53,16 @@ function toEffect(hints: NonNullable<ListedTool['annotations']>, trustsHints: bo
 
 function toMetadata(meta: { readonly [key: string]: unknown } | undefined): ToolMetadata | undefined {
   const { category, optionality, usageHint } = meta ?? {};
-  const metadata = {
-    ...(typeof category === 'string' ? { category } : {}),
-    ...(isOptionality(optionality) ? { optionality } : {}),
-    ...(typeof usageHint === 'string' ? { usageHint } : {}),
-  };
+  const metadata = definedFields({
+    category: textOrNone(category),
+    optionality: isOptionality(optionality) ? optionality : undefined,
+    usageHint: textOrNone(usageHint),
+  });
   return Object.keys(metadata).length === 0 ? undefined : metadata;
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isOptionality(value: unknown): value is ToolOptionality {
@@ -85,3 +80,47 @@ function deepFreeze<T>(value: T): T {
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
 }
+
+type NameTool = (server: string, tool: string) => string;
+
+/** Creates a function that names each tool of each server: valid, unique, and always the same for the same tool. */
+export function createToolNames(): NameTool {
+  const used = new Set<string>();
+  const names = new Map<string, string>();
+  return (server, tool) => {
+    const key = JSON.stringify([server, tool]);
+    let name = names.get(key);
+    if (name === undefined) {
+      name = mountedName(server, tool, used);
+      used.add(name);
+      names.set(key, name);
+    }
+    return name;
+  };
+}
+
+const TEXTS: ReadonlySet<string> = new Set(['description', 'title', '$comment']);
+
+/** A copy of a schema with visible texts. Keywords inside `enum`, `const`, `default` and `examples` are data and stay as they are. */
+export function visibleSchema(schema: unknown, isMap = false): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => visibleSchema(item));
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (isMap) return [key, visibleSchema(value)];
+      if (TEXTS.has(key) && typeof value === 'string') return [key, visibleText(value)];
+      if (DATA.has(key)) return [key, value];
+      return [key, visibleSchema(value, MAPS.has(key))];
+    }),
+  );
+}
+
+const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+/** Keywords that map names to schemas: a property may be called `description`. */
+const MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);

@@ -33,7 +33,6 @@ export type ApproveTools = (change: McpToolsChange) => boolean | Promise<boolean
 
 const FIELDS = ['title', 'description', 'parameters', 'outputSchema', 'effect', 'metadata'] as const;
 
-/** Describes how a definition differs from the one that was approved last, if that is known. */
 export function toToolChange({ name, tool }: RemoteTool, approved: RemoteTool | undefined): McpToolChange {
   if (approved === undefined) return { name, fields: [], after: tool };
   const before = approved.tool;

@@ -20,7 +20,6 @@ const RECONNECTION = {
 /** The code of the error that this client gives a request whose response will never come. */
 export const RESPONSE_LOST = -32_099;
 const CANCELLED = 'notifications/cancelled';
-/** How long to wait for the server when it is notified that a call or the session has ended. */
 const SHUTDOWN_MS = 1000;
 
 /**

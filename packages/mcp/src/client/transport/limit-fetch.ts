@@ -1,6 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 
-/** How much of an error's body is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
@@ -34,7 +33,6 @@ export function limitFetch(inner: FetchLike, maxBytes: number): FetchLike {
   };
 }
 
-/** Passes the first bytes and then ends, which cancels the source. */
 function cutAfter(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let left = maxBytes;
   return new TransformStream({
@@ -50,7 +48,6 @@ function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffe
   return new Uint8Array(Buffer.concat([first, second]));
 }
 
-/** Where the last event of a chunk ends, or -1 if none does. */
 function lastEventEnd(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(...['\n\n', '\r\n\r\n', '\r\r'].map((blankLine) => bytes.lastIndexOf(blankLine)));

@@ -1,4 +1,4 @@
-import { isObject, errorMessage, wellFormed } from '@kernel/internal';
+import { parseJson, isObject, errorMessage, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { splitLines } from '../../stdio/split-lines.ts';
 import { orderedDelivery } from './ordered-delivery.ts';
@@ -95,11 +95,6 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
 
 /** The id of the request that an invalid line is meant to answer. Ids of this client are numbers. */
 function responseId(line: string): number | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value) || 'method' in value) return undefined;
-    return typeof value['id'] === 'number' ? value['id'] : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return isObject(value) && !('method' in value) && typeof value['id'] === 'number' ? value['id'] : undefined;
 }

@@ -44,15 +44,12 @@ const KEYS = optionKeys<ServeHttpOptions>({
   createEventStore: true,
 });
 
-/** The options that may stay absent. */
 type Optional = 'token' | 'createEventStore';
 
-/** The options of serving itself, with all defaults. */
 export type HttpSettings = {
   readonly [K in Exclude<keyof ServeHttpOptions, keyof ServerOptions | Optional>]-?: NonNullable<ServeHttpOptions[K]>;
 } & Pick<ServeHttpOptions, Optional>;
 
-/** Adds the defaults. Throws `CONFIG_INVALID` for options that cannot be served, or not safely. */
 export function httpSettings(options: ServeHttpOptions): HttpSettings {
   checkKeys('serveHttp', options, KEYS);
   const { host = '127.0.0.1', token, path = '/mcp', createEventStore } = options;
@@ -82,7 +79,6 @@ export function httpSettings(options: ServeHttpOptions): HttpSettings {
   };
 }
 
-/** Returns a host in the form of a URL: IPv6 in brackets. */
 export function toUrlHost(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }

@@ -1,43 +1,37 @@
 import type { Toolset } from '@kernel/protocol';
 import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { mountTools, protocolOf } from '../mount-tools.ts';
-import { INVALID_PARAMS } from '../rpc-error.ts';
-import { cancelledIds, isInitialize, type RequestId, requestIdOf, requestIds } from '../rpc-message.ts';
+import {
+  INVALID_PARAMS,
+  cancelledIds,
+  isInitialize,
+  type RequestId,
+  requestIdOf,
+  requestIds,
+  errorResponse,
+} from '../json-rpc.ts';
 import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
-import { errorResponse } from './http-error.ts';
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
-
-/** The sessions of clients with a protocol version before 2026-07-28, each with a server of its own. */
-export interface HttpSessions {
-  /** Handles one request; `body` is its parsed body, if it has one. */
-  fetch(request: Request, body: unknown): Promise<Response>;
-  /** Ends all sessions and aborts their calls. Does not wait for handlers. */
-  close(): Promise<void>;
-}
 
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
-  /** The ids of requests without a response. */
   readonly pending: Set<RequestId>;
-  /** How many HTTP responses have not ended. */
   openResponses: number;
-  /** Ends the session while it is idle. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
-/** Creates the sessions of one HTTP server. */
 export function createHttpSessions(
   sdk: ServerSdk,
   toolset: Toolset,
   settings: HttpSettings,
   options: ServerOptions,
   createServer: () => McpServer | Server,
-): HttpSessions {
+) {
   const { maxSessions, sessionIdleMs, createEventStore } = settings;
   const sessions = new Map<string, HttpSession>();
   let isClosed = false;
@@ -90,7 +84,7 @@ export function createHttpSessions(
   };
 
   return {
-    async fetch(request, body) {
+    async fetch(request: Request, body: unknown): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
       const existing = id === null ? undefined : sessions.get(id);
       if (existing !== undefined) return handle(existing, request, body);
@@ -110,7 +104,8 @@ export function createHttpSessions(
       if (!response.ok) await closeQuietly(session.server);
       return response;
     },
-    async close() {
+    /** Ends all sessions and aborts their calls. Does not wait for handlers. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all([...sessions.values()].map((session) => end(session)));
     },

@@ -1,17 +1,16 @@
 import { errorMessage } from '@kernel/internal';
-import { createServer, type IncomingMessage, type Server as NodeServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http';
 import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { handleToolRequests, onListChange } from '../mount-tools.ts';
-import { PARSE_ERROR } from '../rpc-error.ts';
+import { PARSE_ERROR, errorResponse } from '../json-rpc.ts';
 import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
-import { withFlushedHeaders } from './flush-headers.ts';
-import { errorResponse } from './http-error.ts';
 import { httpGuard } from './http-guard.ts';
 import { type HttpSettings, httpSettings, toUrlHost, type ServeHttpOptions } from './http-options.ts';
 import { createHttpSessions } from './http-sessions.ts';
 import { watchResponse } from './watch-response.ts';
+import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 
 /** A server over streamable HTTP. */
 export interface HttpServer {
@@ -119,7 +118,6 @@ function hasRequestLine(request: IncomingMessage): request is IncomingMessage & 
   return request.method !== undefined && request.url !== undefined;
 }
 
-/** How long sockets may take to send the last responses. */
 const SHUTDOWN_MS = 1000;
 
 /** Stops listening, closes sockets as their responses are sent, and after a second all that are left. */
@@ -151,4 +149,23 @@ function listen(server: NodeServer, { port, host }: HttpSettings): Promise<numbe
     resolve(typeof address === 'object' && address !== null ? address.port : port);
   });
   return promise;
+}
+
+/**
+ * Wraps a response for the SDK's adapter so that the headers of an event stream are sent at once. Node would hold them back until the first
+ * event, and a client that opened a stream for notifications would not know that it is open.
+ */
+function withFlushedHeaders(response: ServerResponse): NodeServerResponseLike {
+  return {
+    writeHead(status, headers) {
+      response.writeHead(status, headers);
+      if (headers?.['content-type']?.startsWith('text/event-stream') === true) response.flushHeaders();
+    },
+    write: (chunk) => response.write(chunk),
+    end: (chunk) => (chunk === undefined ? response.end() : response.end(chunk)),
+    on: (event, listener) => response.on(event, listener),
+    get destroyed() {
+      return response.destroyed;
+    },
+  };
 }

@@ -1,11 +1,10 @@
-import { errorMessage } from '@kernel/internal';
+import { attempt, errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
 import { callValidated } from '@kernel/schema';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { INVALID_PARAMS, rpcError } from '../rpc-error.ts';
-import { conversationOf } from './conversation.ts';
+import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { conversationOf, type ToolsetTurns } from './toolset-turns.ts';
 import { toMcpResult, unreadableToMcp } from './to-mcp-result.ts';
-import type { ToolsetTurns } from './toolset-turns.ts';
 
 /**
  * The context of a call that came over MCP. Through `mcp`, the SDK's context of the request, a toolset or a wrapper around one can reach the
@@ -76,11 +75,7 @@ async function runCall(
 }
 
 function findTool(turns: ToolsetTurns, name: string): Tool | undefined {
-  try {
-    return turns.tools().find((tool) => tool.name === name);
-  } catch {
-    return undefined; // the call itself will report it
-  }
+  return attempt(() => turns.tools().find((tool) => tool.name === name)); // a failure is reported by the call itself
 }
 
 /** Sends progress of a running call to a client that asked for it. Updates are texts, so `progress` counts them. */

@@ -1,5 +1,9 @@
-import { wellFormed } from '@kernel/internal';
+import { definedFields } from '@kernel/internal';
+import { wellFormed, isObject, errorMessage } from '@kernel/internal';
 import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { conversationOf, type ToolsetTurns } from './toolset-turns.ts';
 
 /** An entry of `tools/list`. Its `inputSchema` is the very object `tool.parameters`, if that has a `type`. */
 export type ListedTool = Readonly<Record<string, unknown>>;
@@ -14,16 +18,16 @@ export function toListedTool(tool: Tool): ListedTool {
   const cached = cache.get(tool);
   if (cached !== undefined) return cached;
   const { category, optionality, usageHint } = tool.metadata ?? {};
-  const meta = withoutUndefined({ category, optionality, usageHint });
-  const entry = {
+  const meta = definedFields({ category, optionality, usageHint });
+  const entry = definedFields({
     name: tool.name,
-    ...withoutUndefined({ title: tool.title }),
+    title: tool.title,
     description: tool.description,
     inputSchema: withObjectType(tool.parameters),
-    ...withoutUndefined({ outputSchema: tool.outputSchema }),
+    outputSchema: tool.outputSchema,
     annotations: HINTS[tool.effect ?? 'external'],
-    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
-  };
+    _meta: Object.keys(meta).length === 0 ? undefined : meta,
+  });
   const listed = Object.freeze(wellFormed(entry));
   JSON.stringify(listed); // throws here for this tool; later it would leave the client without a response
   cache.set(tool, listed);
@@ -51,6 +55,24 @@ const HINTS: Readonly<Record<ToolEffect, ToolHints>> = {
   external: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
 
-function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+/**
+ * Handles one `tools/list`: begins a turn, then lists all tools on one page, in the order of the toolset. Throws a JSON-RPC error for a
+ * cursor, since no page has a next one, and for a toolset that fails.
+ */
+export async function listTools(
+  turns: ToolsetTurns,
+  params: unknown,
+  mcp: ServerContext,
+): Promise<{ readonly tools: readonly ListedTool[] }> {
+  const cursor = isObject(params) ? params['cursor'] : undefined;
+  if (cursor !== undefined) {
+    const what = typeof cursor === 'string' ? `"${cursor}"` : `a ${typeof cursor}`;
+    throw rpcError(INVALID_PARAMS, `Unknown cursor ${what}: all tools are on one page.`);
+  }
+  try {
+    const tools = await turns.begin(mcp.mcpReq.signal, conversationOf(mcp));
+    return { tools: tools.map((tool) => toListedTool(tool)) };
+  } catch (error) {
+    throw rpcError(INTERNAL_ERROR, `The tools cannot be listed: ${errorMessage(error)}`, error);
+  }
 }

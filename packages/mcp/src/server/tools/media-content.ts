@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import type { MediaPart } from '@kernel/protocol';
 import type { ContentBlock } from '@modelcontextprotocol/server';
 
@@ -11,7 +12,8 @@ export function mediaContent(media: MediaPart, index: number): ContentBlock {
     if (url === undefined) return omitted(media, 'has neither data nor a URL');
     return { type: 'resource_link', uri: url, name: name ?? url, mimeType };
   }
-  if (!isBase64(data)) return omitted(media, 'has data that is not valid base64');
+  // The same test that clients make.
+  if (attempt(() => atob(data)) === undefined) return omitted(media, 'has data that is not valid base64');
   if (type !== 'file') return { type, data, mimeType };
   const uri = `attachment:///${encodeURIComponent((name ?? String(index + 1)).toWellFormed())}`;
   const text = isText(mimeType) ? asUtf8(data) : undefined;
@@ -26,20 +28,6 @@ function isText(mimeType: string): boolean {
   return /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml)(?:;|$)/.test(mimeType);
 }
 
-/** The same test that clients make. */
-function isBase64(data: string): boolean {
-  try {
-    atob(data);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function asUtf8(data: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(data, 'base64'));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(data, 'base64')));
 }

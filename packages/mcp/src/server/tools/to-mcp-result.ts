@@ -29,7 +29,6 @@ export function unreadableToMcp(tool: Tool | undefined, name: string, why: strin
   return { ...errorToMcp(forLLM), isError: tool?.outputSchema !== undefined };
 }
 
-/** Returns a failure with this text. */
 export function errorToMcp(text: string): CallToolResult {
   return { content: [{ type: 'text', text: text.toWellFormed() }], isError: true };
 }

@@ -1,31 +1,19 @@
 import { onAbort, errorMessage } from '@kernel/internal';
 import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
+import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
 
 /** The turns of a toolset for one client, or for all clients without a session. MCP has no turns: each `tools/list` counts as one. */
-export interface ToolsetTurns {
-  /** Whether a turn is beginning: what changes then is part of the list that follows. */
-  isBeginning(): boolean;
-  /** Begins the next turn and returns the tools on offer in it. Rejects if `beginTurn` fails or takes longer than 30 s, and when the signal aborts. */
-  begin(signal: AbortSignal, conversation: Conversation | undefined): Promise<readonly Tool[]>;
-  /** Begins the first turn for a client that calls without having listed. Never rejects: the call will report what is wrong. */
-  ensureBegun(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
-  /** The last turn that has begun, in which calls are made. */
-  current(): TurnContext | undefined;
-  /** The tools on offer in it. */
-  tools(): readonly Tool[];
-}
+export type ToolsetTurns = ReturnType<typeof createToolsetTurns>;
 
-/** Creates the turns of a toolset, before the first one. */
-export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
+export function createToolsetTurns(toolset: Toolset) {
   let count = 0;
   let beginning = 0;
   let current: TurnContext | undefined;
   let offered: readonly Tool[] | undefined;
   const tools = (): readonly Tool[] => offered ?? toolset.list();
-  const begin: ToolsetTurns['begin'] = async (signal, conversation) => {
+  const begin = async (signal: AbortSignal, conversation: Conversation | undefined): Promise<readonly Tool[]> => {
     count += 1;
     if (toolset.beginTurn === undefined) return tools();
     beginning += 1;
@@ -50,12 +38,19 @@ export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
     return tools();
   };
   return {
-    isBeginning: () => beginning > 0,
+    /** Whether a turn is beginning: what changes then is part of the list that follows. */
+    isBeginning: (): boolean => beginning > 0,
+    /** Begins the next turn and returns the tools on offer in it. Rejects if `beginTurn` fails or takes longer than 30 s, and when the signal aborts. */
     begin,
-    async ensureBegun(signal, conversation) {
+    /** Begins the first turn for a client that calls without having listed. Never rejects: the call will report what is wrong. */
+    async ensureBegun(signal: AbortSignal, conversation: Conversation | undefined): Promise<void> {
       if (count === 0) await begin(signal, conversation).catch(() => {});
     },
-    current: () => current,
+    current: (): TurnContext | undefined => current,
     tools,
   };
+}
+
+export function conversationOf({ sessionId }: ServerContext): Conversation | undefined {
+  return sessionId === undefined ? undefined : { channel: 'mcp', chatId: sessionId };
 }

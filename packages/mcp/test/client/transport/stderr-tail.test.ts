@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createStderrTail } from '../../../src/client/transport/stderr-tail.ts';
+import { createStderrTail } from '../../../src/client/transport/server-process.ts';
 
 test('the last lines of a server on stderr are told without colours, titles, bells and other control characters', async () => {
   verifies('mcp.client.stderr');

@@ -1,28 +1,20 @@
 import { posix } from 'node:path';
 import { parseShell } from '../shell/parse-shell.ts';
 import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
-import { isHarmlessVariable } from './harmless-variables.ts';
-import { isOfSystem, programName } from './program-name.ts';
-import { type Coverable, coverableWords } from './safe-programs.ts';
-import { readShellArguments } from './shell-arguments.ts';
-import { textsWithin } from './texts-within.ts';
-import { unwrapCommand } from './wrappers.ts';
+import { isOfSystem, programName, type Coverable, coverableWords } from './safe-programs.ts';
+import { readShellArguments, unwrapCommand } from './wrappers.ts';
 
-/** A program that a command runs. */
 export interface AnalyzedCommand extends Coverable {
-  /** The program and its arguments. */
   readonly words: readonly ShellWord[];
   /** The folders that it may run in, relative to the one that the command starts in; undefined if they are not known. */
   readonly folders: readonly string[] | undefined;
 }
 
-/** All that a command is known to do. */
 export interface CommandFacts {
   /** The programs that it runs, those of shells, wrappers and `find -exec` included. */
   readonly commands: readonly AnalyzedCommand[];
   /** Commands that its words may be about, such as the text of a script in another language. Only for rules that deny or ask. */
   readonly suspected: readonly AnalyzedCommand[];
-  /** The files that its shell opens. */
   readonly redirections: readonly Redirection[];
   /** Whether it changes its folder, so that paths in it are not what they seem. */
   readonly changesFolder: boolean;
@@ -94,7 +86,6 @@ function add(found: Found, words: readonly ShellWord[], depth: number): void {
   if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
 }
 
-/** The folders before and after a `cd`. */
 function alsoIn(folders: readonly string[] | undefined, folder: string): readonly string[] | undefined {
   const all = folders?.flatMap((each) => [each, posix.join(each, folder)]);
   return all === undefined || all.length > MAX_FOLDERS ? undefined : all;
@@ -138,4 +129,29 @@ function addSimple(found: Found, { words, assignments, redirections }: SimpleCom
 function checkVariable(found: Found, assignment: ShellWord): void {
   const name = /^[A-Za-z_]\w*/.exec(assignment.prefix)?.[0] ?? '';
   if (!isHarmlessVariable(name)) found.unclear ??= `the variable "${name}"`;
+}
+
+const HARMLESS = new Set(
+  [
+    'CI DEBUG VERBOSE COVERAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TZ LANG LANGUAGE',
+    'NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED',
+    'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED SOURCE_DATE_EPOCH DO_NOT_TRACK',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** Whether a variable that is set for a program can only change what it prints or how it runs, and not which code. */
+function isHarmlessVariable(name: string): boolean {
+  return HARMLESS.has(name) || /^LC_[A-Z]+$/.test(name);
+}
+
+const MAX_TEXTS = 2000;
+
+/** Returns what may be names of programs, arguments and files in a text of any language: its runs of letters, digits and `. / _ + -`. */
+function textsWithin(text: string): readonly string[] {
+  return text
+    .split(/[^\w./+-]+/)
+    .filter((each) => each !== '')
+    .slice(0, MAX_TEXTS);
 }

@@ -1,6 +1,5 @@
 import type { ShellWord } from '../shell/types.ts';
 import { mayLeaveFolder } from './leaves-folder.ts';
-import { isOfSystem } from './program-name.ts';
 
 /**
  * Programs that open no file, whatever their arguments, and write nothing but their output. (Not `printf`, `test` and `date`: in bash `-v` evaluates its
@@ -43,7 +42,6 @@ const GIT_OPTIONS = new RegExp(
 /** Options by which a program follows every link that it comes across, and not only those among its arguments. */
 const FOLLOWS_LINKS: Readonly<Record<string, RegExp>> = { grep: /^(?:-[^-]*R|--de)/, ls: /^(?:-[^-]*[HL]|--de)/ };
 
-/** Says what a wildcard of a rule covers of a command. */
 export interface Coverable {
   /** Whether the program is one of those whose arguments a wildcard covers. */
   readonly isListed: boolean;
@@ -93,4 +91,14 @@ function entersFolder([program, folder, more]: readonly ShellWord[]): boolean {
 
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(' '));
+}
+
+export function programName(path: string): string {
+  const name = path.split(/[/\\]/).at(-1) ?? '';
+  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
+}
+
+/** Whether a program is looked for on the PATH, or is in a folder of the system's: another one of that name may do anything. */
+export function isOfSystem(path: string): boolean {
+  return path === programName(path) || /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(path);
 }

@@ -1,10 +1,7 @@
 import type { ShellWord } from '../shell/types.ts';
 
-/** What a program runs that takes another one as its arguments. */
 interface Wrapped {
-  /** The commands that it runs. */
   readonly commands: readonly (readonly ShellWord[])[];
-  /** The variables that it sets for them. */
   readonly variables?: readonly ShellWord[];
   /** Whether it does nothing else, so that only the commands are to be decided on. */
   readonly isTransparent: boolean;
@@ -51,7 +48,6 @@ const OPTIONS: Readonly<Record<string, Options>> = {
   exec: { alone: /^-[cl]+$/ },
 };
 
-/** Returns the position after the options; undefined for one that is not known. */
 function skipOptions(words: readonly ShellWord[], { alone, withValue }: Options): number | undefined {
   for (let index = 0; index < words.length; index += 1) {
     const text = words[index]?.text;
@@ -101,4 +97,25 @@ function unwrapFind(words: readonly ShellWord[]): Wrapped | undefined {
     else inner.push(text.includes('{}') ? ANY : word);
   }
   return commands.length === 0 ? undefined : { commands, isTransparent: false };
+}
+
+interface ShellArguments {
+  /** The script; several possible ones, one a line, where it is not clear which. */
+  readonly text: string;
+  readonly unclear?: string;
+}
+
+const PLAIN_SHELLS = new Set(['sh', 'bash', 'dash', 'ash']);
+/** Shells with a language of their own that resembles it. */
+const OTHER_SHELLS = new Set(['zsh', 'ksh', 'mksh', 'rbash', 'fish', 'csh', 'tcsh']);
+
+export function readShellArguments(name: string, words: readonly ShellWord[]): ShellArguments | undefined {
+  const isPlainShell = PLAIN_SHELLS.has(name);
+  if (!isPlainShell && !OTHER_SHELLS.has(name)) return undefined;
+  const [options, script] = words;
+  const isPlain = /^-[elux]*c[elux]*$/.test(options?.text ?? '') && /^[^+-]|^$/.test(script?.text ?? '-');
+  if (isPlain && isPlainShell) return { text: script?.text ?? '' };
+  if (!words.some(({ text, prefix }) => /^-[^-]*c/.test(text ?? prefix))) return undefined;
+  const texts = words.map(({ text }) => text).filter((text) => text !== undefined && !/^[-+]\w*$/.test(text));
+  return { text: texts.join('\n'), unclear: isPlainShell ? 'a shell with these arguments' : `the language of ${name}` };
 }

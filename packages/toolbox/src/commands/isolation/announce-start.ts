@@ -54,7 +54,6 @@ printf '%s\\n' "$isolated_mark" >&2
 exec "$isolated_program" "$@"
 `;
 
-/** A command that announces its start, and what it leaves running. It has a process namespace of its own. */
 export function announceByDescriptor(command: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', WATCHED, 'sh', ...command];
 }

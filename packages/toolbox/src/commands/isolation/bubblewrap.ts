@@ -1,7 +1,5 @@
-import { requireProgram } from '../../require-program.ts';
+import { requireProgram, repositoryOf, isFolder, readableFolders } from './system-folders.ts';
 import { announceByDescriptor } from './announce-start.ts';
-import { repositoryOf } from './repository-of.ts';
-import { isFolder, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Isolates with bubblewrap, the program behind Flatpak: namespaces of its own, and a file tree that has only what is named. */
@@ -11,23 +9,10 @@ export function bubblewrap(): Isolation {
     wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
       const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
       const args = [
-        '--unshare-all',
+        ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
         ...(network ? ['--share-net'] : []),
-        '--die-with-parent',
-        '--new-session',
-        '--cap-drop',
-        'ALL',
-        '--hostname',
-        'isolated',
         ...shown.flatMap((path) => ['--ro-bind', path, path]),
-        '--dev',
-        '/dev',
-        '--proc',
-        '/proc',
-        '--tmpfs',
-        '/tmp',
-        '--tmpfs',
-        '/run',
+        ...'--dev /dev --proc /proc --tmpfs /tmp --tmpfs /run'.split(' '),
         '--bind',
         folder,
         folder,

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
-import { requireProgram } from '../../require-program.ts';
+import { requireProgram, repositoryOf, isFolder } from './system-folders.ts';
 import { announceByMarker } from './announce-start.ts';
-import { repositoryOf } from './repository-of.ts';
-import { isFolder } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Options of `containerIsolation`. */
@@ -31,21 +29,8 @@ export function containerIsolation(options: ContainerOptions): Isolation {
       const mark = `started-${randomUUID()}`;
       const { PATH: _ownPath, HOME: _home, TMPDIR: _tmp, ...passed } = variables;
       const args = [
-        'run',
-        '--rm',
-        '--interactive',
-        '--init',
-        '--name',
-        name,
-        '--read-only',
-        '--tmpfs',
-        '/tmp',
-        '--cap-drop',
-        'ALL',
-        '--security-opt',
-        'no-new-privileges',
-        '--pids-limit',
-        '1024',
+        ...`run --rm --interactive --init --name ${name} --read-only --tmpfs /tmp --cap-drop ALL`.split(' '),
+        ...'--security-opt no-new-privileges --pids-limit 1024'.split(' '),
         ...owner,
         ...(network ? [] : ['--network', 'none']),
         ...mount(folder, folder, false),

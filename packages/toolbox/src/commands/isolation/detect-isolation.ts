@@ -8,6 +8,7 @@ import { bubblewrap } from './bubblewrap.ts';
 import { linuxNamespaces } from './namespaces.ts';
 import { sandboxExec } from './sandbox-exec.ts';
 import type { Isolation } from './types.ts';
+import { KernelError } from '@kernel/protocol';
 
 const PROBE_MS = 10_000;
 let detected: Promise<Isolation | undefined> | undefined;
@@ -35,7 +36,6 @@ async function detect(): Promise<Isolation | undefined> {
   try {
     for (const isolation of candidates()) {
       // In order of preference: a later one is tried only if the earlier ones do not work.
-      // oxlint-disable-next-line no-await-in-loop
       if (await works(isolation, folder)) return isolation;
     }
     return undefined;
@@ -49,7 +49,6 @@ function candidates(): readonly Isolation[] {
   return process.platform === 'linux' ? [bubblewrap(), linuxNamespaces()] : [];
 }
 
-/** Whether a command that does nothing succeeds, isolated. */
 async function works(isolation: Isolation, folder: string): Promise<boolean> {
   // macOS: the folder for temporary files is a link.
   const real = realpathSync(folder);
@@ -77,4 +76,16 @@ async function works(isolation: Isolation, folder: string): Promise<boolean> {
     // Its program is not there, or it takes too long.
     return false;
   }
+}
+
+export async function resolveIsolation(
+  option: Isolation | 'auto' | 'required' | 'none' = 'auto',
+): Promise<Isolation | undefined> {
+  if (typeof option === 'object') return option;
+  if (option === 'none') return undefined;
+  const found = await detectIsolation();
+  if (found !== undefined || option === 'auto') return found;
+  throw new KernelError('TOOL_FAILED', 'Commands must be isolated, but no isolation works on this system.', {
+    hint: 'Install bubblewrap, or pass containerIsolation({ image }).',
+  });
 }

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import { requireProgram } from '../../require-program.ts';
+import { requireProgram, repositoryOf, isInside, readableFolders } from './system-folders.ts';
 import { announceByDescriptor } from './announce-start.ts';
-import { repositoryOf } from './repository-of.ts';
-import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**
@@ -89,14 +87,7 @@ export function linuxNamespaces(): Isolation {
     wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
       const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
       const args = [
-        '--user',
-        '--map-root-user',
-        '--mount',
-        '--pid',
-        '--ipc',
-        '--uts',
-        '--fork',
-        '--kill-child',
+        ...'--user --map-root-user --mount --pid --ipc --uts --fork --kill-child'.split(' '),
         ...(network ? [] : ['--net']),
         '--',
         '/bin/sh',
@@ -127,7 +118,6 @@ function mountPointFor(needed: readonly string[]): string {
   return ['/mnt', '/media', '/srv', '/boot', '/var'].find(isFree) ?? '/mnt';
 }
 
-/** A list as arguments: its length, then its items. */
 function counted(paths: readonly string[]): readonly string[] {
   return [String(paths.length), ...paths];
 }

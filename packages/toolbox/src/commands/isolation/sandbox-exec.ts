@@ -1,7 +1,6 @@
 import { readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
-/** Paths of macOS that every program needs. */
 const MACOS = [
   '/System',
   '/Library/Apple',

@@ -1,6 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, relative, join } from 'node:path';
+import { findProgram } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 
 /** What programs need of a Unix system. Keys, mail, logs, other users' folders and sockets are not among it. */
 const SYSTEM = [
@@ -33,7 +35,6 @@ const SYSTEM = [
   '/etc/timezone',
 ];
 
-/** What names are resolved with, for commands that may use the network. */
 const NETWORK = ['/etc/hosts', '/etc/host.conf', '/etc/resolv.conf', '/etc/gai.conf'];
 
 /**
@@ -60,18 +61,41 @@ function isNarrow(folder: string): boolean {
   return dirname(dirname(folder)) !== dirname(folder) && dirname(folder) !== folder && !isInside(folder, homedir());
 }
 
-/** Whether there is a folder at a path. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Leaves out what is below another one. */
 function outermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
 }
 
-/** Whether a path is a folder or below it. */
 export function isInside(folder: string, path: string): boolean {
   const below = relative(folder, path);
   return below === '' || (!below.startsWith('..') && !isAbsolute(below));
+}
+
+/**
+ * The repository of a folder, to be mounted read-only: what a command writes there (hooks, the config, a `commondir`) Git would run later, outside of the
+ * isolation. Of a worktree it is a file, which names the repository; a link counts as what it leads to.
+ */
+export function repositoryOf(folder: string): readonly string[] {
+  const git = join(folder, '.git');
+  return existsSync(git) ? [realpathSync(git)] : [];
+}
+
+/**
+ * Returns the path of a program of the system. Throws `TOOL_UNAVAILABLE` where there is none: its name alone would be looked up on `PATH`, which may lead
+ * into the workspace.
+ */
+export function requireProgram(name: string, purpose: string, workspace: string): string {
+  const program = findProgram(name, { workspace });
+  if (program !== undefined) return program;
+  throw new KernelError(
+    'TOOL_UNAVAILABLE',
+    `${purpose} needs the program "${name}", which this system does not have.`,
+    {
+      hint: `Install "${name}" for all users. A program in the workspace, in a repository around it or in a folder that others can write to does not count.`,
+      data: { program: name },
+    },
+  );
 }

@@ -1,27 +1,14 @@
 import { visibleText } from '@kernel/internal';
 import { stripVTControlCharacters } from 'node:util';
-import { decodeText, detectFormat } from '../../text/encoding.ts';
-import { unfinishedUtf8 } from '../../text/utf-8.ts';
+import { decodeText, detectFormat, unfinishedUtf8 } from '../../text/encoding.ts';
 
-/** How much of a piece of output is reported while it arrives, in bytes. */
 const MAX_PROGRESS = 8_000;
-/** The longest escape that is waited for, in bytes. */
 const MAX_ESCAPE = 64;
 
-/** Output of a process, of which the beginning and the end are kept. */
-export interface OutputBuffer {
-  /** Adds bytes. */
-  append(bytes: Uint8Array): void;
-  /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out; without as many bytes at its end. */
-  text(without?: number): string;
-  /** The bytes at the end that begin a character or an escape which they do not complete. */
-  unfinished(): Uint8Array;
-  /** How many bytes were left out. */
-  leftOut(): number;
-}
+export type OutputBuffer = ReturnType<typeof createOutputBuffer>;
 
 /** Creates a buffer that keeps at most `maxBytes`: half of it from the beginning, half from the end. Memory stays below twice that. */
-export function createOutputBuffer(maxBytes: number): OutputBuffer {
+export function createOutputBuffer(maxBytes: number) {
   const half = Math.floor(maxBytes / 2);
   const head: Uint8Array[] = [];
   let headBytes = 0;
@@ -45,15 +32,16 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
   };
 
   return {
-    append(bytes) {
+    append(bytes: Uint8Array): void {
       const room = half - headBytes;
       const first = bytes.subarray(0, Math.max(0, room));
       if (first.length > 0) head.push(first.slice());
       headBytes += first.length;
       addToTail(bytes.subarray(first.length));
     },
-    leftOut: () => dropped + Math.max(0, tailBytes - half),
-    text(without = 0) {
+    leftOut: (): number => dropped + Math.max(0, tailBytes - half),
+    /** Returns what is kept as text without terminal escapes, with a line in the middle that says how much was left out; without as many bytes at its end. */
+    text(without = 0): string {
       const end = Buffer.concat(tail);
       const more = Math.max(0, end.length - half);
       const begin = Buffer.concat(head);
@@ -64,7 +52,8 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
       const left = dropped + begin.length - first.length + end.length - last.length;
       return `${clean(first)}\n… ${left} bytes left out …\n${clean(withoutEnd(last, without))}`;
     },
-    unfinished() {
+    /** The bytes at the end that begin a character or an escape which they do not complete. */
+    unfinished(): Uint8Array {
       const end = Buffer.concat([...head, ...tail]);
       return end.slice(end.length - unfinishedLength(end));
     },
@@ -103,7 +92,6 @@ export function createProgress(report: (text: string) => void): { add(bytes: Uin
   };
 }
 
-/** How many bytes at the end begin a character or an escape that they do not complete. */
 function unfinishedLength(bytes: Uint8Array): number {
   const end = bytes.subarray(-MAX_ESCAPE);
   const escape = CUT_ESCAPE.exec(Buffer.from(end).toString('latin1'));
@@ -114,7 +102,6 @@ function withoutEnd(bytes: Uint8Array, length: number): Uint8Array {
   return bytes.subarray(0, bytes.length - length);
 }
 
-/** How many bytes at the beginning continue a UTF-8 character that has begun before. */
 function middleOfCharacter(bytes: Uint8Array): number {
   const length = bytes.subarray(0, 4).findIndex((byte) => byte < 0x80 || byte > 0xbf);
   return Math.max(0, length);

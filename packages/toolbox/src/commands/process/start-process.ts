@@ -1,36 +1,25 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { onAbort, sliceHead } from '@kernel/internal';
+import { onAbort, sliceHead, guardGroup, signalGroup } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
-import { givenTo, namesOfHolders } from './holders.ts';
-import { endGroup, namesInGroup, trackGroup } from './process-group.ts';
+import { givenTo, namesInGroup, namesOfHolders } from './process-group.ts';
 
-/** How a process runs. */
 export interface ProcessOptions {
-  /** The folder where it starts. */
   readonly cwd: string;
-  /** What it reads from its standard input, which then ends. */
   readonly input: string;
   /** Time limit in milliseconds; Infinity means none. */
   readonly timeoutMs: number;
-  /** Ends it. */
   readonly signal: AbortSignal;
-  /** Gets its output, standard output and error in the order in which they arrive. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
-/** How a process ended. */
 export interface ProcessEnd {
-  /** Its exit code; undefined if a signal ended it. */
   readonly exitCode: number | undefined;
-  /** The signal that ended it, if one did. */
   readonly signal: string | undefined;
-  /** Whether it was ended because of its time limit or an abort. */
   readonly stoppedBy: 'timeout' | 'abort' | undefined;
-  /** How long it ran, in milliseconds. */
   readonly durationMs: number;
   /** The names of the processes that it had left running, which were ended with it; an empty one where the system does not say it. */
   readonly leftRunning: readonly string[];
@@ -41,11 +30,9 @@ export interface ProcessEnd {
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */
 const SETUP_MS = 60_000;
 const LOAD_MS = 600_000;
-/** How much is kept of what an isolation says before the command starts, in bytes. */
 const MAX_SETUP = 65_536;
 const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
-/** How much is read of what a command left running, in characters. */
 const MAX_ANNOUNCED = 4096;
 
 /**
@@ -64,13 +51,17 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     let failure: KernelError | undefined;
     let timer: NodeJS.Timeout | undefined;
     let killTimer: NodeJS.Timeout | undefined;
-    const untrack = trackGroup(child.pid);
+    const { pid } = child;
+    const unguard = pid === undefined ? undefined : guardGroup(pid);
+    const endGroup = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+      if (pid !== undefined) signalGroup(pid, signal);
+    };
     const stop = (reason: 'timeout' | 'abort'): void => {
       if (stoppedBy !== undefined) return;
       stoppedBy = reason;
-      endGroup(child, 'SIGTERM');
+      endGroup('SIGTERM');
       if (command.stop !== undefined) execFile(command.stop.program, command.stop.args, () => undefined);
-      killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
+      killTimer = setTimeout(() => endGroup('SIGKILL'), GRACE_MS);
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
     let hasBegun = false;
@@ -118,7 +109,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       clearTimeout(timer);
       clearTimeout(killTimer);
       removeAbort();
-      untrack();
+      unguard?.();
     };
 
     child.on('error', (error) => {
@@ -128,7 +119,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       const inGroup = namesInGroup(child);
-      endGroup(child, 'SIGKILL');
+      endGroup('SIGKILL');
       const durationMs = performance.now() - startedMs;
       resolve(
         drained(child).then((isHeld) => {
@@ -156,7 +147,6 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
   });
 }
 
-/** Some errors come as an event, others are thrown. */
 function spawnChild(
   { announcesStart, args, program, variables }: IsolatedCommand,
   cwd: string,
@@ -191,7 +181,6 @@ async function drained(child: ChildProcess): Promise<boolean> {
   return isHeld;
 }
 
-/** What an isolation says that ended before the command started. */
 function setupError(setup: Uint8Array, code: number | null): KernelError {
   const said =
     sliceHead(clean(setup).trim().replace(/\.$/, ''), 1000) ||

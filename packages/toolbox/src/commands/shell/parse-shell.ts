@@ -1,5 +1,4 @@
-import { readWord } from './read-word.ts';
-import type { Reading } from './reading.ts';
+import { readWord, type Reading } from './read-word.ts';
 import type { Redirection, ShellScript, ShellWord } from './types.ts';
 
 const MAX_LENGTH = 100_000;
@@ -25,7 +24,6 @@ export function parseShell(source: string): ShellScript {
   return unclear === undefined ? { commands } : { commands, unclear };
 }
 
-/** Reads commands up to the character that ends the list, `''` for the end of the script. */
 function readList(reading: Reading, end: string): void {
   for (;;) {
     skipBlanks(reading);
@@ -49,7 +47,6 @@ function readList(reading: Reading, end: string): void {
   }
 }
 
-/** Reads what is nested: a substitution or a group, with a limit on the depth. */
 function readNested(reading: Reading, end: string): void {
   if (reading.depth >= MAX_DEPTH) {
     reading.unclear ??= 'deep nesting';
@@ -114,7 +111,6 @@ function readCommand(reading: Reading, end: string): void {
 const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;
 const REDIRECTION = /^(\d*|\{\w+\})(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<|>)/;
 
-/** Reads a redirection if there is one. */
 function readRedirection(reading: Reading, redirections: Redirection[]): boolean {
   const { source, at } = reading;
   const found = REDIRECTION.exec(source.slice(at, at + 24));

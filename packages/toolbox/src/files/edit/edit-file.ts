@@ -1,45 +1,34 @@
+import { objectSchema } from '../../object-schema.ts';
 import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { quote } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
-import { count } from '../describe.ts';
-import { noteSeen, staleNote } from '../seen.ts';
+import { count, noteSeen, staleNote } from '../describe.ts';
 import { checkLoss, readTextFile, toContent } from '../text-file.ts';
 import { locateEdits } from './find-text.ts';
-import { applyReplacements, unifiedDiff } from './line-diff.ts';
-import { lineList, type TextEdit } from './text-edit.ts';
+import { applyReplacements, unifiedDiff, lineList, type TextEdit } from './line-diff.ts';
 
 const tool: Tool = {
   name: 'edit_file',
   title: 'Edit a file',
   description: 'Replaces pieces of text in a file of the workspace: all of the edits, or none if one does not fit.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', minLength: 1, description: 'Path of the file.' },
-      edits: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 100,
-        description: 'Each is looked up in the file as it is now.',
-        items: {
-          type: 'object',
-          properties: {
-            old_text: {
-              type: 'string',
-              description: 'The exact text to replace, with enough around it to occur only once.',
-            },
-            new_text: { type: 'string', description: 'What takes its place.' },
-            replace_all: { type: 'boolean', description: 'Whether every occurrence is replaced.' },
-          },
-          required: ['old_text', 'new_text'],
-          additionalProperties: false,
+  parameters: objectSchema(['path', 'edits'], {
+    path: { type: 'string', minLength: 1, description: 'Path of the file.' },
+    edits: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      description: 'Each is looked up in the file as it is now.',
+      items: objectSchema(['old_text', 'new_text'], {
+        old_text: {
+          type: 'string',
+          description: 'The exact text to replace, with enough around it to occur only once.',
         },
-      },
+        new_text: { type: 'string', description: 'What takes its place.' },
+        replace_all: { type: 'boolean', description: 'Whether every occurrence is replaced.' },
+      }),
     },
-    required: ['path', 'edits'],
-    additionalProperties: false,
-  },
+  }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To change parts of a file that exists.' },
 };

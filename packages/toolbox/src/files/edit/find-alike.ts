@@ -1,15 +1,12 @@
-import { sliceTail, visibleLine } from '@kernel/internal';
+import { sliceTail, visibleLine, sliceHead } from '@kernel/internal';
 import { describeCharacter } from '../text-file.ts';
 import { indexOfText } from './find-sequence.ts';
-import { lineAt, type TextEdit, toEnding } from './text-edit.ts';
+import { lineAt, type TextEdit, toEnding, type Replaced } from './line-diff.ts';
 import { type FoldedText, foldText } from '../../text/fold-text.ts';
-import type { Replaced } from './line-diff.ts';
-import { nearestLine } from './nearest-line.ts';
 
 /** How many places are looked for: with a second one it is not clear which is meant. */
 const MAX_PLACES = 10;
 const MAX_NAMED = 5;
-/** The least that must be in the file before its end is a help. */
 const MIN_BEGINNING = 4;
 const MAX_QUOTED = 40;
 
@@ -40,7 +37,6 @@ export function locateAlike(folded: FoldedText, edit: TextEdit, ending: '\n' | '
   return places;
 }
 
-/** How much of two texts is the same at their beginnings and ends, in whole characters. */
 function sharedEnds(a: string, b: string): { readonly head: number; readonly tail: number } {
   const most = Math.min(a.length, b.length);
   let head = 0;
@@ -84,8 +80,51 @@ function characterAt(text: string, place: number): string {
   return code === undefined ? 'nothing' : describeCharacter(String.fromCodePoint(code));
 }
 
-/** Names the characters that are easily taken for others. */
 function namedCharacters(text: string): string {
   const characters = [...new Set(text.match(/[^\p{L}\p{N}\s\x21-\x7E]|[^\S\n\t\r ]/gu))].slice(0, MAX_NAMED);
   return characters.length === 0 ? '' : ` It has ${characters.map(describeCharacter).join(', ')}.`;
+}
+
+/** How much of a file is looked at, and of each of its lines, in characters. */
+const MAX_LOOKED_AT = 1_000_000;
+const MAX_LINE = 200;
+/** The least share of characters and pairs of them that a line has in common with what it is like. */
+const MIN_SHARE = 0.4;
+const MIN_LENGTH = 3;
+
+/** Says which line of a file is most like a text, or like its first line, and which unusual characters only that line has; empty if none is like it. */
+export function nearestLine(text: string, wanted: string): string {
+  const sought = [...new Set([plain(wanted), plain(wanted.trimStart().split('\n', 1)[0] ?? '')])]
+    .filter((each) => each.length >= MIN_LENGTH)
+    .map(featuresOf);
+  let best = { share: MIN_SHARE, number: 0, line: '' };
+  let number = 0;
+  for (let start = 0; start < Math.min(text.length, MAX_LOOKED_AT); number += 1) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = sliceHead(text.slice(start, end), MAX_LINE).toWellFormed().trim();
+    const features = featuresOf(plain(line));
+    const share = Math.max(0, ...sought.map((each) => shareOf(each, features)));
+    if (share > best.share) best = { share, number: number + 1, line };
+    start = end + 1;
+  }
+  if (best.number === 0) return '';
+  const unusual = [...new Set(best.line.match(/[^\t\x20-\x7E]/gu))].filter((each) => !wanted.includes(each));
+  const named = unusual.slice(0, MAX_NAMED).map(describeCharacter).join(', ');
+  return ` Line ${best.number} is the nearest, "${visibleLine(best.line)}"${named === '' ? '' : `, which has ${named}`}.`;
+}
+
+function plain(text: string): string {
+  return sliceHead(text, MAX_LINE).toWellFormed().replaceAll(/\s+/g, ' ').trim();
+}
+
+function featuresOf(text: string): ReadonlySet<string> {
+  const characters = Array.from(text);
+  return new Set(characters.flatMap((each, index) => [each, each + (characters[index + 1] ?? '')]));
+}
+
+function shareOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const each of a) if (b.has(each)) shared += 1;
+  return (2 * shared) / (a.size + b.size);
 }

@@ -1,5 +1,5 @@
-import type { Replaced } from './line-diff.ts';
-import type { TextEdit } from './text-edit.ts';
+import { placesOfSequence } from './find-sequence.ts';
+import type { Replaced, TextEdit } from './line-diff.ts';
 
 /** Whole lines that are the same but for white space; each new line gets the indentation that the file has where the old text has its own. */
 export function locateLoosely(
@@ -14,7 +14,7 @@ export function locateLoosely(
   if (normal.every((line) => line === '')) return [];
   const found: Replaced[] = [];
   const lineText = (index: number) => lineOf(text, starts, index);
-  for (const index of matchesOf(lines, normal)) {
+  for (const index of placesOfSequence(lines, normal)) {
     const last = index + normal.length - 1;
     const end = (starts[last] ?? 0) + lineText(last).replace(/\r$/, '').length;
     const indent = indentation(wanted, (offset) => lineText(index + offset));
@@ -24,35 +24,12 @@ export function locateLoosely(
   return found;
 }
 
-/** Where a sequence of lines occurs among others: by the failure table of Knuth, Morris and Pratt, in linear time. */
-function matchesOf(lines: readonly string[], wanted: readonly string[]): readonly number[] {
-  const table = [0];
-  for (let index = 1, length = 0; index < wanted.length; index += 1) {
-    while (length > 0 && wanted[index] !== wanted[length]) length = table[length - 1] ?? 0;
-    if (wanted[index] === wanted[length]) length += 1;
-    table.push(length);
-  }
-  const found: number[] = [];
-  let matched = 0;
-  for (const [index, line] of lines.entries()) {
-    while (matched > 0 && line !== wanted[matched]) matched = table[matched - 1] ?? 0;
-    if (line === wanted[matched]) matched += 1;
-    if (matched < wanted.length) continue;
-    found.push(index - matched + 1);
-    matched = table[matched - 1] ?? 0;
-  }
-  return found;
-}
-
-/** The lines of a text, for every edit that does not fit exactly. */
 export interface TextLines {
-  /** Where each begins. */
   readonly starts: readonly number[];
   /** Each without the white space that is not compared. */
   readonly normal: readonly string[];
 }
 
-/** The lines of a text, and what of each is compared. */
 export function linesOf(text: string, normalize = normalizeSpace): TextLines {
   const starts = lineStarts(text);
   return { starts, normal: starts.map((_, index) => normalize(lineOf(text, starts, index))) };
@@ -68,7 +45,6 @@ function lineStarts(text: string): readonly number[] {
   return starts;
 }
 
-/** A line whose white space is single spaces, with none around it. */
 export function normalizeSpace(line: string): string {
   return line.trim().replaceAll(/\s+/g, ' ');
 }

@@ -1,8 +1,5 @@
-/** A text or a list of lines. */
 interface Sequence {
-  /** How many items it has. */
   readonly length: number;
-  /** Returns one. */
   at(index: number): string | number | undefined;
 }
 
@@ -10,10 +7,16 @@ interface Sequence {
 const MAX_COMPARED = 65_536;
 const BEGINNING = 64;
 
-/** Where a sequence first occurs in another one from a place on, or -1: by the failure table of Knuth, Morris and Pratt, in linear time. */
+/** Where a sequence first occurs in another one from a place on, or -1. */
 export function indexOfSequence(all: Sequence, wanted: Sequence, from: number): number {
   if (wanted.length === 0) return from <= all.length ? from : -1;
-  if (wanted.length > all.length - from) return -1;
+  for (const place of placesOfSequence(all, wanted, from)) return place;
+  return -1;
+}
+
+/** Where a sequence occurs in another one from a place on: by the failure table of Knuth, Morris and Pratt, in linear time. */
+export function* placesOfSequence(all: Sequence, wanted: Sequence, from = 0): Generator<number, void> {
+  if (wanted.length > all.length - from) return;
   const table = new Int32Array(wanted.length);
   for (let index = 1, length = 0; index < wanted.length; index += 1) {
     while (length > 0 && wanted.at(index) !== wanted.at(length)) length = table[length - 1] ?? 0;
@@ -25,9 +28,10 @@ export function indexOfSequence(all: Sequence, wanted: Sequence, from: number): 
     const item = all.at(index);
     while (matched > 0 && item !== wanted.at(matched)) matched = table[matched - 1] ?? 0;
     if (item === wanted.at(matched)) matched += 1;
-    if (matched === wanted.length) return index - matched + 1;
+    if (matched < wanted.length) continue;
+    yield index - matched + 1;
+    matched = table[matched - 1] ?? 0;
   }
-  return -1;
 }
 
 /**

@@ -6,21 +6,11 @@ import { indexOfText } from './find-sequence.ts';
 import { missingCharacter } from '../../text/encoding.ts';
 import { foldText } from '../../text/fold-text.ts';
 import { describeCharacter, type TextFile } from '../text-file.ts';
-import type { Replaced } from './line-diff.ts';
-import { lineList, type TextEdit, toEnding } from './text-edit.ts';
+import { type Replaced, lineList, type TextEdit, toEnding } from './line-diff.ts';
 
 const MAX_PLACES = 100_000;
 
-/** Where edits apply. */
-export interface Located {
-  /** The places, in order, without overlap. */
-  readonly replacements: readonly Replaced[];
-  /** How edits were read that did not fit exactly, each way once, for the model. */
-  readonly notes: readonly string[];
-}
-
-/** Finds where each edit applies in a text; all are looked up in the text as it is. Throws an error that says what to do if one cannot be. */
-export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: readonly TextEdit[]): Located {
+export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: readonly TextEdit[]) {
   const { ending, format, text } = file;
   const ways = new Map<string, number>();
   let near: NearSearch | undefined;
@@ -59,21 +49,18 @@ export function locateEdits(path: string, file: Omit<TextFile, 'info'>, edits: r
   }
   return {
     replacements,
+    /** How edits were read that did not fit exactly, each way once, for the model. */
     notes: [...ways].map(([how, times]) => `${count(times, 'edit')} matched only ${how}; check the result.`),
   };
 }
 
 /** Finds where a text that does not occur as written may be meant, by the first tolerant comparison that matches anywhere. */
 export type NearSearch = (edit: TextEdit) => {
-  /** The places; none if it fits in no way. */
   readonly places: readonly Replaced[];
-  /** How it was read, for the model. */
   readonly how: string;
-  /** What is known of a text that fits nowhere. */
   readonly why: string;
 };
 
-/** Creates a search for edits that do not fit exactly. What it needs of the text is made once, when it is needed. */
 export function createNearSearch(text: string, ending: '\n' | '\r\n'): NearSearch {
   const folded = memoized(() => foldText(text));
   const lines = memoized(() => linesOf(text));

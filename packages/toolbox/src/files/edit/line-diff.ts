@@ -1,11 +1,34 @@
 import { sliceHead } from '@kernel/internal';
+
+const MAX_SHOWN = 10;
+
+export interface TextEdit {
+  readonly old_text: string;
+  readonly new_text: string;
+  readonly replace_all?: boolean;
+}
+
+export function lineAt(text: string, place: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+/** `line 3`, `lines 3, 9 and 2 more`. */
+export function lineList(text: string, places: readonly { readonly start: number }[]): string {
+  const lines = places.slice(0, MAX_SHOWN).map(({ start }) => lineAt(text, start));
+  const rest = places.length - lines.length;
+  return `${places.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+export function toEnding(text: string, ending: '\n' | '\r\n'): string {
+  return text.replaceAll('\r\n', '\n').replaceAll('\n', ending);
+}
+
 /** A part of a text that was replaced, in characters of the old text. */
 export interface Replaced {
-  /** Where it begins. */
   readonly start: number;
-  /** Where it ends. */
   readonly end: number;
-  /** What is there now. */
   readonly text: string;
 }
 
@@ -44,7 +67,6 @@ export function unifiedDiff(path: string, text: string, replacements: readonly R
   return whole.length <= MAX_DIFF ? whole : `${sliceHead(whole, MAX_DIFF)}\n… (the diff goes on)`;
 }
 
-/** Replacements whose surroundings touch make one hunk. */
 function groups(text: string, replacements: readonly Replaced[]): readonly (readonly Replaced[])[] {
   const all: Replaced[][] = [];
   let end = -1;
@@ -61,7 +83,6 @@ function groups(text: string, replacements: readonly Replaced[]): readonly (read
   return all;
 }
 
-/** The lines before and after which a hunk is the same are its context; what is between was removed and added. */
 function hunkBody(old: readonly string[], now: readonly string[]): string {
   const most = Math.min(old.length, now.length);
   let head = 0;

@@ -1,12 +1,11 @@
+import { objectSchema } from '../../object-schema.ts';
 import { visibleText, visibleLine } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
-import { isMissing, quote, toolError } from '../../workspace/errors.ts';
+import { quote, toolError, unlessMissing } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
-import { alikeNote } from '../alike-name.ts';
-import { bounded, count } from '../describe.ts';
+import { alikeNote, bounded, count, noteSeen, staleNote } from '../describe.ts';
 import { noteAtEnd } from '../read-lines.ts';
-import { noteSeen, staleNote } from '../seen.ts';
 import { checkLoss, endingOf, MAX_EDITED_BYTES, nameOf, toContent } from '../text-file.ts';
 
 const MAX_COMPARED = 1_048_576;
@@ -16,15 +15,10 @@ const tool: Tool = {
   name: 'write_file',
   title: 'Write a file',
   description: 'Writes a whole text file of the workspace; replaces one that exists. Missing folders are made.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', minLength: 1, description: 'Path of the file.' },
-      content: { type: 'string', description: 'All of its text.' },
-    },
-    required: ['path', 'content'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['path', 'content'], {
+    path: { type: 'string', minLength: 1, description: 'Path of the file.' },
+    content: { type: 'string', description: 'All of its text.' },
+  }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To create a file, or to replace all of its text.' },
 };
@@ -44,10 +38,7 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
         throw toolError(
           `The content ends with a note that read_file added, ${quote(note)}. Nothing was changed. Write it without that; if more of the file follows, use edit_file.`,
         );
-      const before = await workspace.read(path, { length: MAX_COMPARED, signal }).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      });
+      const before = await unlessMissing(workspace.read(path, { length: MAX_COMPARED, signal }));
       const stale = before === undefined ? '' : staleNote(workspace, before);
       const format = (before && detectFormat(before.bytes)) ?? UTF_8;
       if (before !== undefined && content.includes('\uFFFD')) await checkWholeFile(workspace, path, content, signal);
@@ -69,14 +60,12 @@ export function writeFileTool(workspace: Workspace): ToolImplementation {
   };
 }
 
-/** Reads all of a file to check that what replaces it loses no bytes. */
 async function checkWholeFile(workspace: Workspace, path: string, content: string, signal: AbortSignal): Promise<void> {
   const { bytes } = await workspace.read(path, { maxBytes: MAX_EDITED_BYTES, signal });
   const format = detectFormat(bytes);
   if (format !== undefined) checkLoss(path, decodeText(bytes, format), content);
 }
 
-/** Says so if the line endings are others than before; empty if they are not. */
 function endingsNote({ bytes }: FileContent, content: string): string {
   const format = detectFormat(bytes);
   const before = format === undefined ? '' : decodeText(bytes, format);
@@ -89,7 +78,6 @@ function linesOf(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
-/** What changed, as far as it can be told in bounded time. */
 async function difference(path: string, before: FileContent | undefined, content: string): Promise<string> {
   const isLong = content.length > MAX_COMPARED || (before?.size ?? 0) > MAX_COMPARED;
   const format = before === undefined ? UTF_8 : detectFormat(before.bytes);

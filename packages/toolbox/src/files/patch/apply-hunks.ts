@@ -6,7 +6,6 @@ import { foldText } from '../../text/fold-text.ts';
 import type { TextFile } from '../text-file.ts';
 import type { Hunk } from './parse-patch.ts';
 
-/** How two lines are compared, from strict to loose. */
 const COMPARISONS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
@@ -72,12 +71,10 @@ export function applyHunks(
   return { text: lines.join('\n'), loose };
 }
 
-/** Whether lines differ in no more than the white space around them. */
 function isSameLine(line: string, other = ''): boolean {
   return line.trim() === other.trim();
 }
 
-/** A line of the result. */
 interface Line {
   readonly text: string;
   /** Whether it has no ending of its own, because it is new or was the last one. */

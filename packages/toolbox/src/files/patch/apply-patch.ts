@@ -1,10 +1,9 @@
+import { objectSchema } from '../../object-schema.ts';
 import { visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { quote } from '../../workspace/errors.ts';
 import type { Edit, Workspace } from '../../workspace/index.ts';
-import { alikeNote } from '../alike-name.ts';
-import { bounded, count } from '../describe.ts';
-import { noteSeen, staleNote } from '../seen.ts';
+import { alikeNote, bounded, count, noteSeen, staleNote } from '../describe.ts';
 import { checkLoss, readTextFile, toContent } from '../text-file.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { type FilePatch, parsePatch } from './parse-patch.ts';
@@ -27,12 +26,7 @@ const tool: Tool = {
 *** Delete File: d.txt
 *** End Patch
 Give three lines of context around each change; "@@" and a line above it, such as a function, find the place.`,
-  parameters: {
-    type: 'object',
-    properties: { patch: { type: 'string', minLength: 1, description: 'The patch.' } },
-    required: ['patch'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['patch'], { patch: { type: 'string', minLength: 1, description: 'The patch.' } }),
   effect: 'write',
   metadata: { category: 'code', usageHint: 'To change several files, or several places, with one patch.' },
 };
@@ -62,10 +56,8 @@ export function applyPatchTool(workspace: Workspace): ToolImplementation {
   };
 }
 
-/** What becomes of one file. */
 interface Plan {
   readonly edits: readonly Edit[];
-  /** What was done, for the model. */
   readonly done: string;
   /** Where the file is afterwards. */
   readonly path?: string;

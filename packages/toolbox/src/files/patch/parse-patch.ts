@@ -1,19 +1,15 @@
 import { sliceHead } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
 
-/** One file of a patch. */
 export type FilePatch =
   | { readonly type: 'add'; readonly path: string; readonly lines: readonly string[] }
   | { readonly type: 'delete'; readonly path: string }
   | { readonly type: 'update'; readonly path: string; readonly to?: string; readonly hunks: readonly Hunk[] };
 
-/** A place of a file, and what becomes of it. */
 export interface Hunk {
   /** The lines after `@@`, each of which is looked for before the next, to find the place. */
   readonly anchors: readonly string[];
-  /** The lines, each with what becomes of it. */
   readonly lines: readonly { readonly sign: ' ' | '-' | '+'; readonly text: string }[];
-  /** Whether it is at the end of the file. */
   readonly isAtEnd: boolean;
 }
 

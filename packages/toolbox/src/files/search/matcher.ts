@@ -5,24 +5,16 @@ import { quote, toolError } from '../../workspace/errors.ts';
 /** How long a pattern may take on one piece of a file, in milliseconds. */
 const MAX_MS = 1000;
 
-/** Finds lines of a text. */
 export type Matcher = (text: string, path: string) => readonly Hit[];
 
-/** One line that matches. */
 export interface Hit {
-  /** Its number, from 1. */
   readonly line: number;
-  /** The line, without its ending. */
   readonly text: string;
-  /** Where in the line the match begins. */
   readonly at: number;
 }
 
-/** What is looked for. */
 export interface Query {
-  /** A text, or a regular expression of JavaScript. */
   readonly query: string;
-  /** Whether it is a regular expression. */
   readonly regex: boolean;
 }
 
@@ -36,7 +28,6 @@ export function formsOf(text: string): readonly string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
 
-/** Makes the matcher for a query; at most `most` hits of a text. */
 export function createMatcher(query: Query, most: number): Matcher {
   const flags = isAnyCase(query) ? 'iu' : 'u';
   if (!query.regex) return literalMatcher(new RegExp(formsOf(query.query).map(escapePattern).join('|'), flags), most);

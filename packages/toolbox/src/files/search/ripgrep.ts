@@ -2,18 +2,12 @@ import { spawn } from 'node:child_process';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
-/** The largest answer of ripgrep: 64 MiB of file names. */
 const MAX_BYTES = 67_108_864;
 
-/** What ripgrep looks through, and how. */
 interface RipgrepSearch extends Query {
-  /** The program. */
   readonly program: string;
-  /** The folder that it runs in. */
   readonly folder: string;
-  /** The path below it. */
   readonly path: string;
-  /** Ends it. */
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +62,6 @@ const OTHER_FORMATS: readonly TextFormat[] = (['utf-16le', 'utf-16be', 'windows-
 /** Letters that Unicode takes for an ASCII letter in another case. */
 const SAME_LETTERS: Readonly<Record<string, string>> = { s: '\u017F', k: '\u212A' };
 
-/** A pattern of ripgrep that finds a text in the bytes of each encoding that files are read in. */
 function patternOf(search: Query): string {
   if (search.query === '') return String.raw`(?-u:\x00|%PDF-)`;
   const anyCase = isAnyCase(search);

@@ -5,7 +5,6 @@ import type { FileContent, Workspace } from '../../workspace/index.ts';
 import type { Matcher } from './matcher.ts';
 import type { Skipped } from './skipped.ts';
 
-/** How much of a file is read at once, in bytes. */
 export const READ_BYTES = 1_048_576;
 /** The longest line that is looked at as a whole, in characters. A longer one is looked at in parts that overlap. */
 const MAX_WHOLE_LINE = 4 * READ_BYTES;
@@ -13,18 +12,14 @@ const OVERLAP = 65_536;
 const MAX_SHOWN = 200;
 const BEFORE_MATCH = 50;
 
-/** A text file to search. */
 interface SearchedFile {
   readonly path: string;
-  /** Its first bytes, as many as `READ_BYTES`. */
   readonly content: FileContent;
   readonly format: TextFormat;
 }
 
-/** What reading the rest of a file needs. */
 interface Reading {
   readonly signal: AbortSignal;
-  /** Is told what could not be read. */
   readonly skipped: Skipped;
 }
 
@@ -53,12 +48,9 @@ export async function* searchFile(
   }
 }
 
-/** Whole lines, or a part of a line that is too long. */
 interface LineBlock {
   readonly text: string;
-  /** The number of its first line. */
   readonly line: number;
-  /** Where in that line it begins, from 1. */
   readonly column: number;
 }
 

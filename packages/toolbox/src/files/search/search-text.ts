@@ -1,12 +1,12 @@
+import { objectSchema } from '../../object-schema.ts';
 import { isAbsolute } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { invalidOption, type Tool, type ToolImplementation } from '@kernel/protocol';
 import { quote, toolError } from '../../workspace/errors.ts';
-import { detectFormat } from '../../text/encoding.ts';
+import { detectFormat, mediaTypeOf } from '../../text/encoding.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
 import { readGlob } from '../glob.ts';
-import { mediaTypeOf } from '../media-type.ts';
 import { isHiddenBelow, visibilityBelow, walkFiles } from '../walk-files.ts';
 import { createMatcher, type Query } from './matcher.ts';
 import { READ_BYTES, searchFile } from './search-file.ts';
@@ -21,25 +21,20 @@ const tool: Tool = {
   name: 'search_text',
   title: 'Search text',
   description: 'Searches the files of the workspace for a piece of text and returns each line that contains it.',
-  parameters: {
-    type: 'object',
-    properties: {
-      query: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 500,
-        description: 'The text to search for, literally. All lower case: any case matches.',
-      },
-      path: {
-        type: 'string',
-        description: 'File or folder to search in, relative to the workspace. Absent: everywhere.',
-      },
-      glob: { type: 'string', description: 'Only files whose path below that fits, such as "*.ts".' },
-      regex: { type: 'boolean', description: 'Whether query is a regular expression (JavaScript, for one line).' },
+  parameters: objectSchema(['query'], {
+    query: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      description: 'The text to search for, literally. All lower case: any case matches.',
     },
-    required: ['query'],
-    additionalProperties: false,
-  },
+    path: {
+      type: 'string',
+      description: 'File or folder to search in, relative to the workspace. Absent: everywhere.',
+    },
+    glob: { type: 'string', description: 'Only files whose path below that fits, such as "*.ts".' },
+    regex: { type: 'boolean', description: 'Whether query is a regular expression (JavaScript, for one line).' },
+  }),
   effect: 'read',
   metadata: {
     category: 'code',
@@ -151,13 +146,11 @@ function withoutLineEnd(query: string): string {
 /** What is written so in patterns, and seldom in texts. */
 const LIKE_PATTERN = /\.[*+]|\\[bdswBDSW.()[\]{}|?+*]|[^|]\|[^|]|^\^|\$$/;
 
-/** How a query without a match may have been meant. */
 function hintFor(query: string, regex: boolean): string {
   if (regex) return query.includes(String.raw`\n`) ? ' Each line is searched by itself, without its line break.' : '';
   return LIKE_PATTERN.test(query) ? ' It was searched for literally; with regex: true it is a regular expression.' : '';
 }
 
-/** Whether a file that a search sees fits a glob. */
 async function hasFile(workspace: Workspace, { signal, start }: Candidates, fits: PathTest): Promise<boolean> {
   for await (const file of walkFiles(workspace, start, signal)) if (fits(file)) return true;
   return false;
@@ -167,11 +160,8 @@ function below(test: PathTest, folder: string): PathTest {
   return (path) => test(folder === '.' || path === folder ? path : path.slice(folder.length + 1));
 }
 
-/** Where the files of a search come from. */
 interface Candidates {
-  /** The path of ripgrep, if it may be used. */
   readonly program: string | undefined;
-  /** Where the search begins. */
   readonly start: string;
   readonly skipped: Skipped;
   readonly signal: AbortSignal;
@@ -197,7 +187,6 @@ async function* candidates(workspace: Workspace, query: Query, files: Candidates
     if (path === start || !(await isHiddenBelow(visibility, start, path))) yield path;
 }
 
-/** Whether a file is not text; false for one that cannot be read. */
 async function isBinary(workspace: Workspace, path: string, signal: AbortSignal): Promise<boolean> {
   const content = await workspace.read(path, { length: MAX_SAMPLE, signal }).catch(() => undefined);
   signal.throwIfAborted();

@@ -4,31 +4,21 @@ import { count } from '../describe.ts';
 
 const MAX_NAMED = 5;
 
-/** What a search has left out, for its answer. */
-export interface Skipped {
-  /** Notes a file that is not text. */
-  addBinary(path: string): void;
-  /** Notes a link, which is not followed. */
-  addLink(path: string): void;
-  /** Notes what the system did not let be read. What is gone, and what the rules of the workspace close, is no part of it. */
-  addUnreadable(error: unknown): void;
-  /** What was left out, with the reason; empty if there is nothing of it. */
-  reasons(kinds: { readonly binary?: boolean; readonly links?: boolean }): readonly string[];
-}
+export type Skipped = ReturnType<typeof createSkipped>;
 
-/** Creates a list of what is left out. */
-export function createSkipped(): Skipped {
+export function createSkipped() {
   const binary: string[] = [];
   const links: string[] = [];
   const unreadable: string[] = [];
   return {
-    addBinary: (path) => void binary.push(path),
-    addLink: (path) => void links.push(path),
-    addUnreadable: (error) => {
+    addBinary: (path: string): void => void binary.push(path),
+    addLink: (path: string): void => void links.push(path),
+    /** Notes what the system did not let be read. What is gone, and what the rules of the workspace close, is no part of it. */
+    addUnreadable: (error: unknown): void => {
       const cause: unknown = error instanceof Error ? error.cause : undefined;
       if (!isMissing(error) && codeOf(cause) !== '') unreadable.push(errorMessage(error).replace(/\.$/, ''));
     },
-    reasons: (kinds) => [
+    reasons: (kinds: { readonly binary?: boolean; readonly links?: boolean }): readonly string[] => [
       ...(kinds.binary === true ? counted(binary, 'binary file') : []),
       ...(kinds.links === true ? counted(links, 'link') : []),
       ...(unreadable.length > 0 ? [`what cannot be read (${named(unreadable)})`] : []),

@@ -1,28 +1,18 @@
-import { isMissing, quote, toolError } from '../../workspace/errors.ts';
+import { parseJson } from '@kernel/internal';
+import { quote, toolError, unlessMissing } from '../../workspace/errors.ts';
 import type { MemoryFiles } from '../memory-files.ts';
-import { type Note, newNoteId, readNote, writeNote } from './note-file.ts';
-import { createNoteIndex } from './note-index.ts';
+import type MiniSearch from 'minisearch';
+import { randomBytes } from 'node:crypto';
 
 const FOLDER = 'notes';
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,120}$/u;
-
-/** The notes of a memory. */
-export interface NoteStore {
-  /** Keeps a note. */
-  add(text: string, tags: readonly string[], signal: AbortSignal): Promise<Note>;
-  /** The notes with a word of the query, best first; all, newest first, without one. */
-  find(query: string, signal: AbortSignal): Promise<readonly Note[]>;
-  /** Removes a note and returns it. Throws if there is none of this id. */
-  remove(id: string, signal: AbortSignal): Promise<Note>;
-}
 
 interface Known {
   readonly note: Note;
   readonly version: string;
 }
 
-/** Creates the notes of a memory: a file each, in the folder `notes`. */
-export function noteStore(files: MemoryFiles): NoteStore {
+export function noteStore(files: MemoryFiles) {
   const { workspace } = files;
   const index = createNoteIndex();
   const known = new Map<string, Known>();
@@ -46,10 +36,7 @@ export function noteStore(files: MemoryFiles): NoteStore {
   };
 
   const loadAll = async (signal: AbortSignal): Promise<ReadonlyMap<string, Note>> => {
-    const entries = await files.entries(FOLDER, signal).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
+    const entries = (await unlessMissing(files.entries(FOLDER, signal))) ?? [];
     const notes = new Map<string, Note>();
     for (const { isFolder, path } of entries) {
       const id = path.slice(FOLDER.length + 1, -'.md'.length);
@@ -62,21 +49,22 @@ export function noteStore(files: MemoryFiles): NoteStore {
   };
 
   return {
-    async add(text, tags, signal) {
+    async add(text: string, tags: readonly string[], signal: AbortSignal): Promise<Note> {
       const now = new Date();
       const note = { id: newNoteId(now), text, tags, time: now.toISOString() };
       const path = pathOf(note.id);
       await files.exclusive(path, () => files.write(path, writeNote(note), 'absent', signal), signal);
       return note;
     },
-    async find(query, signal) {
+    /** The notes with a word of the query, best first; all, newest first, without one. */
+    async find(query: string, signal: AbortSignal): Promise<readonly Note[]> {
       const notes = await loadAll(signal);
       if (query.trim() === '')
         return [...notes.values()].toSorted((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
       await index.update(notes);
       return index.search(query).flatMap((id) => notes.get(id) ?? []);
     },
-    remove: (id, signal) =>
+    remove: (id: string, signal: AbortSignal): Promise<Note> =>
       files.exclusive(
         pathOf(id),
         async () => {
@@ -94,4 +82,69 @@ export function noteStore(files: MemoryFiles): NoteStore {
 function pathOf(id: string): string {
   if (!ID.test(id)) throw toolError(`${quote(id)} is not the id of a note. recall tells the ids.`);
   return `${FOLDER}/${id}.md`;
+}
+
+/** Creates an index. The search library is loaded at the first update. */
+function createNoteIndex() {
+  let index: MiniSearch<Note> | undefined;
+  let indexed: ReadonlyMap<string, Note> = new Map();
+  return {
+    /** Takes the notes as they are now, by id; only what differs is indexed again. */
+    async update(notes: ReadonlyMap<string, Note>): Promise<void> {
+      index ??= await create();
+      for (const [id, note] of indexed) if (notes.get(id) !== note) index.discard(id);
+      for (const [id, note] of notes) if (indexed.get(id) !== note) index.add(note);
+      indexed = new Map(notes);
+    },
+    search: (query: string): readonly string[] => index?.search(query).map(({ id }) => String(id)) ?? [],
+  };
+}
+
+async function create(): Promise<MiniSearch<Note>> {
+  const { default: Search } = await import('minisearch');
+  return new Search<Note>({
+    fields: ['text', 'tags'],
+    extractField: (note, name) => (name === 'id' ? note.id : name === 'tags' ? note.tags.join(' ') : note.text),
+    tokenize: wordsOf,
+    searchOptions: { prefix: (word) => word.length > 3, boost: { tags: 2 } },
+  });
+}
+
+/** The words of a text; each character of scripts that put no spaces between words. */
+function wordsOf(text: string): string[] {
+  return (
+    text.normalize('NFKC').match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{M}\p{N}]+/gu) ?? []
+  );
+}
+
+export interface Note {
+  readonly id: string;
+  readonly text: string;
+  readonly tags: readonly string[];
+  readonly time: string;
+}
+
+const HEAD = /^---\ntime: ([\d:.TZ+-]{10,40})\ntags: (\[[^\n]{0,8000}\])\n---\n/;
+
+/** A name for a new note: by time, and never that of another one, whichever process gave it. */
+function newNoteId(now: Date): string {
+  return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}-${randomBytes(6).toString('hex')}`;
+}
+
+function writeNote({ tags, text, time }: Note): string {
+  return `---\ntime: ${time}\ntags: ${JSON.stringify(tags)}\n---\n${text}`;
+}
+
+/** Reads the file of a note. One that somebody wrote by hand, without a head, is all text. */
+function readNote(id: string, content: string, modifiedMs: number): Note {
+  const [head, time, json] = HEAD.exec(content) ?? [];
+  const tags = parseTags(json);
+  if (head === undefined || time === undefined || tags === undefined || Number.isNaN(Date.parse(time)))
+    return { id, text: content, tags: [], time: new Date(modifiedMs).toISOString() };
+  return { id, text: content.slice(head.length), tags, time };
+}
+
+function parseTags(json = ''): readonly string[] | undefined {
+  const value = parseJson(json);
+  return Array.isArray(value) && value.every((tag) => typeof tag === 'string') ? value : undefined;
 }

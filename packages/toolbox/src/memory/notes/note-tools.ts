@@ -1,12 +1,11 @@
+import { objectSchema } from '../../object-schema.ts';
 import { sliceHead, visibleText } from '@kernel/internal';
 import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
 import { bounded, count } from '../../files/describe.ts';
 import { toolError } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
-import { memoryFiles } from '../memory-files.ts';
-import type { MemoryLimits } from '../types.ts';
-import type { Note } from './note-file.ts';
-import { noteStore } from './note-store.ts';
+import { memoryFiles, type MemoryLimits } from '../memory-files.ts';
+import { type Note, noteStore } from './note-store.ts';
 
 const DEFAULT_COUNT = 5;
 const MAX_COUNT = 20;
@@ -16,20 +15,15 @@ const REMEMBER: Tool = {
   name: 'remember',
   title: 'Remember',
   description: 'Keeps a note for later conversations.',
-  parameters: {
-    type: 'object',
-    properties: {
-      text: { type: 'string', minLength: 1, description: 'What to know later, so that it is clear by itself.' },
-      tags: {
-        type: 'array',
-        items: { type: 'string', minLength: 1, maxLength: 50 },
-        maxItems: 20,
-        description: 'Words to find it by.',
-      },
+  parameters: objectSchema(['text'], {
+    text: { type: 'string', minLength: 1, description: 'What to know later, so that it is clear by itself.' },
+    tags: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 50 },
+      maxItems: 20,
+      description: 'Words to find it by.',
     },
-    required: ['text'],
-    additionalProperties: false,
-  },
+  }),
   effect: 'write',
   metadata: { category: 'memory', usageHint: 'To keep a fact, a decision or a wish of the user.' },
 };
@@ -38,20 +32,16 @@ const RECALL: Tool = {
   name: 'recall',
   title: 'Recall',
   description: 'Finds notes of earlier conversations by their words, best first; the newest ones without a query.',
-  parameters: {
-    type: 'object',
-    properties: {
-      query: { type: 'string', maxLength: 1000 },
-      tags: {
-        type: 'array',
-        items: { type: 'string' },
-        maxItems: 20,
-        description: 'Only notes that have all of them.',
-      },
-      count: { type: 'integer', minimum: 1, maximum: MAX_COUNT },
+  parameters: objectSchema([], {
+    query: { type: 'string', maxLength: 1000 },
+    tags: {
+      type: 'array',
+      items: { type: 'string' },
+      maxItems: 20,
+      description: 'Only notes that have all of them.',
     },
-    additionalProperties: false,
-  },
+    count: { type: 'integer', minimum: 1, maximum: MAX_COUNT },
+  }),
   effect: 'read',
   metadata: { category: 'memory', usageHint: 'To look up what was noted before.' },
 };
@@ -60,12 +50,7 @@ const FORGET: Tool = {
   name: 'forget',
   title: 'Forget',
   description: 'Removes a note for good.',
-  parameters: {
-    type: 'object',
-    properties: { id: { type: 'string', description: 'The id that recall or remember gave.' } },
-    required: ['id'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['id'], { id: { type: 'string', description: 'The id that recall or remember gave.' } }),
   effect: 'write',
   metadata: { category: 'memory', usageHint: 'To remove a note that is wrong or no longer wanted.' },
 };
@@ -122,7 +107,6 @@ export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): read
   ];
 }
 
-/** A note as the model and the user read it. */
 function show({ id, tags, text, time }: Note): string {
   const head = [id, sliceHead(time, 10), ...tags.map((tag) => `#${tag}`)].join(' ');
   return `[${visibleText(head).replaceAll('\n', ' ')}]\n${bounded(visibleText(text), MAX_NOTE)}`;

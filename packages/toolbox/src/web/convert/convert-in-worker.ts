@@ -1,19 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { onAbort } from '@kernel/internal';
 
-/** What a document becomes. */
 export interface ConvertedDocument {
-  /** Its text: Markdown for HTML. */
   readonly text: string;
-  /** Its title, if it has one. */
   readonly title: string;
 }
 
-/** How a document is converted. */
 export interface ConvertOptions {
-  /** Time limit, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborts it. */
   readonly signal: AbortSignal;
 }
 
@@ -86,13 +80,11 @@ convert[workerData.kind](workerData).then(
 );
 `;
 
-/** Converts an HTML page to Markdown; links become absolute, scripts and styles are left out. Rejects with the reason. */
 export function htmlToMarkdown(text: string, baseUrl: string, options: ConvertOptions): Promise<ConvertedDocument> {
   const modules = { turndown: import.meta.resolve('turndown'), domino: import.meta.resolve('@mixmark-io/domino') };
   return convert({ kind: 'html', text, baseUrl, modules }, options);
 }
 
-/** Returns the text of a PDF, page by page. Rejects with the reason. */
 export function pdfToText(bytes: Uint8Array, options: ConvertOptions): Promise<ConvertedDocument> {
   return convert({ kind: 'pdf', bytes, modules: { unpdf: import.meta.resolve('unpdf') } }, options);
 }
@@ -132,7 +124,6 @@ function convert(workerData: object, { timeoutMs, signal }: ConvertOptions): Pro
   }).finally(() => void worker.terminate());
 }
 
-/** Throws if the buffers of a worker are too large. */
 async function checkBuffers(worker: Worker): Promise<void> {
   // Not every runtime tells. A worker that ends says nothing.
   if (!('getHeapStatistics' in worker)) return;

@@ -4,7 +4,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { isPublicAddress } from './public-address.ts';
-import { readBody } from './read-body.ts';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** What a download may do. */
 export interface DownloadOptions {
@@ -55,17 +56,14 @@ export async function guardedGet(source: string, options: DownloadOptions): Prom
     let url = checkAddress(source);
     for (let hop = 0; hop <= options.maxRedirects; hop += 1) {
       // Each address depends on the answer of the one before.
-      // oxlint-disable-next-line no-await-in-loop
       const response = await get(url, options, signal);
       try {
         const location = locationOf(response, url);
-        // oxlint-disable-next-line no-await-in-loop
         if (location === undefined || (await options.mayFollow?.(url, location)) === false)
           return {
             url,
             status: response.statusCode ?? 0,
             contentType: response.headers['content-type'] ?? '',
-            // oxlint-disable-next-line no-await-in-loop
             body: location === undefined ? await readBody(response, options.maxBytes, signal) : new Uint8Array(),
             ...(location === undefined ? {} : { location }),
           };
@@ -118,7 +116,6 @@ async function get(url: URL, options: DownloadOptions, signal: AbortSignal): Pro
   });
 }
 
-/** Resolves a name for a connection; one refused address fails the connection. */
 function guardedLookup(mayConnect: (address: string) => boolean): LookupFunction {
   return (hostname, options, done) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {
@@ -147,7 +144,6 @@ function reasonOf(error: unknown): string {
   return codes[code] ?? errorMessage(error).replace(/\.$/, '');
 }
 
-/** An address as a message shows it: without credentials, and not endless. */
 function shown(source: string): string {
   const text = URL.canParse(source) ? withoutCredentials(new URL(source)) : source;
   return JSON.stringify(sliceHead(text, 300));
@@ -157,4 +153,42 @@ function withoutCredentials(url: URL): string {
   url.username = '';
   url.password = '';
   return url.href;
+}
+
+/** Reads the body of a response, unpacked. Rejects beyond `maxBytes` of the unpacked body, which a small packed one can hide. */
+async function readBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  const abort = () => response.destroy(new Error('aborted'));
+  signal.addEventListener('abort', abort, { once: true });
+  let stream: Readable = response;
+  try {
+    stream = unpacked(response);
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const part of stream as AsyncIterable<Uint8Array>) {
+      size += part.length;
+      if (size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    stream.destroy();
+    response.destroy();
+  }
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const encodings = (response.headers['content-encoding'] ?? '').split(',').map((each) => each.trim().toLowerCase());
+  const [encoding = '', ...more] = encodings.filter((each) => each !== '' && each !== 'identity');
+  if (encoding === '') return response;
+  const unpack = more.length === 0 ? decoderOf(encoding) : undefined;
+  if (unpack === undefined) throw new Error(`it is packed as "${sliceHead(encodings.join(', '), 80)}"`);
+  response.on('error', (error) => unpack.destroy(error));
+  return response.pipe(unpack);
+}
+
+function decoderOf(encoding: string): Transform | undefined {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  return encoding === 'br' ? createBrotliDecompress() : undefined;
 }

@@ -1,6 +1,5 @@
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
-import { getJson } from './get-json.ts';
-import { toResults } from './to-results.ts';
+import { getJson, toResults } from './get-json.ts';
 import type { SearchEngine } from './types.ts';
 
 /** Options of `braveSearch`. */

@@ -1,3 +1,4 @@
+import { objectSchema } from '../../object-schema.ts';
 import {
   checkFunctions,
   type Tool,
@@ -5,7 +6,7 @@ import {
   type ToolImplementation,
   type ToolResult,
 } from '@kernel/protocol';
-import { seenText } from '../../text/seen-text.ts';
+import { seenText } from '../../text/fold-text.ts';
 import type { SearchEngine, SearchResult } from './types.ts';
 
 const DEFAULT_COUNT = 8;
@@ -14,15 +15,10 @@ const TOOL: Tool = {
   name: 'web_search',
   title: 'Search the web',
   description: 'Searches the web and returns addresses, titles and a few words of each page.',
-  parameters: {
-    type: 'object',
-    properties: {
-      query: { type: 'string', minLength: 1, maxLength: 400, description: 'What to search for.' },
-      count: { type: 'integer', minimum: 1, maximum: 20, description: 'How many results.' },
-    },
-    required: ['query'],
-    additionalProperties: false,
-  },
+  parameters: objectSchema(['query'], {
+    query: { type: 'string', minLength: 1, maxLength: 400, description: 'What to search for.' },
+    count: { type: 'integer', minimum: 1, maximum: 20, description: 'How many results.' },
+  }),
   // The words of a query are told to the search engine.
   effect: 'external',
   metadata: {

@@ -7,35 +7,33 @@ import {
   rmdirSync,
   symlinkSync,
   unlinkSync,
+  closeSync,
+  constants,
+  read,
+  readSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { codeOf, isMissing, missingError, quote, reasonOf, toolError } from '../errors.ts';
+import { codeOf, missingError, quote, reasonOf, toolError, unlessMissing } from '../errors.ts';
 import { nameOf, normalizePath, parentOf } from '../paths.ts';
 import type { Rules } from '../rules.ts';
-import type { Storage } from '../storage.ts';
-import { type Guard, infoOf } from './guard.ts';
-import { listFolder } from './list-folder.ts';
+import type { Storage, Range } from '../storage.ts';
+import { type Guard, infoOf, typeOf } from './guard.ts';
 import { type OpenPath, openPath } from './open-path.ts';
-import { readOpened } from './read-opened.ts';
 import { isTemporary, replaceFile } from './replace-file.ts';
+import type { DirectoryEntry, ListOptions, FileContent } from '../types.ts';
+import { promisify } from 'node:util';
 
-/** How much of a file says that it is a private key. */
 const KEY_START_BYTES = 256;
 
-/** Where a disk storage is. */
 interface DiskOptions {
-  /** The folder, absolute and without links. */
   readonly root: string;
   /** The folder as the caller named it, absolute: paths may begin with it too. */
   readonly alias: string;
-  /** What names may be used. */
   readonly rules: Rules;
-  /** What opened things may be used. */
   readonly guard: Guard;
 }
 
-/** The files of a folder on disk. */
 export function diskStorage({ root, alias, rules, guard }: DiskOptions): Storage {
   const absolute = (path: string) => (path === '.' ? root : join(root, path));
 
@@ -76,10 +74,7 @@ export function diskStorage({ root, alias, rules, guard }: DiskOptions): Storage
     allows: (access, path) => rules.allows(access, path),
     check: (access, path) => rules.check(access, path, path),
     find: (path, { entry = false } = {}) =>
-      opened(path, entry, ({ real, stats }) => infoOf(stats, guard.checkFolder(real, path))).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }),
+      unlessMissing(opened(path, entry, ({ real, stats }) => infoOf(stats, guard.checkFolder(real, path)))),
     read: (path, range) =>
       opened(path, false, async (at) => {
         const place = guard.check(range.access, at.real, path);
@@ -164,4 +159,48 @@ function systemError(path: string, error: unknown): KernelError {
   return codeOf(error) === 'ENOENT'
     ? missingError(path, error)
     : toolError(`${quote(path)}: ${reasonOf(error)}.`, error);
+}
+
+function listFolder(folder: OpenPath, { sizes = false }: ListOptions): readonly DirectoryEntry[] {
+  const self = folder.self();
+  return readdirSync(self, { withFileTypes: true })
+    .filter(({ name }) => !isTemporary(name))
+    .map((entry): DirectoryEntry => {
+      if (!sizes || !entry.isFile()) return { name: entry.name, type: typeOf(entry) };
+      const stats = lstatSync(join(self, entry.name), { throwIfNoEntry: false });
+      return { name: entry.name, type: 'file', ...(stats === undefined ? {} : { size: stats.size }) };
+    });
+}
+
+/** Below this, reading at once costs less than waiting for it. */
+const MAX_AT_ONCE = 262_144;
+
+const readSome = promisify(read);
+
+async function readOpened(
+  at: OpenPath,
+  { asked, length, maxBytes, place, signal, start }: Range & { readonly asked: string; readonly place: string },
+): Promise<FileContent> {
+  if (!at.stats.isFile()) throw toolError(`${quote(asked)} is not a file.`);
+  const fd = at.reopen(constants.O_RDONLY);
+  try {
+    const info = infoOf(at.stats, place);
+    const wanted = Math.max(0, Math.min(info.size - start, length ?? Infinity));
+    if (wanted > maxBytes)
+      throw toolError(`${quote(asked)} has ${info.size} bytes; at most ${maxBytes} are read at once. Read a range.`);
+    const bytes = Buffer.allocUnsafe(wanted);
+    let filled = 0;
+    while (filled < wanted) {
+      signal?.throwIfAborted();
+      const count =
+        wanted <= MAX_AT_ONCE
+          ? readSync(fd, bytes, filled, wanted - filled, start + filled)
+          : (await readSome(fd, bytes, filled, Math.min(wanted - filled, 8_388_608), start + filled)).bytesRead;
+      if (count === 0) break;
+      filled += count;
+    }
+    return { ...info, bytes: bytes.subarray(0, filled) };
+  } finally {
+    closeSync(fd);
+  }
 }

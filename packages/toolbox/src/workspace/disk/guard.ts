@@ -7,36 +7,18 @@ import type { Rules } from '../rules.ts';
 import type { Access, FileInfo, FileType, WorkspaceOptions } from '../types.ts';
 
 /** Decides on what was really opened. `asked` is the path as the caller wrote it, for errors. */
-export interface Guard {
-  /** The path of something real, relative to the root. Throws if it is outside, or of the system or the workspace's own state. */
-  place(real: string, asked: string): string;
-  /** Checks an access to something real, and returns its path relative to the root. */
-  check(access: Access, real: string, asked: string): string;
-  /** Checks a folder that is listed or made on the way to a file, and returns its path relative to the root. */
-  checkFolder(real: string, asked: string): string;
-  /** Throws for a file that has several names, of which another one may be outside, or that of a file with credentials. */
-  checkLinks(access: Access, stats: BigIntStats, path: string, asked: string): void;
-  /** Throws if the beginning of a file with several names is that of a private key. */
-  checkContent(stats: BigIntStats, start: Uint8Array, asked: string): void;
-}
+export type Guard = ReturnType<typeof createGuard>;
 
 /** What is no place for files, wherever the root is: devices, processes, the system's settings. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
 
-/** What a guard needs besides the rules. */
 interface GuardOptions extends Pick<WorkspaceOptions, 'hardLinks'> {
-  /** The folder of the workspace's own state. */
   readonly state: () => string | undefined;
   /** Whether a file with several names is one that holds credentials; undefined where those may be read. */
   readonly isProtected: IsProtected | undefined;
 }
 
-/** Creates the guard of a folder. */
-export function createGuard(
-  root: string,
-  rules: Rules,
-  { hardLinks = 'refuse', state, isProtected }: GuardOptions,
-): Guard {
+export function createGuard(root: string, rules: Rules, { hardLinks = 'refuse', state, isProtected }: GuardOptions) {
   const place = (real: string, asked: string): string => {
     if (!isInside(root, real, sep))
       throw toolError(`${quote(asked)} leads outside the workspace through a symbolic link, which is not allowed.`);
@@ -48,18 +30,21 @@ export function createGuard(
     return relative(root, real).split(sep).join('/') || '.';
   };
   return {
+    /** The path of something real, relative to the root. Throws if it is outside, or of the system or the workspace's own state. */
     place,
-    check: (access, real, asked) => {
+    check: (access: Access, real: string, asked: string): string => {
       const path = place(real, asked);
       rules.check(access, path, asked);
       return path;
     },
-    checkFolder: (real, asked) => {
+    /** Checks a folder that is listed or made on the way to a file, and returns its path relative to the root. */
+    checkFolder: (real: string, asked: string): string => {
       const path = place(real, asked);
       rules.checkFolder(path, asked);
       return path;
     },
-    checkLinks: (access, stats, path, asked) => {
+    /** Throws for a file that has several names, of which another one may be outside, or that of a file with credentials. */
+    checkLinks: (access: Access, stats: BigIntStats, path: string, asked: string): void => {
       if (stats.nlink <= 1n || !stats.isFile()) return;
       if (access === 'read' && (hardLinks === 'read' || path.split('/').includes('node_modules'))) {
         if (isProtected?.(stats) === true) throw secretError(asked);
@@ -69,7 +54,8 @@ export function createGuard(
         `${quote(asked)} has ${stats.nlink} names (hard links), of which another one may be outside the workspace, so it is not ${access === 'read' ? 'read' : 'changed'}.`,
       );
     },
-    checkContent: (stats, start, asked) => {
+    /** Throws if the beginning of a file with several names is that of a private key. */
+    checkContent: (stats: BigIntStats, start: Uint8Array, asked: string): void => {
       if (stats.nlink <= 1n || isProtected === undefined) return;
       if (PRIVATE_KEY.test(Buffer.from(start).toString('latin1'))) throw secretError(asked);
     },
@@ -84,7 +70,6 @@ function secretError(asked: string): Error {
   );
 }
 
-/** What `find` tells of something opened. */
 export function infoOf(stats: BigIntStats, path: string): FileInfo {
   const type = typeOf(stats);
   return {
@@ -102,7 +87,6 @@ export function versionOf(stats: BigIntStats): string {
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs].map((each) => each.toString(36)).join('.');
 }
 
-/** What something is. */
 export function typeOf(stats: Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileType {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'directory';

@@ -16,19 +16,14 @@ import { basename, dirname, join } from 'node:path';
  * meanwhile. Its calls are synchronous: each takes microseconds, and nothing of this process comes in between.
  */
 export interface OpenPath {
-  /** The absolute path without links, at the time of opening. */
   readonly real: string;
-  /** What it is. */
   readonly stats: BigIntStats;
   /** The path of the same thing now; undefined if it is gone or the system cannot tell. */
   now(): string | undefined;
   /** A path by which the system finds an entry of this folder. Throws if the folder cannot be the opened one any more. */
   entry(name: string): string;
-  /** A path by which the system finds this folder itself. */
   self(): string;
-  /** Opens the file or folder for use; the caller closes the descriptor. */
   reopen(flags: number): number;
-  /** Closes it. */
   close(): void;
 }
 

@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,6 @@ export function createProtectedFiles(
   isDenied: (path: string) => boolean,
   { home = homedir(), maxEntries = MAX_ENTRIES } = {},
 ): IsProtected {
-  /** The files by `keyOf`, and the devices of which not all are known. */
   let known: ReadonlySet<string | bigint> = new Set();
   let freshUntilMs = -Infinity;
   const find = (): ReadonlySet<string | bigint> => {
@@ -34,15 +34,16 @@ export function createProtectedFiles(
       const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
       if (stats?.isFile() === true) found.add(keyOf(stats));
     };
-    for (const path of SYSTEM) quietly(() => add(path));
+    // What cannot be looked at cannot be linked either.
+    for (const path of SYSTEM) attempt(() => add(path));
     const walkBelow = (folder: string, selects: (path: string) => boolean): void => {
-      const isWhole = walk(folder, maxEntries, (path) => quietly(() => add(join(folder, path))), selects);
-      if (!isWhole) quietly(() => found.add(statSync(folder, { bigint: true }).dev));
+      const isWhole = walk(folder, maxEntries, (path) => attempt(() => add(join(folder, path))), selects);
+      if (!isWhole) attempt(() => found.add(statSync(folder, { bigint: true }).dev));
     };
     for (const { name } of entriesOf(home))
-      if (mayHoldCredentials(`${home}/${name}`)) quietly(() => add(join(home, name)));
+      if (mayHoldCredentials(`${home}/${name}`)) attempt(() => add(join(home, name)));
     for (const path of CREDENTIAL_FOLDERS) {
-      quietly(() => add(join(home, path)));
+      attempt(() => add(join(home, path)));
       walkBelow(join(home, path), () => true);
     }
     walkBelow(root, isDenied);
@@ -81,19 +82,7 @@ function walk(
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // What cannot be looked at cannot be linked either.
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 function keyOf({ dev, ino }: BigIntStats): string {

@@ -1,3 +1,4 @@
+import { attempt, hasEnded, isObject, ownIdentity, sha256Hex } from '@kernel/internal';
 import {
   closeSync,
   constants,
@@ -15,7 +16,6 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasEnded, isObject, ownIdentity, sha256Hex } from '@kernel/internal';
 import { codeOf, toolError, quote } from '../errors.ts';
 import type { FileInfo } from '../types.ts';
 import { infoOf, versionOf } from './guard.ts';
@@ -37,23 +37,15 @@ export function isTemporary(name: string): boolean {
 const writeSome = promisify(write);
 const flush = promisify(fsync);
 
-/** What is written, and where. */
 interface Replacement {
-  /** The path as the caller wrote it. */
   readonly asked: string;
-  /** The path relative to the root. */
   readonly path: string;
-  /** The name in the folder. */
   readonly name: string;
-  /** The whole content. */
   readonly bytes: Uint8Array;
-  /** What is there now; undefined if nothing is. */
   readonly before: FileInfo | undefined;
-  /** The permission bits; undefined for those that the system gives. */
   readonly mode: number | undefined;
   /** Aborts it while nothing has changed yet. */
   readonly signal: AbortSignal | undefined;
-  /** See `ReplaceOptions`. */
   readonly onVersion: ((version: string) => void) | undefined;
   /** Checks once more, right before the new file takes the place of the old one. */
   check(): void;
@@ -149,14 +141,12 @@ function versionAt(folder: OpenPath, name: string): string {
 
 /** What a lock says of its process; empty for a lock that says nothing, undefined for one that cannot be read. */
 function readHolder(folder: OpenPath, lock: string): unknown {
-  try {
+  return attempt((): unknown => {
     const path = folder.entry(lock);
     if (!lstatSync(path).isFile()) return undefined;
     const text = readFileSync(path, 'utf8');
     return text === '' ? '' : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function lockedError(asked: string, lock: string, holder: unknown): Error {
@@ -185,9 +175,5 @@ function setTime(fd: number): void {
 }
 
 function removeQuietly(folder: OpenPath, name: string): void {
-  try {
-    unlinkSync(folder.entry(name));
-  } catch {
-    // It has its new name already, or the folder is gone.
-  }
+  attempt(() => unlinkSync(folder.entry(name))); // it has its new name already, or the folder is gone
 }

@@ -1,3 +1,4 @@
+import { parseJson, isObject } from '@kernel/internal';
 import {
   appendFileSync,
   closeSync,
@@ -14,7 +15,6 @@ import {
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isObject } from '@kernel/internal';
 import { codeOf, reasonOf, toolError } from '../errors.ts';
 import { applyLine, type Entry, type JournalStore, type Line, type Step } from './journal.ts';
 
@@ -29,7 +29,6 @@ const KINDS: readonly Step['what'][] = [
 ];
 const LOG = /^(\d{4,})\.jsonl$/;
 
-/** A store in a folder, and the folder. */
 export interface DiskStore extends JournalStore {
   /** The folder; undefined until something is kept in a folder of its own. */
   folder(): string | undefined;
@@ -140,10 +139,6 @@ function toLine(line: Readonly<Record<string, unknown>>): Line | undefined {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }

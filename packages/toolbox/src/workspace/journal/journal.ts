@@ -1,29 +1,20 @@
 import { quote, toolError } from '../errors.ts';
 import type { Change, ChangedPath, FileInfo } from '../types.ts';
 
-/** One step of a change, with what is needed to take it back. */
 export interface Step {
-  /** What it does. */
   readonly what: ChangedPath['what'] | 'link-removed';
-  /** The path. */
   readonly path: string;
-  /** Where it is moved. */
   readonly to?: string;
   /** The file or folder as it was; absent if there was none. Its bytes are kept apart. */
   readonly before?: Pick<FileInfo, 'mode' | 'version'>;
   /** The version that a file gets; absent until right before, so that without it nothing was done. */
   readonly after?: string;
-  /** Where a link led. */
   readonly target?: string;
 }
 
-/** A change and its steps. */
 export interface Entry {
-  /** See `Change`. */
   readonly id: string;
-  /** See `Change`. */
   readonly at: number;
-  /** How many bytes are kept for it. */
   bytes: number;
   /** The steps, in order. Those that were reverted are removed. */
   readonly steps: Step[];
@@ -31,13 +22,11 @@ export interface Entry {
   readonly isDamaged?: true;
 }
 
-/** One line of the log of a change. */
 export type Line =
   | { readonly type: 'step'; readonly step: Step; readonly bytes: number }
   | { readonly type: 'done'; readonly index: number; readonly after: string }
   | { readonly type: 'forget' };
 
-/** Adds a line to an entry. */
 export function applyLine(entry: Entry, line: Line): void {
   if (line.type === 'forget') entry.steps.pop();
   else if (line.type === 'step') {
@@ -51,52 +40,25 @@ export function applyLine(entry: Entry, line: Line): void {
 
 /** Where a journal keeps its entries. What a call wrote is there when it returns, also after a crash. */
 export interface JournalStore {
-  /** The entries that an earlier run left, oldest first. */
   load(): readonly Entry[];
   /** Begins an entry; false if there is one with this id. */
   create(id: string, at: number): boolean;
-  /** Adds a line to an entry. */
   append(id: string, line: Line): void;
-  /** Keeps the bytes of the step with a number. */
   keep(id: string, step: number, bytes: Uint8Array): Promise<void>;
-  /** Returns what was kept. */
   kept(id: string, step: number): Promise<Uint8Array>;
-  /** Removes an entry and its bytes. */
   drop(id: string): void;
   /** Keeps an entry and its bytes under other names, by which they are not loaded. */
   setAside(id: string): void;
-  /** Removes everything. */
   clear(): void;
 }
 
 /** What `undo` needs: every change since the run began, bounded in bytes. */
-export interface Journal {
-  /** The entries, oldest first. */
-  entries(): readonly Entry[];
-  /** Begins a change. */
-  begin(): string;
-  /** Notes a step before it is done; `bytes` is what it replaces. Rejects if that is more than is kept. Resolves to its number. */
-  note(id: string, step: Step, bytes?: Uint8Array): Promise<number>;
-  /** Notes the version that the path of a step gets, right before it has it. */
-  done(id: string, step: number, after: string): void;
-  /** Removes the last step of a change: it was reverted, or never done. A change without steps is removed. */
-  forgetLast(id: string): void;
-  /** Returns the bytes that a step replaced. */
-  kept(id: string, step: number): Promise<Uint8Array>;
-  /** Tells earlier steps that the state of a file with one version has another now, because it was brought back. */
-  relabel(from: string, to: string): void;
-  /** Forgets an entry that is damaged; what there is of it stays. */
-  setAside(id: string): void;
-  /** Forgets everything. */
-  clear(): void;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
-/** Creates a journal over a store, with what an earlier run left in it. */
-export function createJournal(store: JournalStore, maxBytes: number): Journal {
+export function createJournal(store: JournalStore, maxBytes: number) {
   let entries: Entry[] = [];
   let isLoaded = false;
   let last = 0;
-  /** The versions that steps made. */
   const made = new Set<string>();
   const loaded = (): Entry[] => {
     if (isLoaded) return entries;
@@ -134,7 +96,7 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
 
   return {
     entries: loaded,
-    begin: () => {
+    begin: (): string => {
       loaded();
       for (;;) {
         last += 1;
@@ -144,7 +106,8 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
         return entry.id;
       }
     },
-    note: async (id, step, bytes) => {
+    /** Notes a step before it is done; `bytes` is what it replaces. Rejects if that is more than is kept. Resolves to its number. */
+    note: async (id: string, step: Step, bytes?: Uint8Array): Promise<number> => {
       const size = bytes?.length ?? 0;
       makeRoom(id, size);
       const number = find(id).steps.length;
@@ -152,14 +115,17 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
       add(find(id), { type: 'step', step, bytes: size });
       return number;
     },
-    done: (id, index, after) => add(find(id), { type: 'done', index, after }),
-    forgetLast: (id) => {
+    /** Notes the version that the path of a step gets, right before it has it. */
+    done: (id: string, index: number, after: string): void => add(find(id), { type: 'done', index, after }),
+    /** Removes the last step of a change: it was reverted, or never done. A change without steps is removed. */
+    forgetLast: (id: string): void => {
       const entry = find(id);
       if (entry.steps.length <= 1) drop(id);
       else add(entry, { type: 'forget' });
     },
-    kept: (id, number) => store.kept(id, number),
-    relabel: (from, to) => {
+    kept: (id: string, number: number): Promise<Uint8Array> => store.kept(id, number),
+    /** Tells earlier steps that the state of a file with one version has another now, because it was brought back. */
+    relabel: (from: string, to: string): void => {
       // Most files that are brought back were never written here, and there may be many of them.
       if (!made.has(from)) return;
       for (const entry of loaded()) {
@@ -167,18 +133,18 @@ export function createJournal(store: JournalStore, maxBytes: number): Journal {
           if (after === from) add(entry, { type: 'done', index, after: to });
       }
     },
-    setAside: (id) => {
+    /** Forgets an entry that is damaged; what there is of it stays. */
+    setAside: (id: string): void => {
       entries = entries.filter((each) => each.id !== id);
       store.setAside(id);
     },
-    clear: () => {
+    clear: (): void => {
       entries = [];
       store.clear();
     },
   };
 }
 
-/** A store in memory, of which nothing is damaged. */
 export function memoryStore(): JournalStore {
   const bytes = new Map<string, Uint8Array>();
   return {
@@ -195,7 +161,6 @@ export function memoryStore(): JournalStore {
   };
 }
 
-/** What a caller sees of an entry. */
 export function changeOf({ id, at, steps }: Entry): Change {
   return {
     id,

@@ -4,19 +4,7 @@ import type { Storage } from '../storage.ts';
 import type { FileInfo } from '../types.ts';
 import type { Entry, Journal, Step } from './journal.ts';
 
-/** The files as they would be once some steps are reverted: nothing is changed. */
-interface Preview {
-  /** The version of what would be at a path; undefined if nothing would. */
-  versionAt(path: string): Promise<string | undefined>;
-  /** Notes what would be at a path. */
-  set(path: string, version: string | undefined): void;
-  /** Notes that a move is reverted. */
-  moveBack(from: string, to: string): void;
-  /** Notes that a folder that was made is removed, if nothing would be in it. */
-  removeFolder(path: string): Promise<void>;
-}
-
-function previewOf(storage: Storage): Preview {
+function previewOf(storage: Storage) {
   const known = new Map<string, string | undefined>();
   const moves: { readonly from: string; readonly to: string }[] = [];
   /** Where something is now that would be at a path that is not known; undefined if nothing would be there. */
@@ -47,14 +35,15 @@ function previewOf(storage: Storage): Preview {
   };
   return {
     versionAt,
-    set: (path, version) => void known.set(path, version),
-    moveBack: (from, to) => {
+    set: (path: string, version: string | undefined): void => void known.set(path, version),
+    moveBack: (from: string, to: string): void => {
       const before = [...known];
       for (const [path] of before) if (isInside(from, path) || isInside(to, path)) known.delete(path);
       for (const [path, version] of before) if (isInside(to, path)) known.set(from + path.slice(to.length), version);
       moves.push({ from, to });
     },
-    removeFolder: async (path) => {
+    /** Notes that a folder that was made is removed, if nothing would be in it. */
+    removeFolder: async (path: string): Promise<void> => {
       const names = await namesIn(path);
       if (names === undefined) return;
       const below = [...known.keys(), ...moves.map(({ from }) => from)].filter((each) => each.startsWith(`${path}/`));
@@ -65,7 +54,6 @@ function previewOf(storage: Storage): Preview {
   };
 }
 
-/** The version of a folder that would be made again. */
 const FOLDER = 'folder';
 
 /** Throws if one of the changes cannot be reverted, because something else has changed since. Changes nothing. `entries` are the newest first. */

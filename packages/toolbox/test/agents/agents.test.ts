@@ -5,7 +5,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { blogAgent, codeAgent, projectCommands } from '../../src/bundles/index.ts';
+import { blogAgent, codeAgent, projectCommands } from '../../src/agents/index.ts';
 import { fileTools } from '../../src/files/index.ts';
 import { streamChannel } from '../../src/messages/index.ts';
 import { permissions } from '../../src/permissions/index.ts';
@@ -16,7 +16,7 @@ const search = fakeSearch([]);
 const signal = new AbortController().signal;
 
 async function project(write: readonly string[] = ['**']) {
-  const root = await realpath(await mkdtemp(`${tmpdir()}/bundle-`));
+  const root = await realpath(await mkdtemp(`${tmpdir()}/agent-`));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   return createWorkspace({ root, write });
 }

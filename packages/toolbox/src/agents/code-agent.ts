@@ -7,14 +7,14 @@ import { webSearchTool } from '../web/search/web-search.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { filesFor, modeRules } from './mode-rules.ts';
 import { projectCommands, type ProjectCommands } from './project-commands.ts';
-import type { AgentBundle, BundleMode } from './types.ts';
+import type { AgentSetup, AgentMode } from './types.ts';
 
 /** Options of `codeAgent`. */
 export interface CodeAgentOptions {
   /** The project. `act` needs rules that allow writing. */
   readonly workspace: Workspace;
   /** What the agent may do. Default `act`. */
-  readonly mode?: BundleMode | undefined;
+  readonly mode?: AgentMode | undefined;
   /** How commands run; false for no commands. Default: isolated with what the system offers. A workspace that is not on disk has no commands. */
   readonly commands?: Omit<CommandOptions, 'workspace'> | false | undefined;
   /** How web pages are loaded; false to load none. Default: from public addresses only. */
@@ -40,14 +40,14 @@ const KEYS = optionKeys<CodeAgentOptions>({
  *
  * @example
  * ```ts
- * import { codeAgent } from '@kernel/toolbox/bundles';
+ * import { codeAgent } from '@kernel/toolbox/agents';
  * import { createWorkspace } from '@kernel/toolbox/workspace';
  *
  * const workspace = await createWorkspace({ root: process.cwd() });
  * const { tools, rules, instructions } = await codeAgent({ workspace, mode: 'plan' });
  * ```
  */
-export async function codeAgent(options: CodeAgentOptions): Promise<AgentBundle> {
+export async function codeAgent(options: CodeAgentOptions): Promise<AgentSetup> {
   checkKeys('codeAgent', options, KEYS);
   checkChoice('codeAgent', 'mode', options.mode, ['read-only', 'plan', 'act']);
   const { workspace, mode = 'act', signal = new AbortController().signal } = options;
@@ -73,7 +73,7 @@ export async function codeAgent(options: CodeAgentOptions): Promise<AgentBundle>
   };
 }
 
-function instructionsFor(mode: BundleMode, { test, format }: ProjectCommands, hasCommands: boolean): string {
+function instructionsFor(mode: AgentMode, { test, format }: ProjectCommands, hasCommands: boolean): string {
   const lines = [
     'You work on the project in the workspace. Paths are relative to it.',
     'Look before you change: find the code with search_text and glob, read what you are going to change, and follow the style that is there.',

@@ -5,13 +5,13 @@ import type { PermissionRule } from '../permissions/types.ts';
  * What a set of tools may do: `read-only` reads files; `plan` also runs read-only Git commands, and describes what it would do; `act` also changes
  * files and runs commands, each of which needs approval.
  */
-export type BundleMode = 'read-only' | 'plan' | 'act';
+export type AgentMode = 'read-only' | 'plan' | 'act';
 
 /** Tools for one purpose, with instructions and permission rules. */
-export interface AgentBundle {
+export interface AgentSetup {
   /** Its name, such as `code_agent`. */
   readonly name: string;
-  /** The purpose of the bundle. */
+  /** What the agent is for. */
   readonly description: string;
   /** A system prompt: how to work with these tools, and which commands this project has. */
   readonly instructions: string;

@@ -1,6 +1,18 @@
 import { isObject } from '@kernel/internal';
 
-/** The id of a JSON-RPC request. */
+export const PARSE_ERROR = -32_700;
+
+export const INVALID_REQUEST = -32_600;
+
+export const INVALID_PARAMS = -32_602;
+
+export const INTERNAL_ERROR = -32_603;
+
+/** Creates an error that the SDK sends as a JSON-RPC error with this code and message. */
+export function rpcError(code: number, message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
+}
+
 export type RequestId = string | number;
 
 /** Returns the ids of the requests in a body, which may be a batch. */
@@ -17,7 +29,6 @@ export function requestIdOf(message: unknown): RequestId | null {
   return message['id'];
 }
 
-/** Returns the ids of the requests that a body cancels. */
 export function cancelledIds(body: unknown): readonly RequestId[] {
   return messagesOf(body).flatMap((message) => {
     if (!isObject(message) || message['method'] !== 'notifications/cancelled') return [];
@@ -37,4 +48,18 @@ function messagesOf(body: unknown): readonly unknown[] {
 
 function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || typeof value === 'number';
+}
+
+export function jsonRpcError(code: number, message: string, id: RequestId | null = null): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
+}
+
+export function errorResponse(
+  status: number,
+  code: number,
+  message: string,
+  more: { readonly id?: RequestId | null; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const headers = { 'content-type': 'application/json', ...more.headers };
+  return new Response(jsonRpcError(code, message, more.id), { status, headers });
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { parseJson, isObject } from '@kernel/internal';
 import type { Workspace } from '../workspace/index.ts';
 
 /** The commands of a project that an agent needs. */
@@ -19,7 +19,7 @@ const FORMAT_SCRIPTS = ['format', 'fmt', 'fix', 'lint:fix'];
  * @example
  * ```ts
  * import { createWorkspace } from '@kernel/toolbox';
- * import { projectCommands } from '@kernel/toolbox/bundles';
+ * import { projectCommands } from '@kernel/toolbox/agents';
  *
  * const workspace = await createWorkspace({ root: process.cwd() });
  * const { test } = await projectCommands(workspace, AbortSignal.timeout(5000)); // such as ['pnpm', 'test']
@@ -48,7 +48,6 @@ async function nodeCommands(read: Read): Promise<Partial<ProjectCommands>> {
   let manager = 'npm';
   for (const [file, name] of Object.entries(LOCKFILES)) {
     // The first one that is there decides.
-    // oxlint-disable-next-line no-await-in-loop
     if ((await read(file)) === undefined) continue;
     manager = name;
     break;
@@ -70,16 +69,11 @@ async function pythonCommands(read: Read): Promise<Partial<ProjectCommands>> {
 
 function scriptsOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
-  try {
-    const manifest: unknown = JSON.parse(text);
-    const scripts = isObject(manifest) ? manifest['scripts'] : undefined;
-    return isObject(scripts) ? scripts : {};
-  } catch {
-    return {};
-  }
+  const manifest = parseJson(text);
+  const scripts = isObject(manifest) ? manifest['scripts'] : undefined;
+  return isObject(scripts) ? scripts : {};
 }
 
-/** The beginning of a file; undefined if it cannot be read. */
 async function readText(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { bytes } = await workspace.read(path, { length: MAX_BYTES, signal });

@@ -4,4 +4,4 @@ export { codeAgent } from './code-agent.ts';
 export type { CodeAgentOptions } from './code-agent.ts';
 export { projectCommands } from './project-commands.ts';
 export type { ProjectCommands } from './project-commands.ts';
-export type { AgentBundle, BundleMode } from './types.ts';
+export type { AgentSetup, AgentMode } from './types.ts';

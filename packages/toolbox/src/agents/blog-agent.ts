@@ -1,21 +1,19 @@
 import { checkChoice, checkKeys, optionKeys, type ToolImplementation } from '@kernel/protocol';
-import type { MessageChannel } from '../messages/types.ts';
-import { messageTool } from '../messages/message-tool.ts';
+import { type MessageChannel, messageTool } from '../messages/message-tool.ts';
 import type { PermissionRule } from '../permissions/types.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
 import type { SearchEngine } from '../web/search/types.ts';
 import { webSearchTool } from '../web/search/web-search.ts';
 import type { Workspace } from '../workspace/index.ts';
-import { changingTools, filesFor, modeRules } from './mode-rules.ts';
-import { protectedPaths } from './protected-paths.ts';
-import type { AgentBundle, BundleMode } from './types.ts';
+import { changingTools, filesFor, modeRules, protectedPaths } from './mode-rules.ts';
+import type { AgentSetup, AgentMode } from './types.ts';
 
 /** Options of `blogAgent`. */
 export interface BlogAgentOptions {
   /** The folder with drafts and posts. */
   readonly workspace: Workspace;
   /** What the agent may do: only `act` changes files and publishes. Default `act`. */
-  readonly mode?: BundleMode | undefined;
+  readonly mode?: AgentMode | undefined;
   /** How feeds and pages are loaded; false to load none. Default: from public addresses only. */
   readonly fetch?: FetchUrlOptions | false | undefined;
   /** The search engine for the web. Default: none. */
@@ -46,7 +44,7 @@ const LAST = {
 };
 
 /** Creates `blog_agent`: files, feeds and pages, search, and a way to publish. */
-export function blogAgent(options: BlogAgentOptions): AgentBundle {
+export function blogAgent(options: BlogAgentOptions): AgentSetup {
   checkKeys('blogAgent', options, KEYS);
   checkChoice('blogAgent', 'mode', options.mode, ['read-only', 'plan', 'act']);
   const { workspace, mode = 'act', search, channels = [], tools = [] } = options;
