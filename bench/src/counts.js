@@ -95,8 +95,8 @@ for (const [name, counts] of Object.entries(measured)) {
   process.stdout.write(`${name}\n  ${cells.join(', ')}\n`);
 }
 if (process.argv.includes('--save')) {
-  const kept = Object.entries(measured).map(([name, { instructions: _, ...counts }]) => [name, counts]);
-  writeFileSync(COMMITTED, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+  const text = JSON.stringify(measured, (key, value) => (key === 'instructions' ? undefined : value), 2);
+  writeFileSync(COMMITTED, `${text}\n`);
 } else if (process.argv.includes('--check') && worse.length > 0) {
   process.stderr.write(
     `More than 5 % above the budget:\n${worse.join('\n')}\nIf it is worth it: npm --prefix bench run counts -- --save\n`,

@@ -1,5 +1,5 @@
 import { linkAbort } from '@kernel/internal';
-import type { ProviderEvent } from '@kernel/protocol';
+import { batchesOf, type NextBatch, type ProviderEvent, withBatches } from '@kernel/protocol';
 
 type Result = IteratorResult<ProviderEvent>;
 
@@ -47,7 +47,7 @@ export function openStream(
     }
   }
 
-  return {
+  const events: AsyncIterableIterator<ProviderEvent> = {
     [Symbol.asyncIterator]() {
       return this;
     },
@@ -65,4 +65,9 @@ export function openStream(
       return DONE;
     },
   };
+  let nextBatch: NextBatch | undefined;
+  return withBatches(events, () => {
+    if (isOpen && !returned && chosen !== undefined) return (nextBatch ??= batchesOf(chosen))();
+    return events.next().then(({ done, value }) => (done === true ? undefined : [value]));
+  });
 }

@@ -72,7 +72,10 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function readDelta(delta: Fields, isWhole: boolean): void {
-    if (isPlainText(delta)) return builder.text(delta.content);
+    if (isPlainText(delta)) {
+      builder.text(delta.content);
+      return;
+    }
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
     const reasoningDetails = delta['reasoning_details'];
     if (reasoningDetails !== undefined) details ??= createReasoningDetails();
