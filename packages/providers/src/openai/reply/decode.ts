@@ -74,7 +74,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   function readDelta(delta: Fields, isWhole: boolean): void {
     if (isSimple(delta)) {
       if (typeof delta['content'] === 'string') builder.text(delta['content']);
-      calls.read(delta, isWhole);
+      if (delta['tool_calls'] !== undefined) calls.read(delta, isWhole);
       return;
     }
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
