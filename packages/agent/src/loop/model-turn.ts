@@ -180,10 +180,18 @@ function readReply(
         fail(error);
       }
     };
+    const takeOne = (next: IteratorResult<ProviderEvent>): void => {
+      try {
+        take(next.done === true ? undefined : [next.value]);
+      } catch (error) {
+        fail(error); // it is no result
+      }
+    };
     const pull = (): void => {
       if (hasEnded) return;
       try {
-        nextBatch().then(take, fail);
+        if (nextBatch === undefined) iterator.next().then(takeOne, fail);
+        else nextBatch().then(take, fail);
       } catch (error) {
         fail(error);
       }
