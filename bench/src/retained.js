@@ -26,7 +26,9 @@ const columns = ['floor', ...(before === undefined ? [] : ['before']), 'ours'];
 process.stdout.write(`Node ${process.version}, retained bytes of one\n`);
 process.stdout.write(`${'kind'.padEnd(48)}${columns.map((name) => name.padStart(10)).join('')}\n`);
 for (const name of names) {
-  const cells = columns.map((contender) => (name in KINDS && contender in KINDS[name] ? bytesOf(name, contender) : undefined));
+  const cells = columns.map((contender) =>
+    name in KINDS && contender in KINDS[name] ? bytesOf(name, contender) : undefined,
+  );
   process.stdout.write(`${name.padEnd(48)}${cells.map((bytes) => shown(bytes).padStart(10)).join('')}\n`);
   if (!args.includes('--who')) continue;
   for (const { bytes, count, what } of bytesOf(name, 'ours', 'who'))

@@ -18,7 +18,7 @@ export async function holdersOf() {
   const parent = new Int32Array(count).fill(-1);
   const via = new Array(count);
   parent[0] = 0;
-  for (let queue = [0]; queue.length > 0; ) {
+  for (let queue = [0]; queue.length > 0;) {
     const next = [];
     for (const at of queue) {
       for (let edge = firstEdge[at]; edge < firstEdge[at + 1]; edge += 1) {

@@ -19,7 +19,12 @@ const delta = (piece, finish = null) =>
 /** A provider that answers from memory: a call to begin with if `calls`, then a text of so many deltas. */
 function memoryProvider({ calls = false, deltas = 20 }) {
   const encoder = new TextEncoder();
-  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'tool_1', arguments: '{"a":"value 1","b":1}' } };
+  const call = {
+    index: 0,
+    id: 'call_1',
+    type: 'function',
+    function: { name: 'tool_1', arguments: '{"a":"value 1","b":1}' },
+  };
   const fetch = async (_url, { body }) => {
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
     const isFirst = calls && !text.includes('"role":"tool"');
@@ -38,7 +43,12 @@ function memoryProvider({ calls = false, deltas = 20 }) {
 const floorPool = async ({ port, count }) => {
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   const { createFloor } = await import('../contenders/floor-client.js');
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: count, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  const pool = new Pool(`http://127.0.0.1:${port}`, {
+    connections: count,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   const send = (path, body, onData) => {
     let controller;
     const done = new Promise((resolve, reject) => {
@@ -73,11 +83,16 @@ const openStreams = (path) => ({
     };
   },
   async ours({ port, count }) {
-    const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path.replace('/chat/completions', '')}`, connections: count });
+    const provider = createProvider({
+      name: 'openai',
+      baseUrl: `http://127.0.0.1:${port}${path.replace('/chat/completions', '')}`,
+      connections: count,
+    });
     return async () => {
       const { signal, ...rest } = new AbortController();
       const reading = (async () => {
-        for await (const event of provider.stream({ model: 'm', messages: MESSAGES, signal })) if (event.type === 'message-end') break;
+        for await (const event of provider.stream({ model: 'm', messages: MESSAGES, signal }))
+          if (event.type === 'message-end') break;
       })();
       await settle(20);
       return [reading, rest];
@@ -86,26 +101,30 @@ const openStreams = (path) => ({
 });
 
 /** Runs that wait for what they have been given; a `park`ed one is read up to its first event of that type. */
-const runs = (options, { park, isSession = false } = {}) => async () => {
-  const provider = memoryProvider(options);
-  const registry = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: options.effect ?? 'read' }, options.handler ?? resultOf)));
-  return async () => {
-    const given = { provider, model: 'm', messages: MESSAGES, tools: registry, ...options.run };
-    const session = isSession ? createMemorySession() : undefined;
-    const events = session === undefined ? run(given) : runSession({ ...given, session });
-    if (park === undefined) {
-      const reading = collect(events);
+const runs =
+  (options, { park, isSession = false } = {}) =>
+  async () => {
+    const provider = memoryProvider(options);
+    const registry = createRegistry(
+      TOOLS.map((tool) => bindTool({ ...tool, effect: options.effect ?? 'read' }, options.handler ?? resultOf)),
+    );
+    return async () => {
+      const given = { provider, model: 'm', messages: MESSAGES, tools: registry, ...options.run };
+      const session = isSession ? createMemorySession() : undefined;
+      const events = session === undefined ? run(given) : runSession({ ...given, session });
+      if (park === undefined) {
+        const reading = collect(events);
+        await settle(20);
+        return [events, reading];
+      }
+      for (;;) {
+        const { value, done } = await events.next();
+        if (done || value.type === park) break;
+      }
       await settle(20);
-      return [events, reading];
-    }
-    for (;;) {
-      const { value, done } = await events.next();
-      if (done || value.type === park) break;
-    }
-    await settle(20);
-    return events;
+      return events;
+    };
   };
-};
 
 const both = (ours) => ({ ours, before: ours });
 const withBefore = (kind) => ({ ...kind, before: kind.ours });

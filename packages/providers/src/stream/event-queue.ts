@@ -59,6 +59,8 @@ export function createEventQueue(
     failure = reason;
     clearTimeout(lingerTimer);
     removeAbortListener?.();
+    // What has decoded the reply is not needed by whoever has not read all of it yet.
+    request = undefined;
     wake();
   }
 
@@ -158,9 +160,10 @@ export function createEventQueue(
     }
     removeAbortListener = onAbort(signal, abort);
     try {
-      request = open(sink);
+      const opened = open(sink);
       // An abort from inside `open`, such as a token function's, found nothing to close.
-      if (over) request.close();
+      if (over) opened.close();
+      else request = opened;
     } catch (error) {
       settle({ error });
     }
@@ -202,11 +205,13 @@ export function createEventQueue(
     return() {
       begun = true;
       clearQueue();
+      const ending = request;
       if (hasMessageEnd && !over) {
         // The consumer has everything. The connection can serve the next request if the server ends this response in time.
         settle();
-        lingerTimer = setTimeout(() => request?.close(), LINGER_MS);
-        applyBackPressure();
+        lingerTimer = setTimeout(() => ending?.close(), LINGER_MS);
+        if (paused) ending?.resume();
+        paused = false;
       } else {
         request?.close();
         settle();
