@@ -1,4 +1,4 @@
-import { createRedactor } from '@kernel/internal';
+import { createRedactor, type Redactor } from '@kernel/internal';
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -8,7 +8,13 @@ import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
-import { cancelledBeforeStart, createConcurrencyLimiter, type Permit } from './concurrency.ts';
+import {
+  cancelledBeforeStart,
+  type ConcurrencyLimiter,
+  createConcurrencyLimiter,
+  limitsFor,
+  type Permit,
+} from './concurrency.ts';
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { redactResult, wellFormedResult } from './redact-result.ts';
@@ -19,9 +25,12 @@ import { createToolContext } from './tool-context.ts';
 import { createPolicies } from './validation-policy.ts';
 import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
+/** Redacts the keys of vendors. All registries without secrets of their own share it: nothing is ever added to it. */
+let keyRedactor: Redactor | undefined;
+
 /** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  const redactor = createRedactor(options.secrets);
+  const redactor = options.secrets.length === 0 ? (keyRedactor ??= createRedactor()) : createRedactor(options.secrets);
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
   const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
     try {
@@ -34,7 +43,8 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
-  const limiter = createConcurrencyLimiter(options.concurrency);
+  /** Made with the first call that has a limit. */
+  let limiter: ConcurrencyLimiter | undefined;
   let abandonedCount = 0;
 
   const timeoutOf = (request: CallRequest): number =>
@@ -98,7 +108,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (validated.error !== undefined)
       return Promise.resolve(finish(record, refusedResult(validated.error), validated));
     const { binding, context } = record.request;
-    const limits = limiter.limitsFor(binding, validated.input);
+    const limits = limitsFor(binding, validated.input, options.concurrency);
     const retries = isRepeatable(binding.tool) ? (binding.retries ?? options.retries) : 0;
     if (limits.length > 0 || retries > 0 || context.beforeHandler !== undefined)
       return runLimited(record, validated, limits, retries);
@@ -118,7 +128,10 @@ export function createRunner(options: RunnerOptions): Runner {
     let result: ToolResult;
     try {
       const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, retries);
-      if (limits.length > 0) permit = await limiter.acquire(name, limits, context.signal, timeoutOf(record.request));
+      if (limits.length > 0) {
+        limiter ??= createConcurrencyLimiter();
+        permit = await limiter.acquire(name, limits, context.signal, timeoutOf(record.request));
+      }
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
     } catch (error) {
@@ -231,9 +244,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return createValidatedCall(binding, text, validated, isCurrent, forwarded);
     },
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
-    get abandoned() {
-      return abandonedCount;
-    },
+    abandoned: () => abandonedCount,
   };
 }
 
