@@ -61,7 +61,7 @@ export interface Run extends StepContext {
   /** The pauses of its replies. */
   readonly pauses: Pauses;
   /** The selections that `prepareTurn` has made, by the list they were made from and their names: encoders cache by identity. */
-  readonly selections: WeakMap<readonly Tool[], Map<string, readonly Tool[]>>;
+  selections: WeakMap<readonly Tool[], Map<string, readonly Tool[]>> | undefined;
   /** The history. */
   readonly messages: Message[];
   /** How long the history was before it. */
@@ -144,7 +144,7 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
     guard: limits.repeats === false ? undefined : createLoopGuard(limits.repeats),
     semaphore: createSemaphore(limits.parallel),
     pauses: createPauses(),
-    selections: new WeakMap(),
+    selections: undefined,
     messages,
     inputLength: messages.length,
     callIds: callIdsOf(messages),
