@@ -97,7 +97,7 @@ export function addUsageBelow({ below, inbox }: RunScope, usage: Usage | undefin
 
 /** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
 export function uniqueRunId({ below }: RunScope, runId: string): string {
-  const runIds = (below.runIds ??= new Map());
+  const runIds = (below.runIds ??= new Map<string, number>());
   const count = (runIds.get(runId) ?? 0) + 1;
   runIds.set(runId, count);
   return count === 1 ? runId : `${runId}#${count}`;

@@ -45,7 +45,7 @@ export function createEventQueue(
   let paused = false;
   let lingerTimer: NodeJS.Timeout | undefined;
   let removeAbortListener: (() => void) | undefined;
-  const waiters: Waiter[] = [];
+  let waiters: Waiter[] = [];
 
   function abort(): void {
     clearQueue();
@@ -198,7 +198,9 @@ export function createEventQueue(
         return Promise.resolve({ done: false, value: event });
       }
       return new Promise((resolve, reject) => {
-        waiters.push({ resolve, reject });
+        // A new list has room for one, which is all that most readers need; `push` makes room for 17.
+        if (waiters.length === 0) waiters = [{ resolve, reject }];
+        else waiters.push({ resolve, reject });
         wake();
       });
     },

@@ -176,7 +176,8 @@ export function createMessageBuilder(context: DecoderContext) {
         type: 'message-end',
         message: Object.freeze({
           role: 'assistant',
-          content: Object.freeze(content),
+          // Copied: `flatMap` makes room for 17 parts, which a history would keep.
+          content: Object.freeze([...content]),
           provider: Object.freeze({ vendor: name, model }),
         }),
         finishReason: finish,
