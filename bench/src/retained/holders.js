@@ -16,7 +16,7 @@ export async function holdersOf() {
   for (let at = 0; at < count; at += 1) firstEdge[at + 1] = firstEdge[at] + nodes[at * width + edgeCount];
 
   const parent = new Int32Array(count).fill(-1);
-  const via = new Array(count);
+  const via = Array.from({ length: count });
   parent[0] = 0;
   for (let queue = [0]; queue.length > 0;) {
     const next = [];

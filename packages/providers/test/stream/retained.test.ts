@@ -42,7 +42,7 @@ test('streams in the middle of a reply keep less than half of the event that has
   const before = inUse();
   const streams = await Promise.all(Array.from({ length: STREAMS }, open));
   expect(inUse() - before).toBeLessThan((STREAMS * EVENT_LENGTH) / 2);
-  await Promise.all([first, ...streams].map((events) => events.return?.()));
+  await Promise.all([first, ...streams].map(async (events) => events.return?.()));
   server.closeAllConnections();
   server.close();
 });
