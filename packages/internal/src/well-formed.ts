@@ -1,3 +1,5 @@
+import { isObject } from './json.ts';
+
 /** How deep values are looked through: `JSON.stringify` does not go much deeper, and what it writes is checked again on a wire. */
 const MAX_DEPTH = 1000;
 const ESCAPE = String.raw`\u`;
@@ -28,16 +30,20 @@ export function wellFormed<T>(value: T): T {
 /** Whether nothing is to be repaired. Every message of a run is looked through, so that this reads each member once and makes nothing. */
 function isSound(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth > MAX_DEPTH) return true;
+  if (depth > MAX_DEPTH) return true;
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) if (!isSound(value[at], depth + 1)) return false;
     return true;
   }
+  if (!isObject(value) || ArrayBuffer.isView(value)) return true;
   for (const key in value) {
-    const member: unknown = Reflect.get(value, key);
-    if (!key.isWellFormed() || !isSound(member, depth + 1)) return false;
+    const member = value[key];
     // In the arguments of a call escapes count, too.
-    if (key === 'arguments' && typeof member === 'string' && member.includes(ESCAPE)) return false;
+    const isSoundMember =
+      typeof member === 'string'
+        ? member.isWellFormed() && !(key === 'arguments' && member.includes(ESCAPE))
+        : isSound(member, depth + 1);
+    if (!isSoundMember || !key.isWellFormed()) return false;
   }
   return true;
 }
