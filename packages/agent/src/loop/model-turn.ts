@@ -239,8 +239,7 @@ function wholeCharacters(emit: Emit): WholeCharacters {
       return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
     },
     end() {
-      if (waiting === undefined) return undefined;
-      const last = [...waiting.values()].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
+      const last = [...(waiting?.values() ?? [])].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
       return last.length === 0 ? undefined : Promise.all(last);
     },
   };

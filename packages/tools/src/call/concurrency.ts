@@ -30,8 +30,13 @@ interface Holder {
   readonly parent: Holder | undefined;
 }
 
-/** Creates the limiter of a registry. */
+/** Creates the limiter of a registry. Most registries have no tool with a limit, and keep nothing for it. */
 export function createConcurrencyLimiter(): ConcurrencyLimiter {
+  let used: ConcurrencyLimiter | undefined;
+  return { acquire: (...call) => (used ??= createUsedLimiter()).acquire(...call) };
+}
+
+function createUsedLimiter(): ConcurrencyLimiter {
   const semaphore = createSemaphore();
   const abandonedCounts = new Map<string, number>();
   const holders = createAsyncStorage<Holder>();

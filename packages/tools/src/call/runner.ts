@@ -1,4 +1,3 @@
-import { createRedactor, type Redactor } from '@kernel/internal';
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -8,16 +7,10 @@ import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
-import {
-  cancelledBeforeStart,
-  type ConcurrencyLimiter,
-  createConcurrencyLimiter,
-  limitsFor,
-  type Permit,
-} from './concurrency.ts';
+import { cancelledBeforeStart, createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
-import { redactResult, wellFormedResult } from './redact-result.ts';
+import { redactorFor, redactResult, wellFormedResult } from './redact-result.ts';
 import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unreadable } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
@@ -25,12 +18,9 @@ import { createToolContext } from './tool-context.ts';
 import { createPolicies } from './validation-policy.ts';
 import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
-/** Redacts the keys of vendors. All registries without secrets of their own share it: nothing is ever added to it. */
-let keyRedactor: Redactor | undefined;
-
 /** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  const redactor = options.secrets.length === 0 ? (keyRedactor ??= createRedactor()) : createRedactor(options.secrets);
+  const redactor = redactorFor(options.secrets);
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
   const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
     try {
@@ -43,8 +33,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
-  /** Made with the first call that has a limit. */
-  let limiter: ConcurrencyLimiter | undefined;
+  const limiter = createConcurrencyLimiter();
   let abandonedCount = 0;
 
   const timeoutOf = (request: CallRequest): number =>
@@ -128,10 +117,7 @@ export function createRunner(options: RunnerOptions): Runner {
     let result: ToolResult;
     try {
       const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, retries);
-      if (limits.length > 0) {
-        limiter ??= createConcurrencyLimiter();
-        permit = await limiter.acquire(name, limits, context.signal, timeoutOf(record.request));
-      }
+      if (limits.length > 0) permit = await limiter.acquire(name, limits, context.signal, timeoutOf(record.request));
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
     } catch (error) {
