@@ -1,5 +1,5 @@
 // What is kept while something waits: each kind by contender, as a function that makes one and returns what to hold.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packages } from '../ours.js';
@@ -138,8 +138,6 @@ export const KINDS = {
   'a run whose reader stopped, of 500 deltas': both(runs({ deltas: 500 }, { park: 'text-delta' })),
   'a run in a session that waits for a tool': both(runs({ calls: true, handler: never }, { isSession: true })),
   'a memory session of one tool turn': both(async () => {
-    const start = await runs({ calls: true })();
-    void start;
     const provider = memoryProvider({ calls: true });
     const registry = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, resultOf)));
     return async () => {
@@ -151,6 +149,7 @@ export const KINDS = {
   'a file session of one tool turn': both(async () => {
     const { 'file-session.js': file } = await packages('agent/session/file-session.js');
     const folder = mkdtempSync(join(tmpdir(), 'kernel-retained-'));
+    process.once('exit', () => rmSync(folder, { recursive: true }));
     const provider = memoryProvider({ calls: true });
     const registry = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, resultOf)));
     let made = 0;
