@@ -3,11 +3,11 @@ import { asFields, asList, asText, type Fields, parseJson } from '../json-fields
 import type { ResponseHeaders } from './transport.ts';
 
 export interface VendorError {
-  /** Or the JSON of the error object. */
+  /** The vendor's text, or the JSON of the error object. */
   readonly message: string;
   readonly code?: string;
   readonly type?: string;
-  /** One that the error object itself names. */
+  /** The status that the error object itself names. */
   readonly status?: number;
   readonly retryAfterMs?: number;
 }
@@ -54,7 +54,7 @@ export function readErrorBody(text: string): VendorError | undefined {
   return message === '' ? undefined : { message };
 }
 
-/** Where the title of a page is expected. */
+/** The part of a page in which its title is looked for. */
 const HEAD_LENGTH = 16_384;
 
 export function describeHtmlPage(text: string): string | undefined {
@@ -73,7 +73,7 @@ export function excerpt(text: string, length: number): string {
 
 const MAX_WAIT_MS = 60_000;
 
-/** `retry-after-ms`, else `retry-after` as seconds or a date. Undefined for malformed values, dates in the past and more than a minute. */
+/** Reads `retry-after-ms`, else `retry-after` as seconds or a date. Returns undefined for malformed values, dates in the past and more than a minute. */
 export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now()): number | undefined {
   const exact = withinRange(parseNumber(headers['retry-after-ms']));
   if (exact !== undefined) return exact;
@@ -83,7 +83,7 @@ export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now())
   return typeof value === 'string' ? withinRange(Date.parse(value) - now) : undefined;
 }
 
-/** Such as `retryDelay: "34.4s"`. */
+/** Reads a field such as `retryDelay: "34.4s"`. */
 export function retryDelayMs(details: readonly unknown[]): number | undefined {
   for (const detail of details) {
     const delay = asText(asFields(detail)?.['retryDelay']);

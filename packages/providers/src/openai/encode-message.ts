@@ -21,7 +21,7 @@ import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
 
 interface EncodedPrefix {
   readonly messages: readonly Message[];
-  /** Their JSON with commas between, a part of the previous body. */
+  /** The messages as JSON, separated by commas. This is a view of the previous body. */
   readonly bytes: Uint8Array;
 }
 
@@ -36,7 +36,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   const encode = (message: Message): string =>
     toJsonText(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
 
-  // For conversations that alternate, or that share a beginning.
+  // Conversations that alternate or share a beginning reuse what was encoded.
   const encodeOnce = cachePerMessage(encode, isConstant);
 
   return {

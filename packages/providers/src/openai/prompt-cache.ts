@@ -18,7 +18,7 @@ const marked = new WeakSet<Message>();
 export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]) {
   const { messages, model } = request;
   const takesMarks = isOpenAI && hasMarks(modelName(model));
-  // Without marks, this mode keeps nothing.
+  // In this mode OpenAI keeps only what is marked, and there are no marks.
   if (request.cache === 'off' && takesMarks)
     return { fields: { prompt_cache_options: { mode: 'explicit' } }, messages };
   const taken = ['ttl', 'key', ...(takesMarks ? (['points'] as const) : [])] as const;

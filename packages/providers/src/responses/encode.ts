@@ -159,7 +159,7 @@ function fromGpt({ efforts, reasons, refused, replyFormat, sampling, samplingFie
     samplingFields,
     // No model has it in this API.
     refused: refused.filter((name) => name !== 'stop'),
-    /** So that a request may ask for its encrypted reasoning. */
+    /** Whether a request may ask for the encrypted reasoning. */
     hasReasoning: efforts.length > 0,
     takesSchema: replyFormat === 'schema',
   };

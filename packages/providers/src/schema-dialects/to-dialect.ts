@@ -44,7 +44,7 @@ export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
 
 const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
 
-/** Once per tool object and dialect. Its errors name the tool. */
+/** Converts once per tool object and dialect. Its errors name the tool. */
 export function toolDialect(tool: Tool, dialect: Dialect): DialectSchema {
   const cached = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
   cache.set(tool, cached);
@@ -81,7 +81,7 @@ function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string
   return root['type'] === 'object' || root['type'] === undefined ? root : { ...root, type: 'object' };
 }
 
-/** Strict only if the tool asks for it and nothing is lost. */
+/** The strict dialect is used only if the tool asks for it and nothing is lost. */
 export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined) {
   const warnings: ProviderWarning[] = [];
   if (tool.strict === true) {

@@ -99,7 +99,7 @@ function accept(input: unknown, repairs: readonly ToolRepair[], validation: Vali
   return { input, repairs, notes: notesOf(validation.unknownProperties) };
 }
 
-/** Unless the library has dropped properties that must not be. */
+/** Refuses a value from which the library has dropped properties, unless the policy removes them anyway. */
 function acceptParsed(
   value: unknown,
   input: unknown,
@@ -136,7 +136,7 @@ function rejectUnknown(value: unknown, validation: Validation, repairs: readonly
   return { error, repairs, notes: [] };
 }
 
-/** With the policy `strip`, returns a copy without them. */
+/** With the policy `strip`, returns a copy without the unknown properties. */
 function filterUnknown(
   value: unknown,
   binding: ValidatedTool,

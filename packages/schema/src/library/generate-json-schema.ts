@@ -26,7 +26,7 @@ export function generateJsonSchema(schema: StandardSchemaWithJson, subject: stri
   }
 }
 
-/** https://zod.dev/json-schema */
+/** See https://zod.dev/json-schema. */
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: { readonly def: { readonly type: string; readonly values?: readonly unknown[] } };
@@ -36,7 +36,7 @@ interface ZodPart {
 /** Types that zod leaves empty if it may not throw. */
 const UNREPRESENTABLE = new Set('bigint symbol undefined void custom function transform map set nan'.split(' '));
 
-/** They represent dates, and nothing else that JSON has no form for. */
+/** With these options, zod represents dates and throws for anything else that JSON cannot hold. */
 function zodOptions(): Record<string, unknown> {
   const asked = new Set<unknown>();
   return {
@@ -45,7 +45,7 @@ function zodOptions(): Record<string, unknown> {
       if (zodSchema['_zod'].def.type === 'date') return DATE;
       throw new Error(message);
     },
-    // Before zod 4.5 nobody is asked: then what was left empty is found here.
+    // Before version 4.5, zod does not call `unrepresentable`: what it left empty is found here.
     override: ({ zodSchema, jsonSchema }: ZodPart & { readonly jsonSchema: Record<string, unknown> }) => {
       const { type, values = [] } = zodSchema['_zod'].def;
       if (asked.has(zodSchema)) return;

@@ -22,7 +22,7 @@ import { unevaluatedChecks } from './unevaluated.ts';
 export interface Validator {
   /** Whether a value is valid; stops at the first failure. */
   test(value: unknown): boolean;
-  /** Everything that is wrong with a value; empty if it is valid. */
+  /** Returns everything that is wrong with a value: an empty list if it is valid. */
   issues(value: unknown): readonly ValidationIssue[];
 }
 
@@ -157,7 +157,7 @@ function createContext(issues: ValidationIssue[] | undefined): ValidationContext
   return { issues, memo: createMemo(), scope: [] };
 }
 
-/** Undefined for a value nested so deeply that the stack overflows. */
+/** Returns undefined for a value nested so deeply that the stack overflows. */
 function unlessTooDeep(work: () => boolean): boolean | undefined {
   try {
     return work();

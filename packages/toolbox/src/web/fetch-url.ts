@@ -56,7 +56,7 @@ const TOOL: Tool = {
     start: { type: 'integer', minimum: 0, description: 'First character to return, to go on in a long document.' },
     raw: { type: 'boolean', description: 'True for the source of a web page.' },
   }),
-  // Whoever writes an address can tell its server anything.
+  // An address can carry anything to its server, so fetching it is not just reading.
   effect: 'external',
   metadata: {
     category: 'research',

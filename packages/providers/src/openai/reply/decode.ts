@@ -159,7 +159,7 @@ export interface TextPiece {
   readonly text: string;
 }
 
-/** Of Mistral and others. */
+/** Mistral and others send content as a list of parts. */
 export function textPiecesOf(content: readonly unknown[]): readonly TextPiece[] {
   return content.flatMap((value): readonly TextPiece[] => {
     const part = asFields(value);
