@@ -8,11 +8,9 @@ import { undoChanges, type Undone } from '../workspace/undo.ts';
 import { resolveMentions } from './complete.ts';
 
 export interface Conversation {
-  /** Sends a message, shows the run, and resolves to its exit code. */
   send(text: string, signal: AbortSignal): Promise<number>;
   /** Sends the last message again, as if it had not been answered; `undefined` without one. */
   retry(signal: AbortSignal): Promise<number | undefined>;
-  /** Sends a message into the run that is under way; false without one. */
   steer(text: string): boolean;
   /** The messages that wait for the run, and those that came too late for it. */
   waiting(): readonly Message[];

@@ -10,9 +10,7 @@ const PROMPT_OF_MORE = '… ';
 
 interface EditorEvents {
   readonly onMessage: (text: string) => void;
-  /** Ctrl-C was pressed. */
   readonly onInterrupt: () => void;
-  /** Ctrl-D was pressed, or the terminal is gone. */
   readonly onEnd: () => void;
 }
 

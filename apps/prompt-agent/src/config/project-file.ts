@@ -26,7 +26,6 @@ export function variablesFor(text: string, file: string, env: Host['env']): Host
   return Object.fromEntries(Object.entries(env).filter(([key]) => key.startsWith(PROJECT_VARIABLES)));
 }
 
-/** Throws a usage error for a memory folder of a project's file that is not inside the workspace, links followed. */
 export async function checkMemory(config: AgentConfig, file: string, workspace: string, cwd: string): Promise<void> {
   const path = config.memory?.path;
   if (path === undefined || path === '') return;
@@ -51,7 +50,6 @@ export function checkHeaders({ provider: { authHeader, options } }: AgentConfig,
     throw untrusted(file, 'set the header "Host", which decides where requests end');
 }
 
-/** The error for what only the user may decide. */
 export function untrusted(file: string, what: string): Error {
   return usageError(`${file}: a project's file may not ${what}. Give --config ${file} if you trust it.`);
 }
@@ -146,7 +144,6 @@ function describe({ baseUrl, name }: AgentConfig['provider']): string {
 interface ProjectApprovals {
   /** Whether the file may be used; undefined if the user was not asked about this content yet. */
   find(path: string, text: string): boolean | undefined;
-  /** Keeps a decision, in a file that only the user can read. */
   save(path: string, text: string, isAllowed: boolean): Promise<void>;
 }
 

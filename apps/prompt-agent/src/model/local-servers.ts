@@ -3,9 +3,7 @@ import { readBody } from '../files/read-file.ts';
 import { isListening } from './is-listening.ts';
 import { addressFor } from './vendors.ts';
 
-/** A model server on this machine, or where `OLLAMA_HOST` says, that has answered. */
 interface LocalServer {
-  /** How it was found, for people: the program on this machine, or the variable that names it. */
   readonly from: string;
   readonly provider: string;
   readonly baseUrl: string;
@@ -16,7 +14,6 @@ interface LocalServer {
 type Candidate = Omit<LocalServer, 'models'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The address of Ollama where nothing else is said. */
 export const OLLAMA_URL = 'http://127.0.0.1:11434';
 
 /** Servers that speak chat completions, at their default ports; Ollama where its own variable says. */
@@ -32,7 +29,6 @@ function wellKnown(env: Environment): readonly Candidate[] {
   ];
 }
 
-/** The servers that `PROMPT_AGENT_SERVERS` lists. */
 function listedServers(list: string): readonly Candidate[] {
   const addresses = list.split(',').map((address) => address.trim());
   return addresses

@@ -10,7 +10,6 @@ interface Vendor {
   readonly isChosenByKey?: boolean;
 }
 
-/** Vendors by provider name, in the order in which their keys are looked for. */
 export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
   ['openai', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'], isChosenByKey: true }],
   ['anthropic', { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], isChosenByKey: true }],

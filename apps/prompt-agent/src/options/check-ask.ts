@@ -56,7 +56,6 @@ export function checkAsk(flags: Flags) {
   return { protocol, warnings };
 }
 
-/** Checks the flags that choose tools and what they may do. Throws a usage error of one line that names the flag. */
 export function checkTools(flags: Flags): void {
   if ((flags.execute === true) !== (flags.tools !== undefined))
     throw usageError(
@@ -81,7 +80,6 @@ export function checkSession({ continue: isContinued, session, 'no-session': isO
     );
 }
 
-/** Checks the journal flags. Throws a usage error that names them. */
 function checkDurable({ durable, journal, protocol, 'no-session': isOff }: Flags): void {
   if (durable === true && isOff === true) throw usageError('--durable and --no-session exclude each other.');
   if (durable === true && protocol !== undefined)

@@ -28,7 +28,6 @@ export function runLimits(flags: Flags, { maxIterations, model }: AgentConfig): 
   };
 }
 
-/** Checks how the limits are written. Throws a usage error that names the flag. */
 export function checkLimits(flags: Flags): void {
   checkTurns(flags);
   pricesOf(flags, undefined);

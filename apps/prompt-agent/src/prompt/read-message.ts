@@ -80,7 +80,6 @@ async function textsOf(
   ];
 }
 
-/** The prompt of `--prompt` or of the words; undefined if there is neither. */
 function typedPrompt(flag: string | undefined, words: readonly string[]): string | undefined {
   const positional = words.join(' ');
   if (flag !== undefined && words.length > 0)

@@ -5,7 +5,6 @@ import type { AgentEvent } from '@kernel/protocol';
 interface Chat {
   readonly session: Session;
   isBusy: boolean;
-  /** Whether calls of it wait for a decision. */
   isWaiting: boolean;
 }
 

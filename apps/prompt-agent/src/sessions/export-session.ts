@@ -24,9 +24,7 @@ export function exportLines(database: Database, record: SessionRecord): readonly
   ];
 }
 
-/** An event, as it was written. */
 export interface StoredEvent {
-  /** When, in ISO 8601. */
   readonly at: string;
   /** When, in milliseconds since 1970, with fractions. */
   readonly atMs: number;
@@ -36,7 +34,6 @@ export interface StoredEvent {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the events of a session, in order. Those that are damaged have no fields. */
 export function readEvents(database: Database, session: number): readonly StoredEvent[] {
   return eventRows(database, session).map((row) => ({
     at: timeOf(row),

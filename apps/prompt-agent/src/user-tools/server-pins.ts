@@ -16,7 +16,6 @@ interface ServerPins {
   readonly known: McpPins | undefined;
   /** Asks about a change on a terminal; without one the changed tools are not offered. */
   approve(change: McpToolsChange): Promise<boolean>;
-  /** Keeps the hashes for the next run. */
   save(pins: McpPins): Promise<void>;
 }
 

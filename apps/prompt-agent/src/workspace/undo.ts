@@ -6,7 +6,6 @@ import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
 
 export interface Undone {
-  /** The changes that were undone, the last one first. */
   readonly changes: readonly Change[];
   /** Why others were not: one sentence each, with the path. */
   readonly refused: readonly string[];

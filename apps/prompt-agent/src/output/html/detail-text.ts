@@ -55,7 +55,6 @@ function block(label: string, body: Markup, note: Markup): Markup {
   </div>`;
 }
 
-/** JSON in lines; any other text as it is. */
 function indented(text: string): string {
   return /^\s*[[{]/.test(text) && text.length > MAX_LINE ? indentJson(text) : text;
 }

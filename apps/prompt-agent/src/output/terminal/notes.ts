@@ -15,14 +15,12 @@ import { oneLine } from '../escape.ts';
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
 
-/** Returns a line about the model in use and why; for offline, what it is and how to get a model. */
 export function modelNote({ provider, model, from }: Choice): string {
   if (provider.name === 'offline') return OFFLINE;
   const at = provider.baseUrl === undefined ? '' : ` at ${originOf(provider.baseUrl)}`;
   return oneLine(`model: ${provider.name}/${model}${at} (${from})`);
 }
 
-/** Returns a line about a retry: when and why. */
 export function retryNote({ retry, waitMs, error }: Retry): string {
   return oneLine(`retry ${retry} in ${(waitMs / 1000).toFixed(1)} s: ${error.message}`, 300);
 }

@@ -144,7 +144,6 @@ function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms);
 }
 
-/** Writes Markdown to stdout as it arrives, each block when it is complete. */
 interface MarkdownWriter {
   push(text: string): void;
   end(): void;

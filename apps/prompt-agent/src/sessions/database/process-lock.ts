@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { makeFolder } from '../../files/paths.ts';
 import { type Database, loadSqlite, SQLITE, sqliteCode } from './load-sqlite.ts';
 
-/** Marks this process as one that runs. */
 export interface ProcessLock {
   /** Names the mark; never used twice. */
   readonly token: string;
