@@ -3,7 +3,6 @@ import { asFields, type Fields } from './fields.ts';
 /** The names that most vendors accept. */
 export const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Reports every field of an object that is not in `known`. */
 export function onlyFields(value: unknown, known: readonly string[], where: string, problems: string[]): void {
   const fields = asFields(value);
   if (fields === undefined) {
@@ -14,7 +13,6 @@ export function onlyFields(value: unknown, known: readonly string[], where: stri
     if (!known.includes(key)) problems.push(`${where} has the unknown field "${key}"`);
 }
 
-/** The value as a list; empty for anything else. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

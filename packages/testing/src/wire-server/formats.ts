@@ -53,7 +53,6 @@ export function checkRequest(path: string, body: unknown): readonly string[] {
   return formatOf(path).check(body, pathnameOf(path));
 }
 
-/** Writes a scripted reply in the terms of the endpoint that was called. */
 export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): WireBytes {
   if (isRawReply(reply)) {
     return {
@@ -65,7 +64,6 @@ export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): 
   return formatOf(request.path).write(reply, asFields(request.body) ?? {}, pathnameOf(request.path));
 }
 
-/** Writes a refusal in the terms of the path's wire. */
 export function refusal(path: string, status: number, message: string): WireBytes {
   return formatOf(path).refuse(status, message);
 }

@@ -3,7 +3,6 @@ import type { ToolHandler } from '../tool/binding.ts';
 
 /** What another library asks before a call of its tool runs. */
 export interface CallChecks {
-  /** Whether the tool can be used at all. */
   readonly isEnabled?: ((context: ToolContext) => unknown) | undefined;
   /** Whether somebody must approve the call. Gets the validated input. */
   readonly needsApproval?: ((input: object, context: ToolContext) => unknown) | undefined;

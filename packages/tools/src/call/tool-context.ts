@@ -1,10 +1,7 @@
 import type { CallContext, ToolContext, ToolResult } from '@kernel/protocol';
 
-/** Where a handler's callbacks lead. */
 export interface ContextCallbacks {
-  /** Receives progress updates. */
   readonly onProgress: (update: string) => void;
-  /** Receives the outcome of an async tool. */
   readonly onComplete: (result: ToolResult) => void;
 }
 

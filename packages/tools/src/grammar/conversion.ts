@@ -2,7 +2,6 @@ import type { Schema } from '@kernel/schema';
 import type { Expression } from './expression.ts';
 import type { Warn } from './warning.ts';
 
-/** What the parts of one conversion share. */
 export interface Conversion {
   /** Whether white space between tokens is omitted. */
   readonly compact: boolean;

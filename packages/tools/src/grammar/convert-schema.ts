@@ -48,7 +48,6 @@ const VALUE_KEYWORDS = [
   'maxProperties',
   'uniqueItems',
 ];
-/** Keywords that no grammar represents. */
 const UNSUPPORTED = [
   'not',
   'if',

@@ -28,7 +28,6 @@ export function stringExpression(schema: FlatSchema, pointer: string, { formats,
   return sequence(literal('"'), content, literal('"'));
 }
 
-/** Converts an integer. Both bounds are exact. */
 export function integerExpression(schema: FlatSchema, pointer: string, { warn }: Conversion): Expression {
   warnStep(schema, pointer, warn);
   const { min, max } = boundsOf(schema);

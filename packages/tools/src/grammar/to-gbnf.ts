@@ -27,11 +27,8 @@ export interface Grammar {
   readonly warnings: readonly GrammarWarning[];
 }
 
-/** The converted rules of one tool or schema. */
 interface Converted {
-  /** The rules as text. */
   readonly text: string;
-  /** The names of the JSON rules that they need. */
   readonly jsonRules: readonly string[];
   readonly warnings: readonly GrammarWarning[];
 }

@@ -12,7 +12,6 @@ export interface Conditions {
   evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<Outcomes>;
   /** The turn that a call belongs to: the one that it names, or the last one that began under its signal; undefined for neither. */
   turnOf(context: Pick<CallContext, 'turn' | 'signal'>): TurnContext | undefined;
-  /** The outcomes of a turn so far. */
   outcomesOf(turn: TurnContext): Outcomes;
 }
 
@@ -20,7 +19,6 @@ export interface Conditions {
 const CONDITION_TIMEOUT_MS = 10_000;
 const NO_OUTCOMES: Outcomes = new Map();
 
-/** Creates the conditions of a registry. */
 export function createConditions(): Conditions {
   const known = new WeakMap<TurnContext, Map<ToolCondition<never>, boolean>>();
   const lastTurns = new WeakMap<AbortSignal, TurnContext>();

@@ -15,7 +15,6 @@ export function checkName(name: string): void {
   });
 }
 
-/** The error for names that are taken, with free ones. */
 export function nameTakenError(names: readonly string[], isTaken: (name: string) => boolean): KernelError {
   const [name = ''] = names;
   const suggestions = names.flatMap((taken) => freeNames(taken, isTaken, names.length === 1 ? 3 : 1));
@@ -29,7 +28,6 @@ export function nameTakenError(names: readonly string[], isTaken: (name: string)
   });
 }
 
-/** The error for a name that is not registered, with similar ones that are. */
 export function unknownNameError(name: string, known: Iterable<string>): KernelError {
   const near = nearest(name, known);
   return new KernelError('TOOL_NOT_FOUND', `No tool named "${sliceHead(name, 80)}" is registered.`, {

@@ -2,7 +2,6 @@ import type { Tool } from '@kernel/protocol';
 import type { ToolCondition } from '../tool/binding.ts';
 import type { Outcomes } from './conditions.ts';
 
-/** The lists of offered tools, one for each combination of conditions that hold. */
 export interface OfferedLists {
   /** Returns the list for some outcomes: the same frozen array as long as the tools in it are the same. */
   listFor(outcomes: Outcomes): readonly Tool[];
@@ -10,7 +9,6 @@ export interface OfferedLists {
   invalidate(): void;
 }
 
-/** How many combinations are remembered at once. */
 const MAX_LISTS = 64;
 /** How many lists from before a change are remembered, so that one that comes back is the same array. */
 const MAX_EARLIER = 16;
@@ -51,7 +49,6 @@ export function createOfferedLists(
   };
 }
 
-/** Whether two lists have the same tools in the same order. */
 export function isSameList(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, index) => tool === b[index]);
 }

@@ -6,7 +6,6 @@ import { nameTakenError, unknownNameError } from './name-errors.ts';
 import { toBinding } from './to-binding.ts';
 import type { RegisterOptions, RegisterResult, ToolRegistry } from './types.ts';
 
-/** The members of a registry that add, change and remove tools. */
 export type Registration = Pick<
   ToolRegistry,
   'register' | 'registerAll' | 'merge' | 'replace' | 'unregister' | 'enable' | 'disable' | 'promote' | 'bindings'
@@ -17,7 +16,6 @@ const REGISTER_KEYS = optionKeys<RegisterOptions>({ onConflict: true, hidden: tr
 const UNREGISTER_KEYS = optionKeys<{ readonly strict: boolean }>({ strict: true });
 const BINDINGS_KEYS = optionKeys<{ readonly includeHidden: boolean }>({ includeHidden: true });
 
-/** Creates the registration of a registry. */
 export function createRegistration(store: EntryStore): Registration {
   const isTaken = (name: string): boolean => store.entries.has(name);
   const entriesOf = (names: Iterable<string>): readonly (readonly [string, Entry])[] =>

@@ -23,7 +23,6 @@ const FINISH: FinishWords = {
   other: 'unknown',
 };
 
-/** Anthropic's Messages wire. */
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   matches: (pathname) => /\/messages(?:\/count_tokens|\/batches(?:\/[^/]+(?:\/(?:cancel|results))?)?)?$/.test(pathname),

@@ -16,7 +16,6 @@ const FINISH: FinishWords = {
 };
 const BODY = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additionalModelRequestFields', 'guardrailConfig'];
 
-/** Bedrock's Converse wire. */
 export const bedrockFormat: WireFormat = {
   name: 'bedrock',
   matches: (pathname) => /\/model\/[^/]+\/(?:converse(?:-stream)?|count-tokens)$/.test(pathname),

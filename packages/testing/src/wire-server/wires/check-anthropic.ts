@@ -43,7 +43,6 @@ export function checkBatchRequest(body: unknown): readonly string[] {
   return problems;
 }
 
-/** Returns what is wrong with a Messages request; empty if nothing. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
   if (fields === undefined) return ['the body is not a JSON object'];

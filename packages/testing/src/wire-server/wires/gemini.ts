@@ -15,7 +15,6 @@ const FINISH: FinishWords = {
 const BODY = 'contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent'.split(' ');
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Gemini's generateContent wire, and its embeddings. */
 export const geminiFormat: WireFormat = {
   name: 'gemini',
   matches: (pathname) =>

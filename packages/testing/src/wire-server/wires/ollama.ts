@@ -13,7 +13,6 @@ const FINISH: FinishWords = {
   other: 'load',
 };
 
-/** Ollama's own chat API, and its embeddings. */
 export const ollamaFormat: WireFormat = {
   name: 'ollama',
   matches: (pathname) => /\/api\/(?:chat|embed|tags)$/.test(pathname),

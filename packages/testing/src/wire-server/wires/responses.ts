@@ -27,7 +27,6 @@ const COUNTED = [
   .join(' ')
   .split(' ');
 
-/** OpenAI's Responses wire. */
 export const responsesFormat: WireFormat = {
   name: 'openai-responses',
   // Its files and batches are those of chat completions.
@@ -81,7 +80,6 @@ function responseOf(reply: WireReply, model: unknown) {
 
 interface Item {
   readonly item: { readonly id: string } & object;
-  /** The fields that it begins with. */
   readonly start: object;
   /** The part that its deltas belong to: the name of its events, and of the field with its position. */
   readonly part?: { readonly name: string; readonly index: string; readonly empty: object; readonly whole: object };
