@@ -1,12 +1,11 @@
 import { anthropicFormat } from './wires/anthropic.ts';
 import { bedrockFormat } from './wires/bedrock.ts';
 import type { WireBytes } from './deliver.ts';
-import { asFields } from './fields.ts';
+import { asFields } from './check-fields.ts';
 import { geminiFormat } from './wires/gemini.ts';
 import { ollamaFormat } from './wires/ollama.ts';
 import { chatFormat } from './wires/openai.ts';
-import type { RawReply, WireReply } from './reply.ts';
-import { isRawReply } from './reply.ts';
+import { isRawReply, type RawReply, type WireReply } from './reply.ts';
 import { responsesFormat } from './wires/responses.ts';
 import { pathnameOf, type WireFormat, type WireName } from './wire-format.ts';
 

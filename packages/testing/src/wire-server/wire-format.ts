@@ -1,7 +1,7 @@
 import type { FinishReason } from '@kernel/protocol';
 import type { ScriptedCall } from '../fakes/scripted-reply.ts';
 import type { WireBytes } from './deliver.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './check-fields.ts';
 import type { WireReply } from './reply.ts';
 
 /** The wires that the server speaks. */
