@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonValue, Step, StepExecutor, StepScope, ToolEffect } from '@kernel/protocol';
-import type { ConformanceCase } from './case.ts';
+import { type ConformanceCase, withSubject } from './case.ts';
 
 /** An executor under test. */
 export interface StepsUnderTest {
@@ -62,14 +62,10 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
     needsRecord = true,
   ): ConformanceCase => ({
     name,
-    async run() {
-      const subject = await make();
-      try {
+    run: () =>
+      withSubject(make, async (subject) => {
         if (!needsRecord || subject.isRecorded !== false) await body(subject);
-      } finally {
-        await subject.close?.();
-      }
-    },
+      }),
   });
   return [
     check(
