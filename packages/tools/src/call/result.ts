@@ -9,8 +9,7 @@ import {
   toModelText,
   unreadableResult,
 } from '@kernel/protocol';
-import type { ToolBinding } from '../tool/binding.ts';
-import { isRepeatable } from '../tool/effect.ts';
+import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
 import type { HandlerEnd, SettledHandler, StoppedHandler } from './race-handler.ts';

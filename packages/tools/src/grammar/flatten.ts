@@ -2,7 +2,7 @@ import { equalJson, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchema, isSchemaObject, type Schema, type SchemaIndex } from '@kernel/schema';
 import type { Spend } from './budget.ts';
-import type { Warn } from './warning.ts';
+import type { Warn } from './conversion.ts';
 
 /** A schema without `$ref`, `allOf`, `anyOf` and `oneOf` at its top level. */
 export type FlatSchema = JsonSchema;

@@ -1,5 +1,4 @@
-import type { Conversion } from './conversion.ts';
-import { countOf } from './counts.ts';
+import { type Conversion, countOf } from './conversion.ts';
 import { type Expression, NEVER, literal, repeat, rule, sequence, choice, characters } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
 import { formatString } from './formats.ts';

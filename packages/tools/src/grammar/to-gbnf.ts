@@ -5,7 +5,7 @@ import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
 import { printRules, reduceRules } from './rules.ts';
 import { jsonRules, space } from './json-rules.ts';
-import type { GrammarWarning } from './warning.ts';
+import type { GrammarWarning } from './conversion.ts';
 
 /** How a grammar is generated. */
 export interface GrammarOptions {

@@ -1,5 +1,4 @@
-import type { EntryStore } from './entries.ts';
-import { isOffered, isUsable } from './entries.ts';
+import { type EntryStore, isOffered, isUsable } from './entries.ts';
 import type { ToolRegistry } from './types.ts';
 
 export type Queries = Pick<

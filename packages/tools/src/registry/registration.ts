@@ -1,9 +1,8 @@
 import { checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { Entry, EntryStore } from './entries.ts';
-import { checkList } from './binding-errors.ts';
+import { checkList, toBinding } from './to-binding.ts';
 import { nameTakenError, unknownNameError } from './name-errors.ts';
-import { toBinding } from './to-binding.ts';
 import type { RegisterOptions, RegisterResult, ToolRegistry } from './types.ts';
 
 export type Registration = Pick<

@@ -21,7 +21,7 @@ import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { ContextOf, NamedTools, ToolTypes } from '../tool/tool-types.ts';
 import { createAvailability } from './availability.ts';
-import { checkList } from './binding-errors.ts';
+import { checkList } from './to-binding.ts';
 import { createConditions } from './conditions.ts';
 import { createEntryStore } from './entries.ts';
 import { createRegistryEvents } from './events.ts';

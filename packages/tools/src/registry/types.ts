@@ -13,10 +13,9 @@ import type {
 import type { RawArguments } from '@kernel/schema';
 import type { ResultStore } from '../call/result-store.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { NamedTools, ResultOf } from '../tool/tool-types.ts';
+import type { ContextOf, NamedTools, ResultOf, ToolTypes } from '../tool/tool-types.ts';
 import type { RegistryListener } from './events.ts';
 import type { ExecuteOptions } from './options.ts';
-import type { DynamicName, ExecuteArguments } from './typed-execute.ts';
 import type { ToolView, ViewFilter } from './view.ts';
 
 /**
@@ -209,3 +208,14 @@ export interface SavedTool {
   /** The metadata that overrides the tool's own. */
   readonly metadata?: ToolMetadata;
 }
+
+/** A name that only the running program knows, such as one from a model: of type `string`, and no literal. */
+export type DynamicName<Name extends string> = string extends Name ? Name : never;
+
+/** What `execute` takes after the name of a tool: arguments unless it has no required ones, and options with the context that it needs. */
+export type ExecuteArguments<Types extends ToolTypes> =
+  unknown extends ContextOf<Types>
+    ? object extends Types['input']
+      ? [args?: string | Types['input'], options?: ExecuteOptions]
+      : [args: string | Types['input'], options?: ExecuteOptions]
+    : [args: string | Types['input'], options: ExecuteOptions & { readonly context: ContextOf<Types> }];
