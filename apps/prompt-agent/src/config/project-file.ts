@@ -140,30 +140,24 @@ function describe({ baseUrl, name }: AgentConfig['provider']): string {
   return `${oneLine(name, 60)} at ${at}`;
 }
 
-/** The user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. */
-interface ProjectApprovals {
-  /** Whether the file may be used; undefined if the user was not asked about this content yet. */
-  find(path: string, text: string): boolean | undefined;
-  save(path: string, text: string, isAllowed: boolean): Promise<void>;
-}
-
 const FILE = 'project-configs.json';
 
-/** Loads the decisions. A damaged file is told of on the output. */
-export async function loadProjectApprovals(
-  host: Pick<Host, 'env' | 'home'>,
-  output?: Pick<Output, 'alert'>,
-): Promise<ProjectApprovals> {
+/**
+ * Loads the user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. A damaged
+ * file is told of on the output.
+ */
+export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>, output?: Pick<Output, 'alert'>) {
   const path = join(stateFolder(host), FILE);
   const state = await readState(path, async () => (await import('./file-schemas.ts')).decisionSchema);
   const decisions = state.entries;
   if (state.damage !== undefined) output?.alert(state.damage);
   return {
-    find(file, text) {
+    /** Whether the file may be used; undefined if the user was not asked about this content yet. */
+    find(file: string, text: string): boolean | undefined {
       const decision = decisions.get(file);
       return decision?.sha256 === sha256Hex(text) ? decision.allowed : undefined;
     },
-    async save(file, text, allowed) {
+    async save(file: string, text: string, allowed: boolean): Promise<void> {
       const decision = { sha256: sha256Hex(text), allowed };
       decisions.set(file, decision);
       await changeState(path, (json) => ({ ...json, [file]: decision }));
