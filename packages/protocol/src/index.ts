@@ -7,7 +7,6 @@ export type * from './model-options.ts';
 export * from './prompt-cache.ts';
 export * from './tool-name.ts';
 export type * from './tool.ts';
-export * from './changed-call.ts';
 export * from './call-marks.ts';
 export type * from './pending.ts';
 export * from './message.ts';

@@ -135,7 +135,6 @@ async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'no
   );
 }
 
-/** Returns the name of what isolates commands; undefined if nothing does. */
 async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
   if (sandbox === 'off') return undefined;
   const { detectIsolation } = await import('@kernel/toolbox/commands');

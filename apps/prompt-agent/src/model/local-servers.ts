@@ -1,13 +1,12 @@
+import { connect } from 'node:net';
 import { isLoopback } from '@kernel/internal';
 import { readBody } from '../files/read-file.ts';
-import { isListening } from './is-listening.ts';
 import { addressFor } from './vendors.ts';
 
 interface LocalServer {
   readonly from: string;
   readonly provider: string;
   readonly baseUrl: string;
-  /** The names of its models; never empty. */
   readonly models: readonly string[];
 }
 
@@ -84,4 +83,21 @@ function modelId(entry: unknown): string | undefined {
   return typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string'
     ? entry.id
     : undefined;
+}
+
+/** Whether a server accepts connections at the host and port of an address; false as soon as the signal aborts. Sends nothing. */
+function isListening({ hostname, port, protocol }: URL, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+      signal,
+    });
+    socket.on('connect', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(false));
+  });
 }

@@ -89,7 +89,6 @@ function valueOf(name: string, env: Readonly<Record<string, string | undefined>>
   return value === '' ? undefined : value;
 }
 
-/** Returns the first key that the environment has for a vendor, and the name of the variable. */
 export function keyFor(
   provider: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -103,7 +103,6 @@ function checkBundle({ bundle, mode, sandbox, yes }: Flags): void {
     throw usageError(`--yes "${unknown}" is not an effect; give ${EFFECTS.join(', ')}, separated by commas.`);
 }
 
-/** Returns a warning for each flag that has no effect without a model. */
 export function offlineWarnings(flags: Flags): readonly string[] {
   return MODEL_ONLY.filter((flag) => flags[flag] !== undefined).map(
     (flag) => `--${flag} has no effect: offline uses no model and no server`,

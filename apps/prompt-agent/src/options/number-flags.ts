@@ -82,7 +82,6 @@ export function limitOf(flags: Flags): number {
   return Number(limit);
 }
 
-/** The position of an event that `--after` gives; 0 without it. */
 export function positionOf(flags: Flags): number {
   const [after = 0] = partsOf(flags, 'after', /^(\d{1,15})$/, 'the position of an event: a whole number') ?? [];
   return Number(after);

@@ -23,7 +23,6 @@ export function createChats(): (id: string) => Chat {
   };
 }
 
-/** Passes the events of a run on, and notes in the chat whether calls wait for a decision at its end. */
 export async function* noteWaiting(events: AsyncIterable<AgentEvent>, chat: Chat): AsyncGenerator<AgentEvent> {
   for await (const event of events) {
     if (event.type === 'run-end') chat.isWaiting = event.reason === 'approval';

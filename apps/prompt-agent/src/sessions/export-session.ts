@@ -3,7 +3,6 @@ import { entryIn, jsonIn, type Row } from './database/rows.ts';
 import { numberOf, textOf } from './event-fields.ts';
 import { recordJson, type SessionRecord } from './session-record.ts';
 
-/** The version of the lines, which fields may be added to. */
 const EXPORT_VERSION = 1;
 
 /**

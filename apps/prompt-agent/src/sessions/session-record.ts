@@ -41,7 +41,6 @@ export function toRecord(row: Row) {
   };
 }
 
-/** What a session is called in messages: its name, or the beginning of its id. */
 export function calledOf({ name, id }: Pick<SessionRecord, 'name' | 'id'>): string {
   return name === undefined ? id.slice(0, SHORT_ID) : `"${name}"`;
 }
@@ -66,7 +65,6 @@ export function recordJson(record: SessionRecord): Readonly<Record<string, unkno
   };
 }
 
-/** How a run ended, in a word or two, by the reason of its `run-end`. */
 const END_TEXTS = {
   done: 'answered',
   handled: 'answered',

@@ -25,7 +25,6 @@ export function retryNote({ retry, waitMs, error }: Retry): string {
   return oneLine(`retry ${retry} in ${(waitMs / 1000).toFixed(1)} s: ${error.message}`, 300);
 }
 
-/** Returns one line about a call: arguments, duration and outcome. */
 export function toolNote({ call, result, durationMs }: ToolEnd): string {
   const outcome =
     result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(withoutCode(toModelText(result)), 200)}` : 'ok';
@@ -42,7 +41,6 @@ export function withoutCode(text: string): string {
   return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
 
-/** Returns the tokens of a run; `undefined` if the provider reports none. */
 export function usageNote(usage: Usage, turns: number): string | undefined {
   if (usage.inputTokens === 0 && usage.outputTokens === 0) return undefined;
   return `tokens: ${usage.inputTokens} in + ${usage.outputTokens} out = ${usage.inputTokens + usage.outputTokens} in ${turns} ${turns === 1 ? 'turn' : 'turns'}`;
