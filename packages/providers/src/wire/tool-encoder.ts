@@ -133,8 +133,10 @@ function encodeTools(tools: readonly Tool[], options: ToolEncoderOptions): Encod
   };
 }
 
-function hasSameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
-  return a.length === b.length && a.every((tool, at) => tool === b[at]);
+/** A list that is not frozen may have changed. */
+function hasSameTools(encoded: readonly Tool[], tools: readonly Tool[]): boolean {
+  if (Object.isFrozen(tools)) return true;
+  return encoded.length === tools.length && encoded.every((tool, at) => tool === tools[at]);
 }
 
 /** Each wire has its own; the table in `docs/guides/server-tools.md` shows all of them. */

@@ -1,4 +1,4 @@
-import { asFields, asList, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
+import { asFields, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
 import { type CallTypes, isCall } from '../../wire/tool-encoder.ts';
 import { createExactArguments } from '../../wire/arguments.ts';
 import type { DecoderContext, MessageBuilder } from '../../wire/message-builder.ts';
@@ -99,8 +99,9 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
       exactInput.read(text, parsed);
     },
     read(message: Fields, isWhole: boolean) {
-      const list = asList(message['tool_calls']);
-      for (const [at, call] of list.entries()) readEntry(call, at, list.length, isWhole);
+      const list = message['tool_calls'];
+      if (Array.isArray(list))
+        for (let at = 0; at < list.length; at += 1) readEntry(list[at], at, list.length, isWhole);
       const legacyCall = asFields(message['function_call']);
       if (legacyCall !== undefined) readEntry({ index: 0, function: legacyCall }, 0, 1, false);
     },
