@@ -8,7 +8,7 @@ import {
   optionKeys,
   type Tool,
   type ToolContext,
-  type ToolImplementation,
+  type ToolWithHandler,
   type ToolResult,
 } from '@kernel/protocol';
 import { type ConvertedDocument, htmlToMarkdown, pdfToText } from './convert/convert-in-worker.ts';
@@ -83,7 +83,7 @@ const TEXTUAL =
  * Creates the tool `fetch_url`. Each address that a name resolves to is checked when the connection is made, and again for each redirect; size, time
  * and redirects are limited; documents are converted in a worker with limits of its own. Sends no cookies and no credentials, and runs no scripts.
  */
-export function fetchUrlTool(options: FetchUrlOptions = {}): ToolImplementation {
+export function fetchUrlTool(options: FetchUrlOptions = {}): ToolWithHandler {
   checkKeys('fetchUrlTool', options, KEYS);
   checkFunctions('fetchUrlTool', { mayConnect: options.mayConnect });
   checkNumber('fetchUrlTool', 'maxBytes', options.maxBytes, 1);

@@ -1,4 +1,4 @@
-import { checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys, type ToolWithHandler } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { Entry, EntryStore } from './entries.ts';
 import { checkList, toBinding } from './to-binding.ts';
@@ -44,7 +44,7 @@ export function createRegistration(store: EntryStore): Registration {
     store.changed(result === 'added' ? 'registered' : 'replaced', binding.tool.name, warningsOf(binding));
   };
   const registerAll = (
-    given: readonly (ToolBinding | ToolImplementation)[],
+    given: readonly (ToolBinding | ToolWithHandler)[],
     optionsOf: (binding: ToolBinding) => RegisterOptions,
   ): readonly RegisterResult[] => {
     const bindings = given.map(toBinding);

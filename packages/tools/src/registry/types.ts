@@ -2,7 +2,7 @@ import type {
   CallContext,
   Tool,
   ToolCall,
-  ToolImplementation,
+  ToolWithHandler,
   ToolMetadata,
   ToolOptionality,
   ToolResult,
@@ -61,16 +61,13 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   // Changes.
 
   /** Adds a tool. Throws `TOOL_ALREADY_EXISTS` with free names, or `TOOL_NAME_INVALID`. */
-  register(binding: ToolBinding | ToolImplementation, options?: RegisterOptions): RegisterResult;
+  register(binding: ToolBinding | ToolWithHandler, options?: RegisterOptions): RegisterResult;
   /** Adds all tools or none. The error lists every clash. */
-  registerAll(
-    bindings: Iterable<ToolBinding | ToolImplementation>,
-    options?: RegisterOptions,
-  ): readonly RegisterResult[];
+  registerAll(bindings: Iterable<ToolBinding | ToolWithHandler>, options?: RegisterOptions): readonly RegisterResult[];
   /** Adds all tools of another registry or none. Hidden ones stay hidden. */
   merge(other: BindingSource, options?: Pick<RegisterOptions, 'onConflict'>): readonly RegisterResult[];
   /** Replaces the tool of that name; its position in the list stays. Throws `TOOL_NOT_FOUND`. */
-  replace(binding: ToolBinding | ToolImplementation): void;
+  replace(binding: ToolBinding | ToolWithHandler): void;
   /** Removes a tool and returns whether it existed. With `strict`, an unknown name throws `TOOL_NOT_FOUND`. */
   unregister(
     name: string,
