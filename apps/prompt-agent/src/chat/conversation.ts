@@ -1,4 +1,12 @@
-import { collect, createMemorySession, createSteering, loadHistory, run, type SessionEntry } from '@kernel/agent';
+import {
+  collect,
+  createMemorySession,
+  createSteering,
+  loadHistory,
+  run,
+  type Session,
+  type SessionEntry,
+} from '@kernel/agent';
 import { addUsage, type Message, type Steering, type Usage } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
@@ -121,7 +129,7 @@ export async function openConversation(invocation: Invocation, agent: OpenAgent,
 
 export type Conversation = Awaited<ReturnType<typeof openConversation>>;
 
-type ChatSession = Pick<KeptSession, 'session' | 'start' | 'record' | 'close'>;
+type ChatSession = Pick<KeptSession, 'start' | 'record' | 'close'> & { readonly session: Session };
 
 export interface ChatSessions {
   open(): Promise<ChatSession>;

@@ -1,9 +1,4 @@
-import type { CallContext, ToolContext, ToolResult } from '@kernel/protocol';
-
-export interface ContextCallbacks {
-  readonly onProgress: (update: string) => void;
-  readonly onComplete: (result: ToolResult) => void;
-}
+import type { CallContext, ToolContext } from '@kernel/protocol';
 
 /** Creates the context that a handler gets with its input. Every attempt has its own, so that parallel calls cannot mix them up. */
 export function createToolContext(
@@ -11,7 +6,7 @@ export function createToolContext(
   toolName: string,
   caller: CallContext,
   signal: AbortSignal,
-  callbacks: ContextCallbacks,
+  callbacks: Pick<ToolContext, 'onProgress' | 'onComplete'>,
 ): ToolContext {
   return {
     callId,
