@@ -17,7 +17,7 @@ export type SignRequest = (request: SignableRequest) => Promise<Record<string, s
 
 /** Throws if a checksum does not match. */
 export type ReadFrame = (bytes: Uint8Array) => {
-  /** Those whose value is text. */
+  /** Only headers whose value is text. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
 };

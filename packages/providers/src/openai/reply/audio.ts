@@ -92,7 +92,7 @@ function isRun(run: string): boolean {
   return run.length % 4 === 0 && /^[^=]*={0,2}$/.test(run);
 }
 
-/** Encoded anew only if one before the last has padding. */
+/** Runs are encoded again only if one before the last has padding. */
 function joinRuns(runs: readonly string[]): string {
   const given = runs.filter((run) => run !== '');
   if (given.slice(0, -1).every((run) => !run.endsWith('='))) return given.join('');
