@@ -1,4 +1,5 @@
-import { concatBytes, decodeUtf8, nodeModule } from '@kernel/internal';
+import { decodeUtf8, nodeModule } from '@kernel/internal';
+import { concatBytes } from '../http/join-bytes.ts';
 import { KernelError } from '@kernel/protocol';
 import { joinBytes } from '../http/join-bytes.ts';
 import type { AwsCredentials } from './config.ts';

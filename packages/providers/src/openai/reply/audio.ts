@@ -1,7 +1,8 @@
 import type { ProviderEvent } from '@kernel/protocol';
 import { asFields, asNumber, asText } from '../../json-fields.ts';
 import type { MessageBuilder } from '../../wire/message-builder.ts';
-import { concatBytes, fromBase64, toBase64 } from '@kernel/internal';
+import { fromBase64, toBase64 } from '@kernel/internal';
+import { concatBytes } from '../../http/join-bytes.ts';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
