@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import { KernelError, type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import type { Plan } from '../planning/plan-calls.ts';
-import { wordsOf } from '../language/stem.ts';
+import { wordsOf } from '../language/words.ts';
 
 /**
  * Writes the answer from the results of the calls: their own text, labelled if there are several. Throws `TOOL_FAILED` if a call failed, since a

@@ -1,7 +1,7 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
-import { isObject, parsePointer } from '@kernel/internal';
+import { isObject } from '@kernel/internal';
 import { conceptOf } from '../language/lexicon.ts';
-import { stemOf, wordsOf } from '../language/stem.ts';
+import { wordsOf } from '../language/words.ts';
 
 /** The kind of value that an argument takes, judged by its schema, name and description; `other` is never filled. */
 type SlotKind =
@@ -20,11 +20,8 @@ type SlotKind =
 
 /** One argument of a tool, as something to fill. */
 export interface Slot {
-  /** The name of the property. */
   readonly name: string;
-  /** The kind of value that it takes. */
   readonly kind: SlotKind;
-  /** Its schema, with a local `$ref` resolved. */
   readonly schema: JsonSchema;
   /** Whether a call without it is invalid. */
   readonly required: boolean;
@@ -61,7 +58,7 @@ export function slotsOf({ name: toolName, parameters }: Tool): readonly Slot[] {
   const required: readonly unknown[] = Array.isArray(parameters['required']) ? parameters['required'] : [];
   const properties = isObject(parameters['properties']) ? Object.entries(parameters['properties']) : [];
   return properties.map(([name, value]) => {
-    const schema = resolve(value, parameters);
+    const schema: JsonSchema = isObject(value) ? value : { type: 'other' };
     const words = wordsOf(name);
     const about = typeof schema['description'] === 'string' ? schema['description'] : '';
     return {
@@ -69,7 +66,7 @@ export function slotsOf({ name: toolName, parameters }: Tool): readonly Slot[] {
       kind: kindOf(schema, words.join(' '), about),
       schema,
       required: required.includes(name) && !('default' in schema),
-      concepts: words.map((word) => conceptOf(stemOf(word))),
+      concepts: words.map(conceptOf),
       target: targetOf(`${words.join(' ')} ${about}`, wordsOf(toolName).join(' ')),
     };
   });
@@ -94,14 +91,4 @@ function targetOf(own: string, context: string): Slot['target'] {
     if (file && folder) return 'any';
   }
   return 'any';
-}
-
-/** Follows one local `$ref`. */
-function resolve(value: unknown, root: JsonSchema): JsonSchema {
-  if (!isObject(value)) return { type: 'other' };
-  const { $ref: reference, ...beside } = value;
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return value;
-  let at: unknown = root;
-  for (const key of parsePointer(reference.slice(1))) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  return isObject(at) ? { ...at, ...beside } : value;
 }

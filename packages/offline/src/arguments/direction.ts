@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import { wordsOf } from '../language/stem.ts';
+import { wordsOf } from '../language/words.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
 
@@ -21,14 +21,13 @@ export function isDirected(slots: readonly Slot[], input: JsonObject, tokens: re
   return sources.every((source) =>
     targets.every((target) => {
       if (source === target || (source.kind === 'number') !== (target.kind === 'number')) return true;
-      const [from, to] = [placeOf(input[source.name], tokens), placeOf(input[target.name], tokens)];
       if (named.length === 0 && source.kind === 'text' && target.kind !== 'text' && target.kind !== 'path') return true;
+      const [from, to] = [indexOf(input[source.name], tokens), indexOf(input[target.name], tokens)];
       return (
-        from !== undefined &&
-        to !== undefined &&
-        from.index < to.index &&
-        /^(?:to|into|onto|as|until)$/.test(to.before) &&
-        !/^(?:to|into|onto|as|over|toward|towards|until|with|of)$/.test(from.before)
+        from !== -1 &&
+        from < to &&
+        /^(?:to|into|onto|as|until)$/.test(wordBefore(to, tokens)) &&
+        !/^(?:to|into|onto|as|over|toward|towards|until|with|of)$/.test(wordBefore(from, tokens))
       );
     }),
   );
@@ -38,16 +37,13 @@ function hasWordOf({ name }: Slot, words: RegExp): boolean {
   return wordsOf(name).some((word) => words.test(word));
 }
 
-/** Where a value stands in the request, and the word before it without articles. */
-function placeOf(
-  value: unknown,
-  tokens: readonly Token[],
-): { readonly index: number; readonly before: string } | undefined {
-  const [first] = String(value).toLowerCase().split(/\s+/);
-  const index = tokens.findIndex(
-    ({ text }) => text.toLowerCase() === String(value).toLowerCase() || text.toLowerCase() === first,
-  );
-  if (index === -1) return undefined;
-  const before = tokens.slice(0, index).findLast(({ lower }) => !SKIPPED.test(lower));
-  return { index, before: before?.lower ?? '' };
+/** Where a value stands in the request. */
+function indexOf(value: unknown, tokens: readonly Token[]): number {
+  const whole = String(value).toLowerCase();
+  const [first] = whole.split(/\s+/);
+  return tokens.findIndex(({ text }) => text.toLowerCase() === whole || text.toLowerCase() === first);
+}
+
+function wordBefore(index: number, tokens: readonly Token[]): string {
+  return tokens.slice(0, index).findLast(({ lower }) => !SKIPPED.test(lower))?.lower ?? '';
 }

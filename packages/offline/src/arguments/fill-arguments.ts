@@ -1,14 +1,15 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
+import { conceptOf } from '../language/lexicon.ts';
 import type { ToolProfile } from '../matching/tool-profile.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
 import { isDirected } from './direction.ts';
 import { fillLiteral, fillNumber } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
-import { fillSearch } from './fill-query.ts';
 import { fillMarkedText, fillNamedText, fillRemaining } from './fill-text.ts';
 import { isWithin } from './is-valid.ts';
-import type { SlotFilling } from './slot-filling.ts';
+import { readSearch } from './read-search.ts';
+import { claim, type SlotFilling } from './slot-filling.ts';
 
 /** Arguments for one call, and the words that they came from. */
 export interface FilledArguments {
@@ -20,8 +21,9 @@ export interface FilledArguments {
 
 type Fill = (filling: SlotFilling, slot: Slot) => JsonValue | undefined;
 
+const FIND = conceptOf('find');
 const PLACE = /^(?:city|place|location|country|town)$/;
-const isText = ({ kind }: Slot): boolean => kind === 'search' || kind === 'text';
+const isText = ({ kind }: Slot): boolean => kind === 'text';
 const isPath = ({ kind }: Slot): boolean => kind === 'path';
 
 /** Whether an argument can take a number of a request, alone or within a text. */
@@ -31,7 +33,7 @@ const PHASES: readonly (readonly [fill: Fill, handles: (slot: Slot) => boolean])
   [fillLiteral, () => true],
   [fillPath, isPath],
   [fillNamedText, isText],
-  [fillMarkedText, (slot) => isText(slot) && (slot.required || slot.kind === 'search' || PLACE.test(slot.name))],
+  [fillMarkedText, (slot) => isText(slot) && (slot.required || PLACE.test(slot.name))],
   [fillBarePath, (slot) => isPath(slot) && slot.required],
   [fillRemaining, (slot) => isText(slot) && slot.required],
   [fillBarePath, isPath],
@@ -51,12 +53,12 @@ export function fillArguments(
   // A look before the long way: what a number is for has to be said by some argument.
   if (!slots.some(takesNumbers) && tokens.some(({ kind, concept }) => kind === 'number' && !terms.has(concept)))
     return undefined;
-  const filling: SlotFilling = { text, tokens, used: new Map(), terms, now, evidence: 0 };
+  const filling: SlotFilling = { tokens, used: new Map(), terms, now, evidence: 0 };
   // A word that looks like a value of an argument that only phrases fill, such as `tomorrow`, is not a value of another one.
   const own = tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));
   const trial: SlotFilling = { ...filling, used: new Map(own) };
   if (phrasedSlots.some((slot) => fillLiteral(trial, slot) !== undefined)) return undefined;
-  const values = new Map<string, JsonValue>(fillSearch(filling, slots));
+  const values = fillSearch(filling, slots, text);
   const ordered = slots.toSorted((a, b) => Number(b.required) - Number(a.required));
   for (const [fill, handles] of PHASES) {
     for (const slot of ordered) {
@@ -70,4 +72,18 @@ export function fillArguments(
     slots.flatMap(({ name }) => (values.has(name) ? [[name, values.get(name) ?? null]] : [])),
   );
   return isDirected(slots, input, tokens) ? { input, filling } : undefined;
+}
+
+/** Fills a search as a whole, for a tool that describes itself as one. */
+function fillSearch(filling: SlotFilling, slots: readonly Slot[], text: string): Map<string, JsonValue> {
+  const values = new Map<string, JsonValue>();
+  const query = slots.find(({ kind, required }) => kind === 'search' && required);
+  const path = slots.find(isPath);
+  const isSearch = query !== undefined && (filling.terms.get(FIND) ?? 0) >= 0.8;
+  const search = isSearch ? readSearch(text, filling.terms, path !== undefined) : undefined;
+  if (query === undefined || search === undefined) return values;
+  claim(filling, 0, filling.tokens.length - 1, 'exact', 0.8);
+  values.set(query.name, search.query);
+  if (path !== undefined && search.path !== undefined) values.set(path.name, search.path);
+  return values;
 }

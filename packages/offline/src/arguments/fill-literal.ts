@@ -1,7 +1,6 @@
 import type { JsonValue } from '@kernel/protocol';
 import { NUMBER_WORDS } from '../language/arithmetic.ts';
-import { conceptOf } from '../language/lexicon.ts';
-import { stemOf, wordsOf } from '../language/stem.ts';
+import { conceptsOf } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
@@ -16,7 +15,7 @@ export function fillLiteral(filling: SlotFilling, slot: Slot): JsonValue | undef
     case 'number':
       return fillNumber(filling, slot);
     case 'numbers':
-      return fillNumbers(filling, slot);
+      return slot.required ? fillNumbers(filling) : undefined;
     case 'expression':
       return fillKind(filling, 'expression', 1) ?? (slot.required ? fillKind(filling, 'number', 0.2) : undefined);
     case 'url':
@@ -26,10 +25,7 @@ export function fillLiteral(filling: SlotFilling, slot: Slot): JsonValue | undef
       return fillTimeZone(filling);
     case 'date':
       return fillDate(filling);
-    case 'path':
-    case 'search':
-    case 'text':
-    case 'other':
+    default:
       return undefined;
   }
 }
@@ -43,7 +39,7 @@ function fillEnum(filling: SlotFilling, { schema }: Slot): JsonValue | undefined
   const options: readonly unknown[] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   for (const option of options) {
     if (typeof option !== 'string' && typeof option !== 'number') continue;
-    const wanted = wordsOf(String(option)).map((word) => conceptOf(stemOf(word)));
+    const wanted = conceptsOf(String(option));
     const at = findFree(filling, (_, start) =>
       wanted.every((concept, step) => filling.tokens[start + step]?.concept === concept),
     );
@@ -73,8 +69,7 @@ export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): nu
   return numberOf(token);
 }
 
-function fillNumbers(filling: SlotFilling, { required }: Slot): JsonValue | undefined {
-  if (!required) return undefined;
+function fillNumbers(filling: SlotFilling): JsonValue | undefined {
   const found: number[] = [];
   for (const [index, token] of filling.tokens.entries()) {
     const value = filling.used.has(index) ? undefined : numberOf(token);
@@ -85,20 +80,18 @@ function fillNumbers(filling: SlotFilling, { required }: Slot): JsonValue | unde
   return found.length === 0 ? undefined : found;
 }
 
-const DAY_MS = 86_400_000;
 const DAYS = ['yesterday', 'today', 'tomorrow'];
-
-const dayOf = ({ lower }: Token): number => DAYS.indexOf(lower.replace(/['’]s$/, ''));
-const isDay = ({ text }: Token): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Fills a date such as `tomorrow` or `2026-11-21`. */
 function fillDate(filling: SlotFilling): string | undefined {
-  const index = findFree(filling, (token) => isDay(token) || dayOf(token) !== -1);
+  const dayOf = ({ lower }: Token) => DAYS.indexOf(lower.replace(/['’]s$/, ''));
+  const isDate = ({ text }: Token) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+  const index = findFree(filling, (token) => isDate(token) || dayOf(token) !== -1);
   const token = filling.tokens[index];
   if (token === undefined) return undefined;
   claim(filling, index, index, 'exact', 0.5);
-  if (isDay(token)) return token.text;
-  const date = new Date(filling.now + (dayOf(token) - 1) * DAY_MS);
+  if (isDate(token)) return token.text;
+  const date = new Date(filling.now + (dayOf(token) - 1) * 86_400_000);
   const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }

@@ -1,7 +1,7 @@
 import { ACTION_STEMS, WORK_STEMS } from '../language/lexicon.ts';
-import { byScript, forScripts } from '../language/by-script.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import { KNOWN_FILES, type Token } from '../language/tokenize.ts';
+import { LETTER_OR_DIGIT } from '../language/words.ts';
 import type { Slot } from './argument-slots.ts';
 import { claim, findFree, isUnclaimed, type SlotFilling } from './slot-filling.ts';
 
@@ -12,38 +12,45 @@ const NOT_BEFORE_PATH = /^(?:of|to|its|their|your|the|my|our|this|that|an?)$/;
 /** Fills a path: a token with a slash or an extension, a word next to `folder` or `file`, or one after a preposition. */
 export function fillPath(filling: SlotFilling, slot: Slot): string | undefined {
   const { tokens } = filling;
-  const fitting = findFree(filling, (token) => isPath(token) && agreement(token, slot) > 0);
-  const written = fitting === -1 ? findFree(filling, isPath) : fitting;
-  if (written !== -1) return claimPath(filling, slot, written, 0.5);
-  const beside = findFree(filling, (token, index) => {
-    const next = tokens[index + 1];
-    const isNamed = next !== undefined && PATH_WORDS.test(next.lower) && next.lower !== 'files';
-    return isNamed && (slot.target === 'file' || next.lower !== 'file') && isUnclaimed(filling, index) && isName(token);
-  });
-  if (beside !== -1) return claimPath(filling, slot, beside, 0.4);
-  // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
-  const cued = findFree(filling, (token, index) => {
-    const cue = tokens[index - 1]?.lower ?? '';
-    return CUES.test(cue) && (cue !== 'of' || slot.target !== 'any') && isName(token);
-  });
-  if (cued !== -1) return claimPath(filling, slot, cued, 0.35);
-  const quoted = slot.required ? findFree(filling, ({ kind }) => kind === 'quoted') : -1;
-  return quoted === -1 ? undefined : claimPath(filling, slot, quoted, 0.3);
+  const signs: readonly (readonly [evidence: number, test: (token: Token, index: number) => boolean])[] = [
+    [0.5, (token) => isPath(token) && agreement(token, slot) > 0],
+    [0.5, isPath],
+    [
+      0.4,
+      (token, index) => {
+        const next = tokens[index + 1]?.lower ?? '';
+        const isNamed = PATH_WORDS.test(next) && next !== 'files' && (slot.target === 'file' || next !== 'file');
+        return isNamed && isUnclaimed(filling, index) && isName(token);
+      },
+    ],
+    [
+      0.35,
+      // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
+      (token, index) => {
+        const cue = tokens[index - 1]?.lower ?? '';
+        return CUES.test(cue) && (cue !== 'of' || slot.target !== 'any') && isName(token);
+      },
+    ],
+    [0.3, ({ kind }) => slot.required && kind === 'quoted'],
+  ];
+  for (const [evidence, test] of signs) {
+    const index = findFree(filling, test);
+    if (index !== -1) return claimPath(filling, slot, index, evidence);
+  }
+  return undefined;
 }
 
 /** Fills a path with a single remaining word, as in `ls packages`, unless an article or `of` precedes it. */
 export function fillBarePath(filling: SlotFilling, slot: Slot): string | undefined {
   const { tokens, used, terms } = filling;
-  const [index, ...more] = tokens.flatMap((_, at) => (isUnclaimed(filling, at) ? [at] : []));
-  const token = tokens[index ?? -1];
-  if (index === undefined || token === undefined || more.length > 0 || !isName(token)) return undefined;
+  const [index = -1, ...more] = [...tokens.keys()].filter((at) => isUnclaimed(filling, at));
+  const token = tokens[index];
+  if (token === undefined || more.length > 0 || slot.target === 'any' || !isName(token)) return undefined;
   const head = tokens.findIndex(({ role }) => role !== 'stop');
-  const [previous, next] = [tokens[index - 1], tokens[index + 1]?.lower];
-  // The second of two arguments follows the first, or `for` separates them: `grep 'text' apps`, `search apps for text`.
-  if (slot.target === 'any' && !used.has(index - 1) && next !== 'for') return undefined;
   if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   // `markdown files` are a kind of file, not files in a folder of that name.
-  if (next === 'files') return undefined;
+  if (tokens[index + 1]?.lower === 'files') return undefined;
+  const previous = tokens[index - 1];
   // After another word it is that word's object: `which files mention undici`.
   const isObject = previous?.role === 'content' && index - 1 !== head && !used.has(index - 1);
   if (isObject && !PATH_WORDS.test(previous.lower)) return undefined;
@@ -53,12 +60,11 @@ export function fillBarePath(filling: SlotFilling, slot: Slot): string | undefin
   return claimPath(filling, slot, index, isKnown ? 0.5 : 0.3);
 }
 
-function claimPath(filling: SlotFilling, slot: Slot, index: number, evidence: number): string | undefined {
+function claimPath(filling: SlotFilling, slot: Slot, index: number, evidence: number): string {
   const { tokens } = filling;
-  const said = [tokens[index + 1], tokens[index - 1]].map(targetWord).find((target) => target !== undefined);
-  const token = tokens[index];
+  const said = targetWord(tokens[index + 1]) ?? targetWord(tokens[index - 1]);
   const isSaid = said !== undefined && slot.target !== 'any';
-  const fit = isSaid ? (said === slot.target ? 0.3 : -0.8) : agreement(token, slot);
+  const fit = isSaid ? (said === slot.target ? 0.3 : -0.8) : agreement(tokens[index], slot);
   const text = claim(filling, index, index, 'exact', evidence + fit);
   const isProse = said === undefined && tokens[index - 1]?.lower === 'the';
   return isProse ? (KNOWN_FILES.get(text) ?? text) : text;
@@ -69,13 +75,13 @@ function isPath({ kind, text }: Token): boolean {
   return isWritten && timeZoneOf(text) === undefined;
 }
 
-const NAME = forScripts(String.raw`^[\p{L}\p{N}_@][\p{L}\p{N}._@-]*$`);
+const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
 /** Whether a bare word can be the name of a folder or a file, not of a city or an action. */
 function isName({ kind, role, lower, concept, text }: Token): boolean {
   if (kind !== 'word' || role !== 'content' || PATH_WORDS.test(lower)) return false;
   if (ACTION_STEMS.has(concept) || WORK_STEMS.has(concept) || /[a-z][A-Z]/.test(text)) return false;
-  return byScript(text, NAME).test(text) && timeZoneOf(text) === undefined;
+  return NAME.test(text) && timeZoneOf(text) === undefined;
 }
 
 function targetWord(token: Token | undefined): 'file' | 'folder' | undefined {
@@ -87,7 +93,7 @@ function targetWord(token: Token | undefined): 'file' | 'folder' | undefined {
 function agreement(token: Token | undefined, { target }: Slot): number {
   if (token === undefined || target === 'any') return 0;
   const base = token.text.split('/').at(-1) ?? '';
-  const isFolder = /^(?:|\.{1,2})$/.test(base);
+  const isFolder = /^\.{0,2}$/.test(base);
   if (!isFolder && /^\.[^.]+$/.test(base)) return 0;
   const isBare = token.kind === 'path' && !token.text.includes('/');
   const isFile = !isFolder && (isBare || /.\.[a-z0-9]{1,9}$/i.test(base) || KNOWN_FILES.has(base.toLowerCase()));

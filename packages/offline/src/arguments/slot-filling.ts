@@ -2,9 +2,6 @@ import type { Token } from '../language/tokenize.ts';
 
 /** A request whose words are being assigned to a tool's arguments. */
 export interface SlotFilling {
-  /** The request as written. */
-  readonly text: string;
-  /** The request, tokenized. */
   readonly tokens: readonly Token[];
   /** How each claimed token, by index, was recognized: `exact` by its shape or a cue, `free` because it was left over. */
   readonly used: Map<number, 'exact' | 'free'>;
@@ -35,11 +32,4 @@ export function findFree({ tokens, used }: SlotFilling, test: (token: Token, ind
 export function isUnclaimed({ tokens, used, terms }: SlotFilling, index: number): boolean {
   const token = tokens[index];
   return token?.role === 'content' && !used.has(index) && (token.kind !== 'word' || !terms.has(token.concept));
-}
-
-/** Returns the end of the longest run of unclaimed words that starts at `from`. */
-export function endOfRun(filling: SlotFilling, from: number): number {
-  let to = from;
-  while (isUnclaimed(filling, to + 1) && filling.tokens[to + 1]?.kind !== 'expression') to += 1;
-  return to;
 }

@@ -1,4 +1,4 @@
-import { byScript, forScripts } from './by-script.ts';
+import { LETTER, LETTER_OR_DIGIT } from './words.ts';
 
 /** Arithmetic in a prompt. */
 export interface FoundExpression {
@@ -18,10 +18,8 @@ export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
     .map((word, index) => [word, index <= 20 ? index : (index - 18) * 10]),
 );
 
-/** Letters, for expressions without the flag `u`, which makes long ones slow. */
-const LETTER = String.raw`A-Za-z_\xb5\xc0-\xd6\xd8-\xf6\xf8-\u1fff\u3040-\ud7ff`;
 /** A number that is not the year of a date, nor its day. */
-const DIGITS = String.raw`(?!\d{4}-\d{2}-\d{2}|\d{4}\/\d{1,2}\/\d|\d{1,2}\/\d{1,2}\/\d{4})(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?!\d|,\d{3}(?!\d)|[${LETTER}]|\.\d)|\.\d+(?!\d)`;
+const DIGITS = String.raw`(?!\d{4}-\d{2}-\d{2}|\d{4}\/\d{1,2}\/\d|\d{1,2}\/\d{1,2}\/\d{4})(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?!\d|,\d{3}(?!\d)|[${LETTER}_]|\.\d)|\.\d+(?!\d)`;
 const FUNCTION = 'sqrt|cbrt|abs|round|floor|ceil|a?sin|a?cos|a?tan|log10|log2|log|ln|exp|min|max|pow|mod';
 
 /** What people write, and its plain notation; a function takes the next number. */
@@ -49,7 +47,7 @@ const OPERATORS = [
 
 const anyOf = (rows: readonly (readonly [string, string])[]): string => rows.map(([form]) => form).join('|');
 
-const ATOM = String.raw`(?:${DIGITS}|(?:pi|π)(?![${LETTER}\d])|(?:${[...NUMBER_WORDS.keys()].join('|')})\b)`;
+const ATOM = String.raw`(?:${DIGITS}|(?:pi|π)(?![${LETTER}_\d])|(?:${[...NUMBER_WORDS.keys()].join('|')})\b)`;
 const OPEN = String.raw`(?:[-+]\s*)?(?:(?:${anyOf(PREFIXES)})\s*)?(?:(?:(?:${FUNCTION})\s*)?\(\s*)`;
 const OPERAND = String.raw`${OPEN}*(?:[-+]\s*)?(?:(?:${anyOf(PREFIXES)})\s*)?${ATOM}(?:\s*(?:\)|${anyOf(POSTFIXES)}))*`;
 /** A row of operands, with any parentheses: `longest` says which part of it is an expression. */
@@ -61,8 +59,8 @@ const ROW = new RegExp(
 /** Without one of these there is no arithmetic: a quick look before the long one. */
 const NUMBERS = new RegExp(String.raw`\d|π|\b(?:pi|${[...NUMBER_WORDS.keys()].join('|')})\b`, 'i');
 
-const PART_AFTER = forScripts(String.raw`^:\d|^[\p{L}\p{N}_]`);
-const PART_END = forScripts(String.raw`[\p{L}\p{N}]$`);
+const PART_AFTER = new RegExp(String.raw`^:\d|^[${LETTER_OR_DIGIT}_]`);
+const PART_END = new RegExp(`[${LETTER_OR_DIGIT}]$`);
 
 /** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers do not count, except a number that is the whole text. */
 export function findExpressions(text: string): readonly FoundExpression[] {
@@ -78,7 +76,7 @@ export function findExpressions(text: string): readonly FoundExpression[] {
     const isAlone = text.trim() === whole && /^-?(?:\d+(?:,\d{3})*|\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(whole);
     const isOperation = /[^-+(\s]\s*[-+*/^%!]|[a-z]\(/.test(value.replace(/e[+-]/gi, 'e'));
     const next = text.slice(end, end + 2);
-    const isPart = byScript(next, PART_AFTER).test(next) && byScript(whole, PART_END).test(whole);
+    const isPart = PART_AFTER.test(next) && PART_END.test(whole);
     const isTime = /\d:$/.test(text.slice(Math.max(0, start - 2), start));
     if (!isAlone && (!isOperation || isPart || isTime)) continue;
     found.push({ start, end, value });

@@ -1,11 +1,9 @@
-import type { JsonObject, Tool } from '@kernel/protocol';
+import type { Tool } from '@kernel/protocol';
 import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
 import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
 import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
 import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
-import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from '../language/search-words.ts';
-import { stemOf } from '../language/stem.ts';
 import { type Token, tokenize } from '../language/tokenize.ts';
 
 /** Compares requests with the tools on offer. */
@@ -21,7 +19,7 @@ export interface Matcher {
 /** The least evidence of a match. A tool's own verb with one argument passes; a word that many tools share does not. */
 const EVIDENCE_FLOOR = 0.75;
 
-const COUNT = conceptOf(stemOf('count'));
+const COUNT = conceptOf('count');
 
 /** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(
@@ -83,7 +81,7 @@ function rarityOf(profiles: readonly ToolProfile[]): (concept: string) => number
 
 function scoreOf(
   profile: ToolProfile,
-  { filling, input }: FilledArguments,
+  { filling }: FilledArguments,
   rarity: (concept: string) => number,
 ): number | undefined {
   const { tokens, used } = filling;
@@ -113,7 +111,6 @@ function scoreOf(
     else if (token.role === 'content') return undefined;
   }
   if (seen.size > 0) evidence += weak;
-  if (isLooseSearch(profile, filling.used, tokens, seen, input)) return undefined;
   if (profile.exampleTemplates.has(templateOf(tokens, used))) {
     evidence += 1;
     isExplained = true;
@@ -139,24 +136,4 @@ function asksForPart(
       (lower === 'many' && tokens[index - 1]?.lower === 'how' && !isNumber && !terms.has(COUNT)) ||
       (PART_STEMS.has(concept) && used.get(index) !== 'exact' && !terms.has(concept)),
   );
-}
-
-/** Plain words as search terms could be any request: one word needs a sign that a search is meant, several need two signs or a path. */
-function isLooseSearch(
-  profile: ToolProfile,
-  used: ReadonlyMap<number, string>,
-  tokens: readonly Token[],
-  seen: ReadonlySet<string>,
-  input: JsonObject,
-): boolean {
-  const loose = tokens.filter((_, index) => used.get(index) === 'free').length;
-  if (loose === 0 || !profile.slots.some(({ kind }) => kind === 'search')) return false;
-  // `find test files` asks for a kind of file, not for a text.
-  if (tokens.some(({ lower }, index) => used.get(index - 1) === 'free' && /^(?:files?|folders?)$/.test(lower)))
-    return true;
-  const signs = [...seen].filter((concept) => SEARCH_SIGNS.has(concept)).length;
-  const verb = tokens.findIndex(({ lower }) => SEARCH_VERB.test(lower));
-  if (signs < 2 && verb !== -1 && WISH_WORDS.test(tokens[verb + 1]?.lower ?? '')) return true;
-  const hasPath = profile.slots.some(({ kind, name }) => kind === 'path' && Object.hasOwn(input, name));
-  return signs === 0 || (loose > 1 && seen.size < 2 && !hasPath);
 }

@@ -2,12 +2,11 @@ import type { Tool } from '@kernel/protocol';
 import { conceptOf, STOP_WORDS } from '../language/lexicon.ts';
 import { type Slot, slotsOf } from '../arguments/argument-slots.ts';
 import type { ToolPhrase } from '../phrases/tool-phrase.ts';
-import { stemOf, wordsOf } from '../language/stem.ts';
+import { wordsOf } from '../language/words.ts';
 import { type Token, tokenize } from '../language/tokenize.ts';
 
 /** A tool's own words, in a form that a prompt can be compared with. */
 export interface ToolProfile {
-  /** The tool, as it was offered. */
   readonly tool: Tool;
   /** The weight of each concept: 1 if it is in the tool's name, less in its description, hints and arguments. */
   readonly terms: ReadonlyMap<string, number>;
@@ -30,7 +29,7 @@ export function profileOf(tool: Tool, phrases: readonly ToolPhrase[]): ToolProfi
   const terms = new Map<string, number>();
   const add = (text: string, weight: number) => {
     for (const word of wordsOf(text)) {
-      const concept = conceptOf(stemOf(word));
+      const concept = conceptOf(word);
       if (!STOP_WORDS.has(word)) terms.set(concept, Math.max(weight, terms.get(concept) ?? 0));
     }
   };

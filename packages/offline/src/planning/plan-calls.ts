@@ -1,7 +1,7 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import type { Matcher } from '../matching/matcher.ts';
 import { fieldAsked, fieldOfFile, splitRequests } from './split-requests.ts';
-import { isAction } from '../language/search-words.ts';
+import { isAction } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
 import type { ToolMatch } from '../phrases/match-phrase.ts';

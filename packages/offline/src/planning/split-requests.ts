@@ -1,6 +1,5 @@
-import { byScript, forScripts } from '../language/by-script.ts';
+import { LETTER, LETTER_OR_DIGIT, stemOf, wordsOf } from '../language/words.ts';
 import { PART_STEMS } from '../language/lexicon.ts';
-import { stemOf, wordsOf } from '../language/stem.ts';
 import { tokenize } from '../language/tokenize.ts';
 
 const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/giu;
@@ -24,24 +23,24 @@ export function splitRequests(prompt: string): readonly string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-const FIELD = forScripts(
-  String.raw`^(?:please )?(?:(?:and )?(?:tell|give|show|print)(?: me)?|what(?:'s| is| are)|which is|only|just)? ?(?:me )?(?:(?:what|which) )?(?:the|its|their) (?<field>[\p{L}_][\p{L}\p{N}_ -]{0,40}?)(?: (?:is|are|field|value|it has|in it|of it|there))*$`,
+const FIELD = new RegExp(
+  String.raw`^(?:please )?(?:(?:and )?(?:tell|give|show|print)(?: me)?|what(?:'s| is| are)|which is|only|just)? ?(?:me )?(?:(?:what|which) )?(?:the|its|their) (?<field>[${LETTER}_][${LETTER_OR_DIGIT}_ -]{0,40}?)(?: (?:is|are|field|value|it has|in it|of it|there))*$`,
   'i',
 );
-const FIELD_OF = forScripts(
-  String.raw`^(?<lead>(?:please |can you |could you )*(?:tell me|give me|show me|print|read|get|what(?:'s| is| are)|which)) (?:the )?["'“]?(?<field>[\p{L}_][\p{L}\p{N}_ -]{0,40}?)["'”]?(?: (?:field|key|value|property))? (?:is )?(?:in|of|from|inside) (?<rest>(?:the (?:file )?)?[^\s]+\.json)$`,
+const FIELD_OF = new RegExp(
+  String.raw`^(?<lead>(?:please |can you |could you )*(?:tell me|give me|show me|print|read|get|what(?:'s| is| are)|which)) (?:the )?["'“]?(?<field>[${LETTER}_][${LETTER_OR_DIGIT}_ -]{0,40}?)["'”]?(?: (?:field|key|value|property))? (?:is )?(?:in|of|from|inside) (?<rest>(?:the (?:file )?)?[^\s]+\.json)$`,
   'i',
 );
 
 /** Reads `tell me the name`, a question about one field of the previous request's result. */
 export function fieldAsked(text: string): string | undefined {
-  return byScript(text, FIELD).exec(text)?.groups?.['field']?.trim();
+  return FIELD.exec(text)?.groups?.['field']?.trim();
 }
 
 /** Reads `what is the version in package.json` as a request for the file and the field to show. */
 export function fieldOfFile(text: string): { readonly field: string; readonly request: string } | undefined {
   if (!text.toLowerCase().endsWith('.json')) return undefined;
-  const groups = byScript(text, FIELD_OF).exec(text)?.groups;
+  const groups = FIELD_OF.exec(text)?.groups;
   const field = groups?.['field'];
   return field === undefined ||
     groups?.['rest'] === undefined ||

@@ -1,0 +1,87 @@
+import { conceptOf, isAction } from '../language/lexicon.ts';
+import { timeZoneOf } from '../language/time-zones.ts';
+
+/** What a request searches for, and where. */
+export interface Search {
+  readonly query: string;
+  readonly path: string | undefined;
+}
+
+const PLACE = String.raw`(?:(?<article>the|my|this|our) )?(?:folder |directory |file )?(?<quote>["'\x60]?)(?<path>[^\s"'\x60]+)\k<quote>(?<kind> (?:folder|directory|dir|file))?`;
+const EVERYWHERE = `(?:in|across|throughout) (?:(?:the|this|my|our|all) )*(?:workspace|project|repo|repository|codebase|code|files)`;
+const IN_PLACE = `(?: ${EVERYWHERE}| (?:in|inside|within|under|below) ${PLACE})?$`;
+const SIGN = '(?<sign>mention|use|import|contain|reference|include|define)(?:e?s|e?d)?';
+/** What only describes the query: `the word`, `all uses of`, `files that contain`. */
+const DESCRIPTION = String.raw`(?:(?:(?:all|every|an?y?|each|the) )*(?:(?:mention|use|usage|occurrence|appearance|reference|call|import)s? (?:of|to)|(?:files?|lines?|places?) (?:(?:that|which) )?(?:contain|mention|use|import|reference|includ|hav)(?:s|es|ing|e)?) )?(?:(?:the )?(?:string|words?|phrase|text|term|name|symbol|function|class|type|variable|identifier) )?`;
+const QUERY = String.raw`${DESCRIPTION}(?<query>\S.*?)`;
+const SHELL = String.raw`(?:grep|rg|ack|ag)(?: --?[a-z][\w-]*)* (?<query>"[^"]+"|'[^']+'|\S+)`;
+
+/** Ways to search, and whether all that follows is the query, whatever its words mean. */
+const FORMS: readonly (readonly [source: string, isMarked: boolean])[] = [
+  [`(?:search|find|locate|grep|rg|ack|ag|look) for ${QUERY}${IN_PLACE}`, true],
+  [`search (?:(?:in|through|inside) )?${PLACE} for ${QUERY}$`, true],
+  [`${SHELL}${IN_PLACE}`, true],
+  [String.raw`${SHELL} (?<path>[^\s"']+)$`, true],
+  [`(?:search|find|locate) ${QUERY}${IN_PLACE}`, false],
+  [`(?:which|what) files? ${SIGN} ${QUERY}${IN_PLACE}`, false],
+  [`where (?:is|are) ${QUERY} ${SIGN}${IN_PLACE}`, false],
+  [`does ${PLACE} ${SIGN} ${QUERY}$`, false],
+];
+let forms: readonly (readonly [form: RegExp, isMarked: boolean])[] | undefined;
+
+const POLITE = /^(?:(?:please|kindly|can you|could you|would you|now|then|also)\s+)+/i;
+
+/**
+ * Reads `search for X in P`, `grep X P`, `find X` or `which files mention X` as a whole: X is the query. Where nothing marks it, it must not have a word such as
+ * an article, be the name of a file, or be several words, except in a place: `find` has other uses, too.
+ */
+export function readSearch(request: string, terms: ReadonlyMap<string, number>, hasPath: boolean): Search | undefined {
+  const text = request
+    .trim()
+    .replace(POLITE, '')
+    .replace(/(?:\s+please)?[\s?!]+$|\s+please$/i, '');
+  if (hasSeveralRequests(text)) return undefined;
+  forms ??= FORMS.map(([source, isMarked]) => [
+    new RegExp(`^${source.replaceAll(' ', String.raw`\s+`)}`, 'i'),
+    isMarked,
+  ]);
+  for (const [form, isMarked] of forms) {
+    const { query: written, path, article, kind, sign } = form.exec(text)?.groups ?? {};
+    if (written === undefined || (sign !== undefined && !terms.has(conceptOf(sign)))) continue;
+    const query = unquote(written);
+    // `in the morning` is no place, and `in Tokyo` is none in a workspace.
+    const isPlace = article === undefined || kind !== undefined || /[./]/.test(path ?? '');
+    if (path !== undefined && (!hasPath || !isPlace || timeZoneOf(path) !== undefined)) continue;
+    if (query === written && !isClear(query, isMarked, path !== undefined)) continue;
+    return { query, path };
+  }
+  return undefined;
+}
+
+const PREPOSITION = /\s(?:in|inside|within|under|below|from|across|through|throughout)\s/i;
+
+/** Words of a request for a thing or for knowledge, as opposed to a text to search for. */
+const WISH_WORDS =
+  /^(?:an?y?|the|me|my|us|our|your|his|her|their|some|out|where|when|who|whom|why|how|what|which|whether|if|for|at|into|up|it|this|that|to|of|is|are|was|were|and)$/i;
+
+function isClear(query: string, isMarked: boolean, hasPlace: boolean): boolean {
+  // Words of a query could also say where to search, unless they are quoted.
+  if (PREPOSITION.test(query) && !/["“‘`]|(?<!\w)'/.test(query)) return false;
+  if ((query.match(/["`]/g) ?? []).length % 2 === 1) return false;
+  if (/^(?:all |the |an?y? )*(?:files?|folders?|director(?:y|ies))\b/i.test(query)) return false;
+  if (isMarked) return true;
+  const words = query.split(/\s+/);
+  if (words.some((word) => WISH_WORDS.test(word))) return false;
+  return hasPlace || (words.length === 1 && !/^\S*[^.]\.[a-z]\w{0,8}$|\//i.test(query));
+}
+
+function unquote(text: string): string {
+  return /^(?:"[^"]+"|“[^”]+”|‘[^’]+’|`[^`]+`|'[^']+')$/.test(text) ? text.slice(1, -1) : text;
+}
+
+/** Whether another sentence follows, or another request after `and`: then not all of it is the query. */
+function hasSeveralRequests(text: string): boolean {
+  const outside = text.replaceAll(/"[^"]*"|`[^`]*`|(?<!\w)'[^']*'/g, 'x');
+  const after = outside.matchAll(/(?:,|\b(?:and|then|also))\s+([^\s,.?!;]+)/gi);
+  return /[.?!;]\s|\n/.test(outside) || [...after].some(([, next = '']) => isAction(next));
+}
