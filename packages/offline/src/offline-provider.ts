@@ -2,7 +2,6 @@ import {
   type AssistantMessage,
   checkKeys,
   KernelError,
-  type Message,
   optionKeys,
   type Provider,
   type ProviderEvent,
@@ -14,10 +13,10 @@ import {
 import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
 import { memoize } from './memoize.ts';
-import { phrasesFor } from './phrases/phrases-for.ts';
+import { phrasesFor } from './phrases/match-phrase.ts';
 import type { ToolPhrase } from './phrases/tool-phrase.ts';
-import { type Plan, planCalls } from './planning/plan-calls.ts';
-import { type Ask, readAsk } from './planning/read-ask.ts';
+import { planCalls } from './planning/plan-calls.ts';
+import { readAsk } from './planning/read-ask.ts';
 import { refusal } from './answer/refusal.ts';
 
 /** The options of `offlineProvider`. */
@@ -56,13 +55,12 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   const now = config.now ?? Date.now;
   const phrasesOf = memoize((tool: Tool) => phrasesFor(tool, config.phrases ?? {}));
   const matcherOf = memoize((tools: readonly Tool[]) => createMatcher(tools, phrasesOf, now));
-  const planOf = rememberPlans();
   return {
     name: 'offline',
     // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
-      const message = reply(request, matcherOf, phrasesOf, planOf);
+      const message = reply(request, matcherOf, phrasesOf);
       for (const event of eventsOf(message, request.stream ?? true)) {
         yield event;
         request.signal?.throwIfAborted();
@@ -77,7 +75,6 @@ function reply(
   request: ProviderRequest,
   matcherOf: (tools: readonly Tool[]) => Matcher,
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
-  planOf: PlanOf,
 ): AssistantMessage {
   if (request.responseFormat !== undefined) {
     throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
@@ -86,19 +83,18 @@ function reply(
   }
   const { messages } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const question = messages[asked];
-  const ask = readAsk(question);
+  const ask = readAsk(messages[asked]);
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
   const offered = request.tools ?? NO_TOOLS;
   const tools = readTools(offered);
   const choice = request.toolChoice ?? 'auto';
   const matcher = matcherOf(typeof choice === 'object' ? readTools(namedTool(offered, choice.name)) : tools);
-  const plan = planOf(question, ask, matcher);
+  const plan = planCalls(ask, matcher);
   const provider = { vendor: 'offline', model: request.model };
   if (results.length > 0) {
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
-  if (plan.calls.length === 0 || plan.unmatched.length > 0 || choice === 'none')
+  if (plan.calls.length === 0 || plan.unmatched !== '' || choice === 'none')
     throw refusal(ask, choice === 'none' ? [] : tools, phrasesOf, plan);
   const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
     type: 'tool-call',
@@ -107,20 +103,6 @@ function reply(
     arguments: JSON.stringify(input),
   }));
   return { role: 'assistant', content, provider };
-}
-
-type PlanOf = (question: Message | undefined, ask: Ask, matcher: Matcher) => Plan;
-
-/** Plans the calls of a question once: the turn that answers asks for the same plan again. */
-function rememberPlans(): PlanOf {
-  const plans = new WeakMap<Message, { readonly matcher: Matcher; readonly plan: Plan }>();
-  return (question, ask, matcher) => {
-    const known = question && plans.get(question);
-    if (known?.matcher === matcher) return known.plan;
-    const plan = planCalls(ask, matcher);
-    if (question !== undefined) plans.set(question, { matcher, plan });
-    return plan;
-  };
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);

@@ -4,26 +4,14 @@ import { conceptOf } from '../language/lexicon.ts';
 import { wordsOf } from '../language/words.ts';
 
 /** The kind of value that an argument takes, judged by its schema, name and description; `other` is never filled. */
-type SlotKind =
-  | 'enum'
-  | 'number'
-  | 'numbers'
-  | 'date'
-  | 'zone'
-  | 'url'
-  | 'email'
-  | 'path'
-  | 'expression'
-  | 'search'
-  | 'text'
-  | 'other';
+type SlotKind = TextKind | 'enum' | 'number' | 'numbers' | 'text' | 'other';
+type TextKind = 'date' | 'zone' | 'url' | 'email' | 'path' | 'expression' | 'search';
 
 /** One argument of a tool, as something to fill. */
 export interface Slot {
   readonly name: string;
   readonly kind: SlotKind;
   readonly schema: JsonSchema;
-  /** Whether a call without it is invalid. */
   readonly required: boolean;
   /** The concepts of the argument's name. */
   readonly concepts: readonly string[];
@@ -32,7 +20,7 @@ export interface Slot {
 }
 
 /** What tells a kind of text by the name of the argument or by its description. */
-const KINDS: readonly (readonly [SlotKind, name: RegExp, description: RegExp])[] = [
+const KINDS: readonly (readonly [TextKind, name: RegExp, description: RegExp])[] = [
   ['zone', /^(?:tz|timezone)$|\bzone\b/, /\btime ?zone\b|\bIANA\b/i],
   ['expression', /\b(?:expression|formula|equation|calculation|arithmetic)\b/, /\barithmetic\b/i],
   ['url', /\b(?:url|uri|link|href)\b/, /\bURL\b/],

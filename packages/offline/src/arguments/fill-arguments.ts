@@ -1,34 +1,28 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { conceptOf } from '../language/lexicon.ts';
-import type { ToolProfile } from '../matching/tool-profile.ts';
 import type { Token } from '../language/tokenize.ts';
+import type { ToolProfile } from '../matching/tool-profile.ts';
 import type { Slot } from './argument-slots.ts';
 import { isDirected } from './direction.ts';
-import { fillLiteral, fillNumber } from './fill-literal.ts';
+import { fillAnyNumber, fillLiteral } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
 import { fillMarkedText, fillNamedText, fillRemaining } from './fill-text.ts';
 import { isWithin } from './is-valid.ts';
 import { readSearch } from './read-search.ts';
-import { claim, type SlotFilling } from './slot-filling.ts';
+import { claim, type Fill, type SlotFilling } from './slot-filling.ts';
 
-/** Arguments for one call, and the words that they came from. */
+/** Arguments for one call, in the order of the schema, and the words that they came from. */
 export interface FilledArguments {
-  /** The arguments, by name, in the order of the schema. */
   readonly input: JsonObject;
-  /** The request, with each word marked that an argument uses. */
   readonly filling: SlotFilling;
 }
-
-type Fill = (filling: SlotFilling, slot: Slot) => JsonValue | undefined;
 
 const FIND = conceptOf('find');
 const PLACE = /^(?:city|place|location|country|town)$/;
 const isText = ({ kind }: Slot): boolean => kind === 'text';
 const isPath = ({ kind }: Slot): boolean => kind === 'path';
 
-/** Whether an argument can take a number of a request, alone or within a text. */
-const takesNumbers = ({ kind }: Slot): boolean => !/^(?:zone|date|url|email|other)$/.test(kind);
-
+/** Recognizable shapes first, then marked text, then the remaining words. */
 const PHASES: readonly (readonly [fill: Fill, handles: (slot: Slot) => boolean])[] = [
   [fillLiteral, () => true],
   [fillPath, isPath],
@@ -37,22 +31,18 @@ const PHASES: readonly (readonly [fill: Fill, handles: (slot: Slot) => boolean])
   [fillBarePath, (slot) => isPath(slot) && slot.required],
   [fillRemaining, (slot) => isText(slot) && slot.required],
   [fillBarePath, isPath],
-  [(filling, slot) => fillNumber(filling, slot, true), ({ kind }) => kind === 'number'],
+  [fillAnyNumber, ({ kind }) => kind === 'number'],
 ];
 
-/**
- * Fills a tool's arguments from a request: recognizable shapes first, then marked text, then the remaining words. Returns
- * `undefined` if a required argument stays empty, or a number is for none.
- */
+/** Fills a tool's arguments from a request. Returns `undefined` if a required argument stays empty, or a number is for none. */
 export function fillArguments(
   { slots, phrasedSlots, terms }: ToolProfile,
   text: string,
   tokens: readonly Token[],
   now: number,
 ): FilledArguments | undefined {
-  // A look before the long way: what a number is for has to be said by some argument.
-  if (!slots.some(takesNumbers) && tokens.some(({ kind, concept }) => kind === 'number' && !terms.has(concept)))
-    return undefined;
+  const takesNumbers = slots.some(({ kind }) => !/^(?:zone|date|url|email|other)$/.test(kind));
+  if (!takesNumbers && tokens.some(({ kind, concept }) => kind === 'number' && !terms.has(concept))) return undefined;
   const filling: SlotFilling = { tokens, used: new Map(), terms, now, evidence: 0 };
   // A word that looks like a value of an argument that only phrases fill, such as `tomorrow`, is not a value of another one.
   const own = tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));
@@ -82,7 +72,7 @@ function fillSearch(filling: SlotFilling, slots: readonly Slot[], text: string):
   const isSearch = query !== undefined && (filling.terms.get(FIND) ?? 0) >= 0.8;
   const search = isSearch ? readSearch(text, filling.terms, path !== undefined) : undefined;
   if (query === undefined || search === undefined) return values;
-  claim(filling, 0, filling.tokens.length - 1, 'exact', 0.8);
+  claim(filling, 0, filling.tokens.length - 1, 'exact', search.evidence);
   values.set(query.name, search.query);
   if (path !== undefined && search.path !== undefined) values.set(path.name, search.path);
   return values;

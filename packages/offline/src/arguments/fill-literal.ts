@@ -5,29 +5,23 @@ import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
 import { isWithin } from './is-valid.ts';
-import { claim, findFree, type SlotFilling } from './slot-filling.ts';
+import { claim, type Fill, findFree, type SlotFilling } from './slot-filling.ts';
 
-/** Fills a slot whose values have a recognizable shape. Returns `undefined` if the request has no such value. */
+const BY_KIND: Partial<Readonly<Record<Slot['kind'], Fill>>> = {
+  enum: fillEnum,
+  number: fillNumber,
+  numbers: fillNumbers,
+  expression: (filling, { required }) =>
+    fillKind(filling, 'expression', 1) ?? (required ? fillKind(filling, 'number', 0.2) : undefined),
+  url: (filling) => fillKind(filling, 'url', 0.6),
+  email: (filling) => fillKind(filling, 'email', 0.6),
+  zone: fillTimeZone,
+  date: fillDate,
+};
+
+/** Fills a slot whose values have a recognizable shape. */
 export function fillLiteral(filling: SlotFilling, slot: Slot): JsonValue | undefined {
-  switch (slot.kind) {
-    case 'enum':
-      return fillEnum(filling, slot);
-    case 'number':
-      return fillNumber(filling, slot);
-    case 'numbers':
-      return slot.required ? fillNumbers(filling) : undefined;
-    case 'expression':
-      return fillKind(filling, 'expression', 1) ?? (slot.required ? fillKind(filling, 'number', 0.2) : undefined);
-    case 'url':
-    case 'email':
-      return fillKind(filling, slot.kind, 0.6);
-    case 'zone':
-      return fillTimeZone(filling);
-    case 'date':
-      return fillDate(filling);
-    default:
-      return undefined;
-  }
+  return BY_KIND[slot.kind]?.(filling, slot);
 }
 
 function fillKind(filling: SlotFilling, kind: Token['kind'], evidence: number): string | undefined {
@@ -38,45 +32,48 @@ function fillKind(filling: SlotFilling, kind: Token['kind'], evidence: number): 
 function fillEnum(filling: SlotFilling, { schema }: Slot): JsonValue | undefined {
   const options: readonly unknown[] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   for (const option of options) {
-    if (typeof option !== 'string' && typeof option !== 'number') continue;
-    const wanted = conceptsOf(String(option));
+    const wanted = typeof option === 'string' ? conceptsOf(option) : [];
     const at = findFree(filling, (_, start) =>
       wanted.every((concept, step) => filling.tokens[start + step]?.concept === concept),
     );
-    if (at === -1 || wanted.length === 0) continue;
+    if (typeof option !== 'string' || wanted.length === 0 || at === -1) continue;
     claim(filling, at, at + wanted.length - 1, 'exact', 0.5);
     return option;
   }
   return undefined;
 }
 
-function numberOf({ kind, text, lower }: Token): number | undefined {
-  return kind === 'number' ? Number(text.replaceAll(',', '')) : NUMBER_WORDS.get(lower);
+function numberOf(token: Token | undefined): number | undefined {
+  return token?.kind === 'number' ? Number(token.text.replaceAll(',', '')) : NUMBER_WORDS.get(token?.lower ?? '');
 }
 
-/** Fills a number next to the argument's name or, if the argument is required or `isLast`, the first one that is in range. */
-export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): number | undefined {
-  const isFit = (token: Token) => {
-    const value = numberOf(token);
-    return value !== undefined && isWithin(value, slot.schema);
-  };
+/** Fills a number next to the argument's name or, if the argument is required, the first one that is in range. */
+function fillNumber(filling: SlotFilling, slot: Slot): number | undefined {
   const isNamed = (index: number) => slot.concepts.includes(filling.tokens[index]?.concept ?? '');
-  const named = findFree(filling, (token, index) => isFit(token) && (isNamed(index - 1) || isNamed(index + 1)));
-  const chosen = named === -1 && (slot.required || isLast) ? findFree(filling, isFit) : named;
-  const token = filling.tokens[chosen];
-  if (token === undefined) return undefined;
-  claim(filling, chosen, chosen, 'exact', 0.4);
-  return numberOf(token);
+  const named = fillNumberIf(filling, slot, (index) => isNamed(index - 1) || isNamed(index + 1));
+  return named ?? (slot.required ? fillAnyNumber(filling, slot) : undefined);
 }
 
-function fillNumbers(filling: SlotFilling): JsonValue | undefined {
-  const found: number[] = [];
-  for (const [index, token] of filling.tokens.entries()) {
-    const value = filling.used.has(index) ? undefined : numberOf(token);
-    if (value === undefined) continue;
+export function fillAnyNumber(filling: SlotFilling, slot: Slot): number | undefined {
+  return fillNumberIf(filling, slot, () => true);
+}
+
+function fillNumberIf(filling: SlotFilling, { schema }: Slot, test: (index: number) => boolean): number | undefined {
+  const chosen = findFree(filling, (token, index) => {
+    const value = numberOf(token);
+    return value !== undefined && isWithin(value, schema) && test(index);
+  });
+  if (chosen !== -1) claim(filling, chosen, chosen, 'exact', 0.4);
+  return numberOf(filling.tokens[chosen]);
+}
+
+function fillNumbers(filling: SlotFilling, { required }: Slot): JsonValue | undefined {
+  const found = [...filling.tokens.entries()].flatMap(([index, token]) => {
+    const value = required && !filling.used.has(index) ? numberOf(token) : undefined;
+    if (value === undefined) return [];
     claim(filling, index, index, 'exact', 0.4);
-    found.push(value);
-  }
+    return [value];
+  });
   return found.length === 0 ? undefined : found;
 }
 
@@ -98,10 +95,11 @@ function fillDate(filling: SlotFilling): string | undefined {
 
 /** Fills a time zone from its name, or from up to three words that name a place in a known zone. */
 function fillTimeZone(filling: SlotFilling): string | undefined {
+  const { tokens, used } = filling;
   for (let length = 3; length >= 1; length -= 1) {
-    for (let from = 0; from + length <= filling.tokens.length; from += 1) {
-      const part = filling.tokens.slice(from, from + length);
-      if (part.some(({ role }, step) => (role === 'stop' && length === 1) || filling.used.has(from + step))) continue;
+    for (let from = 0; from + length <= tokens.length; from += 1) {
+      const part = tokens.slice(from, from + length);
+      if (part.some(({ role }, step) => (role === 'stop' && length === 1) || used.has(from + step))) continue;
       const zone = timeZoneOf(part.map(({ text }) => text.replace(/['’]s$/, '')).join(' '));
       if (zone === undefined) continue;
       claim(filling, from, from + length - 1, 'exact', 0.6);

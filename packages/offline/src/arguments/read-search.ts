@@ -5,6 +5,8 @@ import { timeZoneOf } from '../language/time-zones.ts';
 export interface Search {
   readonly query: string;
   readonly path: string | undefined;
+  /** How much the form speaks for a search. */
+  readonly evidence: number;
 }
 
 const PLACE = String.raw`(?:(?<article>the|my|this|our) )?(?:folder |directory |file )?(?<quote>["'\x60]?)(?<path>[^\s"'\x60]+)\k<quote>(?<kind> (?:folder|directory|dir|file))?`;
@@ -50,10 +52,11 @@ export function readSearch(request: string, terms: ReadonlyMap<string, number>, 
     if (written === undefined || (sign !== undefined && !terms.has(conceptOf(sign)))) continue;
     const query = unquote(written);
     // `in the morning` is no place, and `in Tokyo` is none in a workspace.
-    const isPlace = article === undefined || kind !== undefined || /[./]/.test(path ?? '');
-    if (path !== undefined && (!hasPath || !isPlace || timeZoneOf(path) !== undefined)) continue;
+    const isNamed = article === undefined || kind !== undefined || /[./]/.test(path ?? '');
+    const isPlace = hasPath && isNamed && timeZoneOf(path ?? '') === undefined && !WISH_WORDS.test(path ?? '');
+    if (path !== undefined && !isPlace) continue;
     if (query === written && !isClear(query, isMarked, path !== undefined)) continue;
-    return { query, path };
+    return { query, path, evidence: isMarked || sign !== undefined ? 1.5 : 0.8 };
   }
   return undefined;
 }
@@ -62,12 +65,11 @@ const PREPOSITION = /\s(?:in|inside|within|under|below|from|across|through|throu
 
 /** Words of a request for a thing or for knowledge, as opposed to a text to search for. */
 const WISH_WORDS =
-  /^(?:an?y?|the|me|my|us|our|your|his|her|their|some|out|where|when|who|whom|why|how|what|which|whether|if|for|at|into|up|it|this|that|to|of|is|are|was|were|and)$/i;
+  /^(?:an?y?|the|me|my|us|our|your|his|her|their|some|out|where|when|who|whom|why|how|what|which|whether|if|for|at|into|up|it|this|that|to|of|is|are|was|were|and|or|then|also)$/i;
 
 function isClear(query: string, isMarked: boolean, hasPlace: boolean): boolean {
   // Words of a query could also say where to search, unless they are quoted.
-  if (PREPOSITION.test(query) && !/["“‘`]|(?<!\w)'/.test(query)) return false;
-  if ((query.match(/["`]/g) ?? []).length % 2 === 1) return false;
+  if (PREPOSITION.test(query) || /["“‘`]|(?<!\w)'/.test(query)) return false;
   if (/^(?:all |the |an?y? )*(?:files?|folders?|director(?:y|ies))\b/i.test(query)) return false;
   if (isMarked) return true;
   const words = query.split(/\s+/);

@@ -1,4 +1,6 @@
+import type { JsonValue } from '@kernel/protocol';
 import type { Token } from '../language/tokenize.ts';
+import type { Slot } from './argument-slots.ts';
 
 /** A request whose words are being assigned to a tool's arguments. */
 export interface SlotFilling {
@@ -13,14 +15,15 @@ export interface SlotFilling {
   evidence: number;
 }
 
+/** Finds the value of an argument, and claims its words. */
+export type Fill = (filling: SlotFilling, slot: Slot) => JsonValue | undefined;
+
 /** Claims tokens `from` to `to` (inclusive), adds to the evidence, and returns their text. */
 export function claim(filling: SlotFilling, from: number, to: number, how: 'exact' | 'free', evidence: number): string {
   for (let index = from; index <= to; index += 1) filling.used.set(index, how);
   filling.evidence += evidence;
-  return filling.tokens
-    .slice(from, to + 1)
-    .map(({ text }) => text)
-    .join(' ');
+  const tokens = filling.tokens.slice(from, to + 1);
+  return tokens.map(({ text }) => text).join(' ');
 }
 
 /** The first token for which a test holds that no argument has claimed, or -1. */

@@ -9,6 +9,10 @@ const LEAD_IN =
   /^(?:(?:please|kindly|hi|hello|hey|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
 const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
 
+/** A word of those at either end. */
+export const POLITE =
+  /^(?:please|kindly|hi|hello|hey|can|could|would|will|you|i|want|like|to|know|do|tell|give|me|show|print|display|calculate|compute|what|whats|when|is|are|how|much|thanks|thank|for|the)$/i;
+
 /** Stands before a word that could change a request: no value holds one. */
 export const MARK = '\u0001';
 
@@ -17,11 +21,8 @@ export const MARK = '\u0001';
  * number is split from the unit or `%` at its end. Returns `undefined` if it has too many words.
  */
 export function plainRequest(text: string): string | undefined {
-  const found =
-    text
-      .trim()
-      .replace(/[.?!]+$/, '')
-      .match(WORD) ?? [];
+  const sentence = text.trim().replace(/[.?!]+$/, '');
+  const found = sentence.match(WORD) ?? [];
   if (found.length > MAX_WORDS) return undefined;
   const words = found.map(expand).filter((word) => word.toLowerCase() !== 'the');
   return words.join(' ').replace(ENDING, '').replace(LEAD_IN, '');
