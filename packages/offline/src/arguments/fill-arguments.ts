@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { conceptOf } from '../language/lexicon.ts';
+import { wordsOf } from '../language/words.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { ToolProfile } from '../matching/tool-profile.ts';
 import type { Slot } from './argument-slots.ts';
-import { isDirected } from './direction.ts';
 import { fillAnyNumber, fillLiteral } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
 import { fillMarkedText, fillNamedText, fillRemaining } from './fill-text.ts';
@@ -76,4 +76,31 @@ function fillSearch(filling: SlotFilling, slots: readonly Slot[], text: string):
   values.set(query.name, search.query);
   if (path !== undefined && search.path !== undefined) values.set(path.name, search.path);
   return values;
+}
+
+const TARGET = /^(?:to|destination|dest|dst|target|end|new|after|until|right|arrival)$/;
+const BEFORE_TARGET = ['to', 'into', 'onto', 'as', 'until'];
+const BETWEEN = /^(?:the|an?|file|folder|directory|path|city|my|currency)$/;
+const NAMED = /^(?:text|path)$/;
+
+/**
+ * Whether a value that could be the source of a target, such as `to`, stands right before it, with a preposition of a target between them and none before the
+ * source. Otherwise nobody can say which is which.
+ */
+function isDirected(slots: readonly Slot[], input: JsonObject, tokens: readonly Token[]): boolean {
+  const isTarget = ({ name }: Slot) => wordsOf(name).some((word) => TARGET.test(word));
+  const words = tokens.map(({ text }) => text.toLowerCase()).filter((word) => !BETWEEN.test(word));
+  const said = ` ${words.join(' ')} `;
+  return slots.filter(isTarget).every(({ kind, name }) => {
+    const isAlike = (slot: Slot) => slot.kind === kind || (NAMED.test(slot.kind) && NAMED.test(kind));
+    const sources = slots.filter((slot) => !isTarget(slot) && isAlike(slot));
+    return sources.every((source) => {
+      const [from, to] = [input[source.name], input[name]];
+      if (from === undefined && to === undefined) return true;
+      const forms = BEFORE_TARGET.map((word) => ` ${String(from)} ${word} ${String(to)} `.toLowerCase());
+      const form = forms.find((each) => said.includes(each));
+      const before = form === undefined ? undefined : said.slice(0, said.indexOf(form)).split(' ').at(-1);
+      return before !== undefined && !/^(?:to|into|onto|as|over|towards?|until|with|of)$/.test(before);
+    });
+  });
 }

@@ -8,28 +8,20 @@ import { claim, findFree, isUnclaimed, type SlotFilling } from './slot-filling.t
 const CUES = /^(?:in|inside|under|within|from|of|at|into|below|named|called|folder|directory|file|path|dir)$/;
 const PATH_WORDS = /^(?:folders?|director(?:y|ies)|dirs?|files?|workspace|project|repo|repository|tree)$/;
 const NOT_BEFORE_PATH = /^(?:of|to|its|their|your|the|my|our|this|that|an?)$/;
+const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
-/** Fills a path: a token with a slash or an extension, a word next to `folder` or `file`, or one after a preposition. */
+/** Fills a path: a token with a slash or an extension, a word next to `folder` or `file`, one after a preposition, or a quotation. */
 export function fillPath(filling: SlotFilling, slot: Slot): string | undefined {
-  const { tokens } = filling;
+  const word = (index: number) => filling.tokens[index]?.lower ?? '';
   const signs: readonly (readonly [evidence: number, test: (token: Token, index: number) => boolean])[] = [
     [0.5, (token) => isPath(token) && agreement(token, slot) > 0],
     [0.5, isPath],
-    [
-      0.4,
-      (token, index) => {
-        const next = tokens[index + 1]?.lower ?? '';
-        const isNamed = PATH_WORDS.test(next) && next !== 'files' && (slot.target === 'file' || next !== 'file');
-        return isNamed && isUnclaimed(filling, index) && isName(token);
-      },
-    ],
+    [0.4, (token, index) => isUnclaimed(filling, index) && isName(token) && isBeside(word(index + 1), slot)],
+    // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
     [
       0.35,
-      // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
-      (token, index) => {
-        const cue = tokens[index - 1]?.lower ?? '';
-        return CUES.test(cue) && (cue !== 'of' || slot.target !== 'any') && isName(token);
-      },
+      (token, index) =>
+        isName(token) && CUES.test(word(index - 1)) && (word(index - 1) !== 'of' || slot.target !== 'any'),
     ],
     [0.3, ({ kind }) => slot.required && kind === 'quoted'],
   ];
@@ -38,6 +30,10 @@ export function fillPath(filling: SlotFilling, slot: Slot): string | undefined {
     if (index !== -1) return claimPath(filling, slot, index, evidence);
   }
   return undefined;
+}
+
+function isBeside(next: string, { target }: Slot): boolean {
+  return PATH_WORDS.test(next) && next !== 'files' && (target === 'file' || next !== 'file');
 }
 
 /** Fills a path with a single remaining word, as in `ls packages`, unless an article or `of` precedes it. */
@@ -61,21 +57,18 @@ export function fillBarePath(filling: SlotFilling, slot: Slot): string | undefin
 }
 
 function claimPath(filling: SlotFilling, slot: Slot, index: number, evidence: number): string {
-  const { tokens } = filling;
-  const said = targetWord(tokens[index + 1]) ?? targetWord(tokens[index - 1]);
+  const [previous, token, next] = [filling.tokens[index - 1], filling.tokens[index], filling.tokens[index + 1]];
+  const said = targetWord(next) ?? targetWord(previous);
   const isSaid = said !== undefined && slot.target !== 'any';
-  const fit = isSaid ? (said === slot.target ? 0.3 : -0.8) : agreement(tokens[index], slot);
+  const fit = isSaid ? (said === slot.target ? 0.3 : -0.8) : agreement(token, slot);
   const text = claim(filling, index, index, 'exact', evidence + fit);
-  const isProse = said === undefined && tokens[index - 1]?.lower === 'the';
-  return isProse ? (KNOWN_FILES.get(text) ?? text) : text;
+  return said === undefined && previous?.lower === 'the' ? (KNOWN_FILES.get(text) ?? text) : text;
 }
 
 function isPath({ kind, text }: Token): boolean {
   const isWritten = kind === 'path' || (kind === 'quoted' && /^\S*(?:\/|\.[a-z])\S*$/i.test(text));
   return isWritten && timeZoneOf(text) === undefined;
 }
-
-const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
 /** Whether a bare word can be the name of a folder or a file, not of a city or an action. */
 function isName({ kind, role, lower, concept, text }: Token): boolean {
@@ -91,12 +84,12 @@ function targetWord(token: Token | undefined): 'file' | 'folder' | undefined {
 
 /** How well the form of a name (an extension, a trailing slash) agrees with what the slot is for. */
 function agreement(token: Token | undefined, { target }: Slot): number {
-  if (token === undefined || target === 'any') return 0;
-  const base = token.text.split('/').at(-1) ?? '';
+  const base = token?.text.split('/').at(-1) ?? '';
   const isFolder = /^\.{0,2}$/.test(base);
-  if (!isFolder && /^\.[^.]+$/.test(base)) return 0;
-  const isBare = token.kind === 'path' && !token.text.includes('/');
+  if (token === undefined || target === 'any' || (!isFolder && /^\.[^.]+$/.test(base))) return 0;
+  const hasSlash = token.text.includes('/');
+  const isBare = token.kind === 'path' && !hasSlash;
   const isFile = !isFolder && (isBare || /.\.[a-z0-9]{1,9}$/i.test(base) || KNOWN_FILES.has(base.toLowerCase()));
   if (isFile === (target === 'file')) return 0.3;
-  return isFile ? -0.8 : token.text.includes('/') ? -0.5 : -0.2;
+  return isFile ? -0.8 : hasSlash ? -0.5 : -0.2;
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { attempt, isObject } from '@kernel/internal';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '@kernel/protocol';
 
 /** Keywords that say nothing of what is valid. */
@@ -7,10 +7,17 @@ const NOTES = /^(?:\$schema|\$id|\$comment|title|description|default|examples|de
 /** Whether a value keeps a limit, by the keyword. */
 const KEEPS: Readonly<Record<string, (value: JsonValue, limit: unknown) => boolean>> = {
   type: (value, limit) =>
-    [limit].flat().some((type) => type === typeOf(value) || (type === 'integer' && Number.isInteger(value))),
+    [limit]
+      .flat()
+      .some(
+        (type) =>
+          type === (Array.isArray(value) ? 'array' : typeof value) || (type === 'integer' && Number.isInteger(value)),
+      ),
   enum: (value, limit) => Array.isArray(limit) && limit.includes(value),
   const: (value, limit) => value === limit,
-  pattern: (value, limit) => typeof value !== 'string' || fitsPattern(value, String(limit)),
+  pattern: (value, limit) =>
+    // A pattern that this engine cannot compile is left to the validator of the tools.
+    typeof value !== 'string' || (attempt(() => new RegExp(String(limit), 'u'))?.test(value) ?? true),
   minLength: (value, limit) => typeof value !== 'string' || value.length >= Number(limit),
   maxLength: (value, limit) => typeof value !== 'string' || value.length <= Number(limit),
   minimum: (value, limit) => typeof value !== 'number' || value >= Number(limit),
@@ -39,17 +46,4 @@ export function isValidCall({ parameters }: Tool, input: JsonObject): boolean {
 
 function keeps(value: JsonValue, keyword: string, limit: unknown, ifUnknown: boolean): boolean {
   return Object.hasOwn(KEEPS, keyword) ? (KEEPS[keyword]?.(value, limit) ?? ifUnknown) : ifUnknown;
-}
-
-function typeOf(value: JsonValue): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-}
-
-/** A pattern that this engine cannot compile is left to the validator of the tools. */
-function fitsPattern(value: string, pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(value);
-  } catch {
-    return true;
-  }
 }

@@ -1,3 +1,4 @@
+import { attempt } from '@kernel/internal';
 import { plain } from './words.ts';
 
 /**
@@ -25,18 +26,17 @@ let zonesByPlace: ReadonlyMap<string, string> | undefined;
 
 /** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
 export function timeZoneOf(place: string): string | undefined {
-  const [, sign, hours = '', minutes] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
+  const [, sign, hours = '', minutes = '00'] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
   if (sign !== undefined) {
     // The zone database names whole hours with the opposite sign, and no others.
-    const isWhole = minutes === undefined || minutes === '00';
-    const zone = isWhole
-      ? `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`
-      : `${sign}${hours.padStart(2, '0')}:${minutes}`;
-    return isZone(zone) ? zone.replace(/^Etc\/GMT[+-]0$/, 'UTC') : undefined;
+    const whole = `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
+    return zoneNamed(minutes === '00' ? whole : `${sign}${hours.padStart(2, '0')}:${minutes}`)?.replace(
+      /^Etc\/GMT[+-]0$/,
+      'UTC',
+    );
   }
-  if (place.includes('/')) return isZone(place) ? place : undefined;
   zonesByPlace ??= byPlace();
-  return zonesByPlace.get(nameOf(place));
+  return place.includes('/') ? zoneNamed(place) : zonesByPlace.get(nameOf(place));
 }
 
 function byPlace(): ReadonlyMap<string, string> {
@@ -54,10 +54,7 @@ function nameOf(place: string): string {
     .trim();
 }
 
-function isZone(name: string): boolean {
-  try {
-    return /^(?:[A-Za-z]|[+-]\d)[\w/+:-]*$/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
+function zoneNamed(name: string): string | undefined {
+  if (!/^(?:[A-Za-z]|[+-]\d)[\w/+:-]*$/.test(name)) return undefined;
+  return attempt(() => new Intl.DateTimeFormat('en', { timeZone: name })) && name;
 }
