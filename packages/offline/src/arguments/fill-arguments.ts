@@ -4,12 +4,10 @@ import { wordsOf } from '../language/words.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { ToolProfile } from '../matching/tool-profile.ts';
 import type { Slot } from './argument-slots.ts';
-import { fillAnyNumber, fillLiteral } from './fill-literal.ts';
-import { fillBarePath, fillPath } from './fill-path.ts';
-import { fillMarkedText, fillNamedText, fillRemaining } from './fill-text.ts';
+import { RULES } from './fill-rules.ts';
 import { isWithin } from './is-valid.ts';
 import { readSearch } from './read-search.ts';
-import { claim, type Fill, type SlotFilling } from './slot-filling.ts';
+import { claim, type SlotFilling } from './slot-filling.ts';
 
 /** Arguments for one call, in the order of the schema, and the words that they came from. */
 export interface FilledArguments {
@@ -18,22 +16,6 @@ export interface FilledArguments {
 }
 
 const FIND = conceptOf('find');
-const PLACE = /^(?:city|place|location|country|town)$/;
-const isText = ({ kind }: Slot): boolean => kind === 'text';
-const isPath = ({ kind }: Slot): boolean => kind === 'path';
-
-/** Recognizable shapes first, then marked text, then the remaining words. */
-const PHASES: readonly (readonly [fill: Fill, handles: (slot: Slot) => boolean])[] = [
-  [fillLiteral, () => true],
-  [fillPath, isPath],
-  [fillNamedText, isText],
-  [fillMarkedText, (slot) => isText(slot) && (slot.required || PLACE.test(slot.name))],
-  [fillBarePath, (slot) => isPath(slot) && slot.required],
-  [fillRemaining, (slot) => isText(slot) && slot.required],
-  [fillBarePath, isPath],
-  [fillAnyNumber, ({ kind }) => kind === 'number'],
-];
-
 /** Fills a tool's arguments from a request. Returns `undefined` if a required argument stays empty, or a number is for none. */
 export function fillArguments(
   { slots, phrasedSlots, terms }: ToolProfile,
@@ -47,12 +29,14 @@ export function fillArguments(
   // A word that looks like a value of an argument that only phrases fill, such as `tomorrow`, is not a value of another one.
   const own = tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));
   const trial: SlotFilling = { ...filling, used: new Map(own) };
-  if (phrasedSlots.some((slot) => fillLiteral(trial, slot) !== undefined)) return undefined;
+  const isLiteral = ({ kind }: Slot) => kind !== 'path' && kind !== 'text';
+  const isTaken = (slot: Slot) => RULES.some(([kind, fill]) => slot.kind === kind && fill(trial, slot) !== undefined);
+  if (phrasedSlots.filter(isLiteral).some(isTaken)) return undefined;
   const values = fillSearch(filling, slots, text);
   const ordered = slots.toSorted((a, b) => Number(b.required) - Number(a.required));
-  for (const [fill, handles] of PHASES) {
+  for (const [kind, fill] of RULES) {
     for (const slot of ordered) {
-      if (values.has(slot.name) || !handles(slot)) continue;
+      if (values.has(slot.name) || slot.kind !== kind) continue;
       const value = fill(filling, slot);
       if (value !== undefined && isWithin(value, slot.schema)) values.set(slot.name, value);
     }
@@ -68,7 +52,7 @@ export function fillArguments(
 function fillSearch(filling: SlotFilling, slots: readonly Slot[], text: string): Map<string, JsonValue> {
   const values = new Map<string, JsonValue>();
   const query = slots.find(({ kind, required }) => kind === 'search' && required);
-  const path = slots.find(isPath);
+  const path = slots.find(({ kind }) => kind === 'path');
   const isSearch = query !== undefined && (filling.terms.get(FIND) ?? 0) >= 0.8;
   const search = isSearch ? readSearch(text, filling.terms, path !== undefined) : undefined;
   if (query === undefined || search === undefined) return values;

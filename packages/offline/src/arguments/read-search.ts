@@ -34,8 +34,8 @@ let forms: readonly (readonly [form: RegExp, isMarked: boolean])[] | undefined;
 const POLITE = /^(?:(?:please|kindly|can you|could you|would you|now|then|also)\s+)+/i;
 
 /**
- * Reads `search for X in P`, `grep X P`, `find X` or `which files mention X` as a whole: X is the query. Where nothing marks it, it must not have a word such as
- * an article, be the name of a file, or be several words, except in a place: `find` has other uses, too.
+ * Reads `search for X in P`, `grep X P`, `find X` or `which files mention X` as a whole: X is the query. Where nothing marks it, it must be one word, and no
+ * pronoun or name of a file: `find` has other uses, too.
  */
 export function readSearch(request: string, terms: ReadonlyMap<string, number>, hasPath: boolean): Search | undefined {
   const text = request
@@ -61,7 +61,7 @@ export function readSearch(request: string, terms: ReadonlyMap<string, number>, 
   return undefined;
 }
 
-const PREPOSITION = /\s(?:in|inside|within|under|below|from|across|through|throughout)\s/i;
+const PREPOSITION = /(?:^|\s)(?:in|inside|within|under|below|from|across|through|throughout)\s/i;
 
 /** Words of a request for a thing or for knowledge, as opposed to a text to search for. */
 const WISH_WORDS =
@@ -72,9 +72,8 @@ function isClear(query: string, isMarked: boolean, hasPlace: boolean): boolean {
   if (PREPOSITION.test(query) || /["“‘`]|(?<!\w)'/.test(query)) return false;
   if (/^(?:all |the |an?y? )*(?:files?|folders?|director(?:y|ies))\b/i.test(query)) return false;
   if (isMarked) return true;
-  const words = query.split(/\s+/);
-  if (words.some((word) => WISH_WORDS.test(word))) return false;
-  return hasPlace || (words.length === 1 && !/^\S*[^.]\.[a-z]\w{0,8}$|\//i.test(query));
+  if (/\s/.test(query) || WISH_WORDS.test(query)) return false;
+  return hasPlace || !/^\S*[^.]\.[a-z]\w{0,8}$|\//i.test(query);
 }
 
 function unquote(text: string): string {

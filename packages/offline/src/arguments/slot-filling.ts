@@ -1,6 +1,4 @@
-import type { JsonValue } from '@kernel/protocol';
 import type { Token } from '../language/tokenize.ts';
-import type { Slot } from './argument-slots.ts';
 
 /** A request whose words are being assigned to a tool's arguments. */
 export interface SlotFilling {
@@ -14,9 +12,6 @@ export interface SlotFilling {
   /** How much the shapes of the arguments speak for the tool, summed up. */
   evidence: number;
 }
-
-/** Finds the value of an argument, and claims its words. */
-export type Fill = (filling: SlotFilling, slot: Slot) => JsonValue | undefined;
 
 /** Claims tokens `from` to `to` (inclusive), adds to the evidence, and returns their text. */
 export function claim(filling: SlotFilling, from: number, to: number, how: 'exact' | 'free', evidence: number): string {

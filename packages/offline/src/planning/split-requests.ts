@@ -24,7 +24,7 @@ export function splitRequests(prompt: string): readonly string[] {
 }
 
 const FIELD = new RegExp(
-  String.raw`^(?:please |can you |could you |and )*(?<lead>(?:tell|give|show)(?: me)? |print |read |get |what(?:'s| is| are) |which (?:is )?|only |just )?(?:me )?(?:what |which )?(?<article>(?:the|its|their) )?["'“]?(?<field>[${LETTER}_][${LETTER_OR_DIGIT}_ -]{0,40}?)["'”]?(?: (?:is|are|field|value|key|property|it has|in it|of it|there))*(?: (?:in|of|from|inside) (?<file>(?:the (?:file )?)?[^\s]+\.json))?$`,
+  String.raw`^(?:please |can you |could you |and )*(?<lead>(?:tell|give|show)(?: me)? |print |read |get |what(?:'s| is| are) |which (?:is )?|only |just )?(?:me )?(?:what |which )?(?:is |are )?(?<article>(?:the|its|their) )?["'“]?(?<field>[${LETTER}_][${LETTER_OR_DIGIT}_ -]{0,40}?)["'”]?(?: (?:is|are|field|value|key|property|it has|in it|of it|there))*(?: (?:in|of|from|inside) (?<file>(?:the (?:file )?)?[^\s]+\.json))?$`,
   'i',
 );
 

@@ -3,60 +3,42 @@ import { timeZoneOf } from '../language/time-zones.ts';
 import { KNOWN_FILES, type Token } from '../language/tokenize.ts';
 import { LETTER_OR_DIGIT } from '../language/words.ts';
 import type { Slot } from './argument-slots.ts';
-import { claim, findFree, isUnclaimed, type SlotFilling } from './slot-filling.ts';
+import { claim, isUnclaimed, type SlotFilling } from './slot-filling.ts';
 
-const CUES = /^(?:in|inside|under|within|from|of|at|into|below|named|called|folder|directory|file|path|dir)$/;
 const PATH_WORDS = /^(?:folders?|director(?:y|ies)|dirs?|files?|workspace|project|repo|repository|tree)$/;
 const NOT_BEFORE_PATH = /^(?:of|to|its|their|your|the|my|our|this|that|an?)$/;
 const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
-/** Fills a path: a token with a slash or an extension, a word next to `folder` or `file`, one after a preposition, or a quotation. */
-export function fillPath(filling: SlotFilling, slot: Slot): string | undefined {
-  const word = (index: number) => filling.tokens[index]?.lower ?? '';
-  const signs: readonly (readonly [evidence: number, test: (token: Token, index: number) => boolean])[] = [
-    [0.5, (token) => isPath(token) && agreement(token, slot) > 0],
-    [0.5, isPath],
-    [0.4, (token, index) => isUnclaimed(filling, index) && isName(token) && isBeside(word(index + 1), slot)],
-    // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
-    [
-      0.35,
-      (token, index) =>
-        isName(token) && CUES.test(word(index - 1)) && (word(index - 1) !== 'of' || slot.target !== 'any'),
-    ],
-    [0.3, ({ kind }) => slot.required && kind === 'quoted'],
-  ];
-  for (const [evidence, test] of signs) {
-    const index = findFree(filling, test);
-    if (index !== -1) return claimPath(filling, slot, index, evidence);
-  }
-  return undefined;
+/** Whether a word after a name says that it is one. */
+export function isPathWord(after: string, { target }: Slot): boolean {
+  return PATH_WORDS.test(after) && after !== 'files' && (target === 'file' || after !== 'file');
 }
 
-function isBeside(next: string, { target }: Slot): boolean {
-  return PATH_WORDS.test(next) && next !== 'files' && (target === 'file' || next !== 'file');
-}
-
-/** Fills a path with a single remaining word, as in `ls packages`, unless an article or `of` precedes it. */
-export function fillBarePath(filling: SlotFilling, slot: Slot): string | undefined {
-  const { tokens, used, terms } = filling;
-  const [index = -1, ...more] = [...tokens.keys()].filter((at) => isUnclaimed(filling, at));
+/** Whether a word is the only remaining one, as in `ls packages`, and can be a path: no article or `of` precedes it. */
+export function isBarePath(filling: SlotFilling, index: number, slot: Slot): boolean {
+  const { tokens, used } = filling;
+  const [only, ...more] = [...tokens.keys()].filter((at) => isUnclaimed(filling, at));
   const token = tokens[index];
-  if (token === undefined || more.length > 0 || slot.target === 'any' || !isName(token)) return undefined;
+  if (token === undefined || only !== index || more.length > 0 || slot.target === 'any' || !isName(token)) return false;
   const head = tokens.findIndex(({ role }) => role !== 'stop');
-  if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
+  if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return false;
   // `markdown files` are a kind of file, not files in a folder of that name.
-  if (tokens[index + 1]?.lower === 'files') return undefined;
+  if (tokens[index + 1]?.lower === 'files') return false;
   const previous = tokens[index - 1];
   // After another word it is that word's object: `which files mention undici`.
   const isObject = previous?.role === 'content' && index - 1 !== head && !used.has(index - 1);
-  if (isObject && !PATH_WORDS.test(previous.lower)) return undefined;
-  const isAsked = (terms.get(tokens[head]?.concept ?? '') ?? 0) >= 0.9;
-  const isKnown = isAsked && previous?.lower === 'the' && KNOWN_FILES.has(token.lower);
-  if (NOT_BEFORE_PATH.test(previous?.lower ?? '') && !isKnown) return undefined;
-  return claimPath(filling, slot, index, isKnown ? 0.5 : 0.3);
+  if (isObject && !PATH_WORDS.test(previous.lower)) return false;
+  return !NOT_BEFORE_PATH.test(previous?.lower ?? '') || isKnown(filling, index);
 }
 
-function claimPath(filling: SlotFilling, slot: Slot, index: number, evidence: number): string {
+/** Whether a word of prose is a file that the tool is asked for: `read the license`. */
+export function isKnown({ terms, tokens }: SlotFilling, index: number): boolean {
+  const head = tokens.find(({ role }) => role !== 'stop');
+  const isAsked = (terms.get(head?.concept ?? '') ?? 0) >= 0.9;
+  return isAsked && tokens[index - 1]?.lower === 'the' && KNOWN_FILES.has(tokens[index]?.lower ?? '');
+}
+
+export function claimPath(filling: SlotFilling, slot: Slot, index: number, evidence: number): string {
   const [previous, token, next] = [filling.tokens[index - 1], filling.tokens[index], filling.tokens[index + 1]];
   const said = targetWord(next) ?? targetWord(previous);
   const isSaid = said !== undefined && slot.target !== 'any';
@@ -65,13 +47,14 @@ function claimPath(filling: SlotFilling, slot: Slot, index: number, evidence: nu
   return said === undefined && previous?.lower === 'the' ? (KNOWN_FILES.get(text) ?? text) : text;
 }
 
-function isPath({ kind, text }: Token): boolean {
+/** Whether a path is written out: with a slash or an extension. */
+export function isPath({ kind, text }: Token): boolean {
   const isWritten = kind === 'path' || (kind === 'quoted' && /^\S*(?:\/|\.[a-z])\S*$/i.test(text));
   return isWritten && timeZoneOf(text) === undefined;
 }
 
 /** Whether a bare word can be the name of a folder or a file, not of a city or an action. */
-function isName({ kind, role, lower, concept, text }: Token): boolean {
+export function isName({ kind, role, lower, concept, text }: Token): boolean {
   if (kind !== 'word' || role !== 'content' || PATH_WORDS.test(lower)) return false;
   if (ACTION_STEMS.has(concept) || WORK_STEMS.has(concept) || /[a-z][A-Z]/.test(text)) return false;
   return NAME.test(text) && timeZoneOf(text) === undefined;
@@ -83,7 +66,7 @@ function targetWord(token: Token | undefined): 'file' | 'folder' | undefined {
 }
 
 /** How well the form of a name (an extension, a trailing slash) agrees with what the slot is for. */
-function agreement(token: Token | undefined, { target }: Slot): number {
+export function agreement(token: Token | undefined, { target }: Slot): number {
   const base = token?.text.split('/').at(-1) ?? '';
   const isFolder = /^\.{0,2}$/.test(base);
   if (token === undefined || target === 'any' || (!isFolder && /^\.[^.]+$/.test(base))) return 0;
