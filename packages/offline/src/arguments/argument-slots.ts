@@ -7,15 +7,12 @@ import { wordsOf } from '../language/words.ts';
 type SlotKind = TextKind | 'enum' | 'number' | 'numbers' | 'text' | 'other';
 type TextKind = 'date' | 'zone' | 'url' | 'email' | 'path' | 'expression' | 'search';
 
-/** One argument of a tool, as something to fill. */
 export interface Slot {
   readonly name: string;
   readonly kind: SlotKind;
   readonly schema: JsonSchema;
   readonly required: boolean;
-  /** The concepts of the argument's name. */
   readonly concepts: readonly string[];
-  /** Whether a path is to a file, a folder or either. */
   readonly target: 'file' | 'folder' | 'any';
 }
 
@@ -41,7 +38,6 @@ const FORMATS = new Map<unknown, SlotKind>([
   ['email', 'email'],
 ]);
 
-/** Returns a slot for each property of a tool's schema, in order. */
 export function slotsOf({ name: toolName, parameters }: Tool): readonly Slot[] {
   const required: readonly unknown[] = Array.isArray(parameters['required']) ? parameters['required'] : [];
   const properties = isObject(parameters['properties']) ? Object.entries(parameters['properties']) : [];

@@ -9,7 +9,6 @@ import { isWithin } from './is-valid.ts';
 import { readSearch } from './read-search.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
 
-/** Arguments for one call, in the order of the schema, and the words that they came from. */
 export interface FilledArguments {
   readonly input: JsonObject;
   readonly filling: SlotFilling;

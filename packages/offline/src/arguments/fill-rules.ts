@@ -8,16 +8,13 @@ import { isWithin } from './is-valid.ts';
 import { agreement, claimPath, isBarePath, isKnown, isName, isPath, isPathWord } from './paths.ts';
 import { claim, findFree, isUnclaimed, type SlotFilling } from './slot-filling.ts';
 
-/** Finds the value of an argument, and claims its words. */
 type Fill = (filling: SlotFilling, slot: Slot) => JsonValue | undefined;
 
-/** A word that could be the value of an argument. */
 interface Place {
   readonly filling: SlotFilling;
   readonly slot: Slot;
   readonly token: Token;
   readonly index: number;
-  /** The word before it, and the one after it. */
   readonly before: string;
   readonly after: string;
 }
@@ -119,7 +116,6 @@ function numberOf({ kind, lower, text }: Token): number | undefined {
   return kind === 'number' ? Number(text.replaceAll(',', '')) : NUMBER_WORDS.get(lower);
 }
 
-/** Reads `tomorrow` and `2026-11-21`. */
 function dateOf({ lower, text }: Token, now: number): string | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : text;
   const day = ['yesterday', 'today', 'tomorrow'].indexOf(lower.replace(/['’]s$/, ''));

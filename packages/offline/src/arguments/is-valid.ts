@@ -4,7 +4,6 @@ import type { JsonObject, JsonSchema, JsonValue, Tool } from '@kernel/protocol';
 /** Keywords that say nothing of what is valid. */
 const NOTES = /^(?:\$schema|\$id|\$comment|title|description|default|examples|deprecated|format)$/;
 
-/** Whether a value keeps a limit, by the keyword. */
 const KEEPS: Readonly<Record<string, (value: JsonValue, limit: unknown) => boolean>> = {
   type: (value, limit) =>
     [limit]

@@ -47,7 +47,6 @@ export function claimPath(filling: SlotFilling, slot: Slot, index: number, evide
   return said === undefined && previous?.lower === 'the' ? (KNOWN_FILES.get(text) ?? text) : text;
 }
 
-/** Whether a path is written out: with a slash or an extension. */
 export function isPath({ kind, text }: Token): boolean {
   const isWritten = kind === 'path' || (kind === 'quoted' && /^\S*(?:\/|\.[a-z])\S*$/i.test(text));
   return isWritten && timeZoneOf(text) === undefined;

@@ -1,11 +1,9 @@
 import { conceptOf, isAction } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 
-/** What a request searches for, and where. */
 export interface Search {
   readonly query: string;
   readonly path: string | undefined;
-  /** How much the form speaks for a search. */
   readonly evidence: number;
 }
 

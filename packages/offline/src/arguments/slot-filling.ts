@@ -1,13 +1,11 @@
 import type { Token } from '../language/tokenize.ts';
 
-/** A request whose words are being assigned to a tool's arguments. */
 export interface SlotFilling {
   readonly tokens: readonly Token[];
   /** How each claimed token, by index, was recognized: `exact` by its shape or a cue, `free` because it was left over. */
   readonly used: Map<number, 'exact' | 'free'>;
   /** Concepts that the tool itself mentions: words about the tool, not values. */
   readonly terms: ReadonlyMap<string, number>;
-  /** The time that `today` refers to, in milliseconds since 1970. */
   readonly now: number;
   /** How much the shapes of the arguments speak for the tool, summed up. */
   evidence: number;
@@ -21,7 +19,6 @@ export function claim(filling: SlotFilling, from: number, to: number, how: 'exac
   return tokens.map(({ text }) => text).join(' ');
 }
 
-/** The first token for which a test holds that no argument has claimed, or -1. */
 export function findFree({ tokens, used }: SlotFilling, test: (token: Token, index: number) => boolean): number {
   return tokens.findIndex((token, index) => !used.has(index) && test(token, index));
 }

@@ -7,7 +7,6 @@ export interface FoundExpression {
   readonly value: string;
 }
 
-/** The values of number words up to one hundred. */
 export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
   nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred`
@@ -15,7 +14,6 @@ export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
     .map((word, index) => [word, index <= 20 ? index : (index - 18) * 10]),
 );
 
-/** A number that is not the year of a date, nor its day. */
 const DIGITS = String.raw`(?!\d{4}-\d{2}-\d{2}|\d{4}\/\d{1,2}\/\d|\d{1,2}\/\d{1,2}\/\d{4})(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?!\d|,\d{3}(?!\d)|[${LETTER}_]|\.\d)|\.\d+(?!\d)`;
 const WORDS = [...NUMBER_WORDS.keys()].join('|');
 

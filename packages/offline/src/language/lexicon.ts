@@ -44,12 +44,10 @@ export const WORK_STEMS = stems(
   recipe advice opinion summary translation explanation review slogan tweet`,
 );
 
-/** Words that ask for a part or a measure of something, not for all of it. */
 export const PART_STEMS = stems(
   'first last line lines size big large small new old long short hidden total half top bottom newest oldest biggest largest smallest',
 );
 
-/** Synonyms, a group for each. */
 const GROUPS = [
   'folder directory dir|list ls enumerate listing|read cat open view|find search grep locate lookup',
   'mention occur occurrence appear reference contain|time clock|date day today weekday',
@@ -77,7 +75,6 @@ export function conceptsOf(text: string): readonly string[] {
 
 const COMMANDS = new Set(['list', 'read', 'find', 'calculate'].map(conceptOf));
 
-/** Whether a word begins another request. */
 export function isAction(word: string): boolean {
   const stem = stemOf(word);
   return ACTION_STEMS.has(stem) || WEAK_STEMS.has(stem) || COMMANDS.has(conceptOf(word));

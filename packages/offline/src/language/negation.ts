@@ -3,21 +3,15 @@ import { LETTER, LETTER_OR_DIGIT } from './words.ts';
 
 /** What turns, limits or conditions a request, in lower case: without the flag `i` it takes half as long to compile. */
 const WORDS = [
-  // Negation.
   "no|not|cannot|none|nor|neither|never|nothing|nobody|nowhere|hardly|barely|[a-z]+n['’]t|dont|doesnt|isnt|arent|cant|wont",
   'without|lacks?|lacking|missing|misses|absent|opposite|reverse|inverse|contrary',
-  // Exception and limitation.
   'except|excepting|exception|exclud(?:e|es|ed|ing)|but|besides|aside|apart|beyond|other than|rather than|instead',
   'only|solely|exclusively|merely|just|hide|hiding|omit|omitting|skip|skipping|ignor(?:e|es|ing)|avoid|avoiding|leave out|leaving out',
   'stop|cancel|forget|refuse|undo|pretend|imagine|suppose|assume|as if',
-  // Correction and alternative.
   'nah|nope|actually|again and again|repeatedly|scratch that|nevermind|on second thoughts?|i mean|or|either|outside',
-  // Condition.
   'if|unless|provided|otherwise|else|until|whether|in case|depending',
-  // Another time, another person, or no request at all.
   'was|were|had|should|ought|may|might|must|used to|who|whom|whose|someone|somebody|anyone|anybody|everyone|everybody',
   "(?:i|you|we|they)(?: have|['’]ve| did| already)|(?:did|have|do|does|has) (?:i|you|we|they|he|she)|i read",
-  // A place within a text, a number of hits, or a property.
   'near|followed by|preceded by|than|lines? (?:with|that|which|\\d+)|(?:before|after) line|find (?:one|two|three|some|a few)',
   '(?:files?|folders?|director(?:y|ies))\\b.{0,80}\\b(?:with|whose|since|before|after|between)|defined|declared|implemented|of the (?:year|month)|time zones',
   '(?:which|what) is (?:more|less)|bigger|smaller|greater|larger|better|how to|(?<=\\s)(?:when|while|once|as soon as)',
@@ -26,9 +20,7 @@ const WORDS = [
   '(?:a|an|another) (?:file|folder|directory)$|^ *(?:list|read|show|get|find|open) (?:it|them|that|those|what|where)$',
   '(?:list|show|print) (?:me )?(?:all )?(?:the )?(?:folders|directories)(?! and)',
   '(?:bugs?|typos?|mistakes|spelling|vulnerabilit(?:y|ies)) (?:in|of)',
-  // How something is done, sorted, compared or explained.
   '(?:all|every|each|any) (?:sub)?(?:folders|director(?:y|ies)|folder)|sub-?(?:folders?|director(?:y|ies))',
-  // A kind of file, a part of one, or another form of it.
   '(?:big|small|large|huge|old|new|recent|empty|hidden|binary|duplicate|unused) (?:files?|folders?|director(?:y|ies))|duplicates?',
   '(?:imports|exports|functions|classes|methods|lines|symbols|words) (?:of|in|from)|(?:start|end|beginn)ing (?:in|with)|how (?:much time|long)',
   'on (?:git(?:hub|lab)|google|npm|the (?:internet|web))',

@@ -2,11 +2,8 @@ import { findExpressions } from './arithmetic.ts';
 import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
 import { LETTER_OR_DIGIT, plain, stemOf } from './words.ts';
 
-/** One word, name or literal of a prompt. */
 export interface Token {
-  /** As written, without quotes. */
   readonly text: string;
-  /** In lower case and without accents. */
   readonly lower: string;
   /** The concept of a word; for a literal, `lower`. */
   readonly concept: string;
@@ -74,9 +71,4 @@ function wordToken(raw: string, start: number): readonly Token[] {
 function literal(kind: Token['kind'], text: string, start: number, end: number): Token {
   const lower = plain(text);
   return { text, lower, concept: lower, kind, role: 'content', start, end };
-}
-
-/** Whether a token looks like an identifier or a constant, not like a word of prose. */
-export function isIdentifier(token: Token): boolean {
-  return /[a-z][A-Z]|[_$]|\w[.:]{1,2}\w|[A-Za-z]\d|^[A-Z]{2,}$/.test(token.text) || token.text.startsWith('@');
 }

@@ -21,7 +21,6 @@ export function stemOf(word: string): string {
   return stem.endsWith('y') ? `${stem.slice(0, -1)}i` : stem;
 }
 
-/** Returns text in lower case and without accents. */
 export function plain(text: string): string {
   return text
     .normalize('NFD')

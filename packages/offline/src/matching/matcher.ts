@@ -6,7 +6,6 @@ import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
 import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
 
-/** Compares requests with the tools on offer. */
 export interface Matcher {
   /** The call that a whole request asks for by a phrase of a tool. `material` is the text that came with the prompt. */
   matchPhrase(text: string, material?: string): ToolMatch | undefined;
@@ -21,7 +20,6 @@ const EVIDENCE_FLOOR = 0.75;
 
 const COUNT = conceptOf('count');
 
-/** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(
   tools: readonly Tool[],
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],

@@ -17,7 +17,6 @@ export interface ToolProfile {
   readonly templates: ReadonlySet<string>;
 }
 
-/** Returns the profile of a tool and the phrases for it. */
 export function profileOf(tool: Tool, phrases: readonly ToolPhrase[]): ToolProfile {
   const { examples = [], tags = [], usageHint = '' } = tool.metadata ?? {};
   // An argument that only phrases fill is too easily meant otherwise: `tomorrow` in `the time in Tokyo tomorrow`.
@@ -57,7 +56,6 @@ const EQUIVALENTS = new Map([
   ['here', 'here'],
 ]);
 
-/** Returns the words of a request with its arguments masked, so that requests of the same form are equal. */
 export function templateOf(tokens: readonly Token[], isValue: (token: Token, index: number) => boolean): string {
   const words = tokens.map((token, index) =>
     isValue(token, index) ? '<>' : (EQUIVALENTS.get(token.lower) ?? token.concept),

@@ -5,13 +5,11 @@ import { KNOWN_FILES, tokenize } from '../language/tokenize.ts';
 import { MARK, plainRequest, POLITE } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
-/** A phrase in a form that a request can be compared with. */
 export interface CompiledPhrase {
   /** Matches a request with its words marked, and a space at its end. */
   readonly form: RegExp;
   /** By name, how the text of a value is read; `undefined` means that the phrase does not fit. */
   readonly values: ReadonlyMap<string, Read>;
-  /** Whether an argument takes the text that came with the request. */
   readonly takesMaterial: boolean;
 }
 
@@ -49,25 +47,20 @@ const KINDS: Readonly<Record<string, readonly [form: string, read: Read]>> = {
  * that `plainRequest` leaves out are not among them.
  */
 export function neededWords({ text }: ToolPhrase): readonly (readonly string[])[] {
-  return text.split(' ').flatMap((part) => {
-    const isLeftOut = /\{|\|\)/.test(part) || POLITE.test(part);
-    return isLeftOut
-      ? []
-      : [
-          part
-            .replaceAll(/^\(|\)$/g, '')
-            .toLowerCase()
-            .split('|'),
-        ];
-  });
+  const words = text.split(' ').filter((part) => !/\{|\|\)/.test(part) && !POLITE.test(part));
+  return words.map((part) => choicesOf(part.toLowerCase()));
 }
 
-/** Compiles a phrase. Throws `CONFIG_INVALID` for a kind of value that does not exist. */
+/** `(is|are)` as its words. */
+function choicesOf(part: string): readonly string[] {
+  return part.replaceAll(/^\(|\)$/g, '').split('|');
+}
+
 export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
   const values = new Map<string, Read>();
   const parts = (plainRequest(text) ?? '').split(' ').map((part) => {
     const [, name, kind = 'words'] = /^\{([a-z]+)(?::([a-z]+))?\}$/i.exec(part) ?? [];
-    if (name === undefined) return wordForm(part.replaceAll(/^\(|\)$/g, '').split('|'));
+    if (name === undefined) return wordForm(choicesOf(part));
     const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
     if (known === undefined)
       throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
@@ -101,7 +94,6 @@ function readNumbers(text: string): string | undefined {
   return numbers.map(readNumber).join(', ');
 }
 
-/** `3 hours`, `1.5 hours`, `an hour`, `half an hour`. */
 function readDuration(text: string): string | undefined {
   const [amount = '', unit = ''] = text
     .replaceAll(MARK, '')
@@ -111,7 +103,6 @@ function readDuration(text: string): string | undefined {
   return `${/^an?$/.test(amount) ? 1 : readNumber(amount)} ${unit}`;
 }
 
-/** A quoted text, or a word with the form of a path. */
 function readPath(word: string): string | undefined {
   if (unquote(word) !== word) return unquote(word);
   const [token, ...more] = tokenize(word, []);

@@ -6,7 +6,6 @@ import { type CompiledPhrase, compilePhrase, neededWords } from './compile-phras
 import { markWords, plainRequest } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
-/** A call that a request asks for. */
 export interface ToolMatch {
   readonly tool: Tool;
   readonly input: JsonObject;

@@ -1,7 +1,6 @@
 import { STOP_WORDS } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 
-/** The longest request that is compared with phrases, in words. */
 const MAX_WORDS = 120;
 const WORD = /"[^"]+"|`[^`]+`|[^\s"`]+|["`]/g;
 /** What begins a request and says nothing of what is asked. */
@@ -28,7 +27,6 @@ export function plainRequest(text: string): string | undefined {
   return words.join(' ').replace(ENDING, '').replace(LEAD_IN, '');
 }
 
-/** Marks the pronouns, prepositions, conjunctions and negations of a request. */
 export function markWords(request: string): string {
   return (request.match(WORD) ?? [])
     .map((word) => {

@@ -7,7 +7,6 @@ import type { ToolMatch } from '../phrases/match-phrase.ts';
 import type { Ask } from './read-ask.ts';
 import { readField, splitRequests } from './split-requests.ts';
 
-/** The calls that a prompt asks for, in its order, each with the fields of the result that it asks to see. */
 export interface Plan {
   readonly calls: readonly (ToolMatch & { readonly fields: readonly string[] })[];
   /** The first request that no tool on offer fits, in the user's words; empty if each fits one. */

@@ -1,6 +1,5 @@
 import type { Message } from '@kernel/protocol';
 
-/** What a user message asks. */
 export interface Ask {
   /** The request: the last text of the message. */
   readonly prompt: string;
@@ -8,7 +7,6 @@ export interface Ask {
   readonly material?: { readonly text: string } | 'other';
 }
 
-/** The longest text that is given to a tool, in characters. */
 const MAX_MATERIAL_LENGTH = 1_000_000;
 
 /**
