@@ -27,6 +27,8 @@ const FORMS: readonly (readonly [source: string, isMarked: boolean])[] = [
   [`where (?:is|are) ${QUERY} ${SIGN}${IN_PLACE}`, false],
   [`does ${PLACE} ${SIGN} ${QUERY}$`, false],
 ];
+/** How one of them begins: a quick look, since they take long to compile. */
+const HEAD = /^(?:(?:search|find|locate|grep|rg|ack|ag|look)\s|(?:which|what)\s+files?\s|where\s+(?:is|are)\s|does\s)/i;
 let forms: readonly (readonly [form: RegExp, isMarked: boolean])[] | undefined;
 
 const POLITE = /^(?:(?:please|kindly|can you|could you|would you|now|then|also)\s+)+/i;
@@ -40,7 +42,7 @@ export function readSearch(request: string, terms: ReadonlyMap<string, number>, 
     .trim()
     .replace(POLITE, '')
     .replace(/(?:\s+please)?[\s?!]+$|\s+please$/i, '');
-  if (hasSeveralRequests(text)) return undefined;
+  if (!HEAD.test(text) || hasSeveralRequests(text)) return undefined;
   forms ??= FORMS.map(([source, isMarked]) => [
     new RegExp(`^${source.replaceAll(' ', String.raw`\s+`)}`, 'i'),
     isMarked,

@@ -22,10 +22,8 @@ export function stemOf(word: string): string {
 }
 
 export function plain(text: string): string {
-  return text
-    .normalize('NFD')
-    .replaceAll(/[\u0300-\u036F]/g, '')
-    .toLowerCase();
+  const ascii = /[\x80-\uffff]/.test(text) ? text.normalize('NFD').replaceAll(/[\u0300-\u036F]/g, '') : text;
+  return ascii.toLowerCase();
 }
 
 /** Splits an identifier or a sentence into lower-case words: `readFile`, `read_file` and `read file` give the same. */

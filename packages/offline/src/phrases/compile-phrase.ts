@@ -47,13 +47,13 @@ const KINDS: Readonly<Record<string, readonly [form: string, read: Read]>> = {
  * that `plainRequest` leaves out are not among them.
  */
 export function neededWords({ text }: ToolPhrase): readonly (readonly string[])[] {
-  const words = text.split(' ').filter((part) => !/\{|\|\)/.test(part) && !POLITE.test(part));
-  return words.map((part) => choicesOf(part.toLowerCase()));
+  const words = text.toLowerCase().split(' ');
+  return words.filter((word) => !word.includes('{') && !word.endsWith('|)') && !POLITE.has(word)).map(choicesOf);
 }
 
 /** `(is|are)` as its words. */
 function choicesOf(part: string): readonly string[] {
-  return part.replaceAll(/^\(|\)$/g, '').split('|');
+  return (part.startsWith('(') ? part.slice(1, -1) : part).split('|');
 }
 
 export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {

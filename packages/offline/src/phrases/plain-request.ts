@@ -8,9 +8,11 @@ const LEAD_IN =
   /^(?:(?:please|kindly|hi|hello|hey|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
 const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
 
-/** A word of those at either end. */
-export const POLITE =
-  /^(?:please|kindly|hi|hello|hey|can|could|would|will|you|i|want|like|to|know|do|tell|give|me|show|print|display|calculate|compute|what|whats|when|is|are|how|much|thanks|thank|for|the)$/i;
+/** The words of both. */
+export const POLITE: ReadonlySet<string> = new Set(
+  `please kindly hi hello hey can could would will you i want like to know do tell give me show print display calculate compute
+  what whats what's what’s when's when’s is are how much thanks thank for the`.split(/\s+/),
+);
 
 /** Stands before a word that could change a request: no value holds one. */
 export const MARK = '\u0001';

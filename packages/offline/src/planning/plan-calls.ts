@@ -68,7 +68,8 @@ function assignRequest(text: string, matcher: Matcher, drafts: Draft[]): boolean
     return true;
   }
   if (previous?.isPhrase === true) return false;
-  const { field, file } = readField(request) ?? {};
+  const mayAsk = previous !== undefined || request.toLowerCase().endsWith('.json');
+  const { field, file } = (mayAsk ? readField(request) : undefined) ?? {};
   const isField = previous !== undefined && field !== undefined && file === undefined;
   if (isField && /\b(?:its|their)\b/i.test(text)) return previous.fields.push(field) > 0;
   const found = matcher.match(file === undefined ? request : `show me the contents of ${file}`);
