@@ -13,7 +13,6 @@ const WORKLOADS = {
 };
 /** How much more of something than is committed fails. */
 const TOLERANCE = 1.05;
-const COUNTED = ['tokens', 'functions', 'promises', 'bytes'];
 const FIXTURE = new URL('counts/fixture.js', import.meta.url).pathname;
 const COMMITTED = new URL('../counts.json', import.meta.url);
 
@@ -69,13 +68,21 @@ function countsOf(workload, warmup) {
 
 /** What the first run of a process costs as a whole: what is executed, and how much code is entered, which is compiled then. */
 function firstRun(workload) {
-  const [size] = workload.sizes;
-  const { tokens, functions, entered } = run('code', { ...workload, size, warmup: 0 });
-  return { tokens, functions, entered, promises: run('promises', { ...workload, size, warmup: 0 }) };
+  const options = { ...workload, size: 1, warmup: 0 };
+  const { tokens, functions, entered } = run('code', options);
+  return { tokens, functions, entered, promises: run('promises', options) };
 }
 
 const rounded = (counts) =>
   Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count.toPrecision(4))]));
+
+const [topOf] = process.argv.flatMap((argument, at) => (argument === '--top' ? [process.argv[at + 1]] : []));
+if (topOf !== undefined) {
+  const workload = WORKLOADS[topOf];
+  for (const { tokens, calls, name, at } of run('top', { ...workload, size: workload.sizes[1], warmup: 3 }))
+    process.stdout.write(`${tokens} tokens in ${calls} calls of ${name || 'a function'} (${at})\n`);
+  process.exit(0);
+}
 
 const measured = {};
 for (const [name, workload] of Object.entries(WORKLOADS)) {

@@ -1,3 +1,5 @@
+import { isObject } from './json.ts';
+
 /** How deep values are looked through: `JSON.stringify` does not go much deeper, and what it writes is checked again on a wire. */
 const MAX_DEPTH = 1000;
 const ESCAPE = String.raw`\u`;
@@ -22,7 +24,28 @@ export function toJsonText(value: unknown): string {
  */
 export function wellFormed<T>(value: T): T {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
-  return repair(value, 0) as T;
+  return isSound(value, 0) ? value : (repair(value, 0) as T);
+}
+
+/** Whether nothing is to be repaired. Every message of a run is looked through, so that this reads each member once and makes nothing. */
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (depth > MAX_DEPTH) return true;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) if (!isSound(value[at], depth + 1)) return false;
+    return true;
+  }
+  if (!isObject(value) || ArrayBuffer.isView(value)) return true;
+  for (const key in value) {
+    const member = value[key];
+    // In the arguments of a call escapes count, too.
+    const isSoundMember =
+      typeof member === 'string'
+        ? member.isWellFormed() && !(key === 'arguments' && member.includes(ESCAPE))
+        : isSound(member, depth + 1);
+    if (!isSoundMember || !key.isWellFormed()) return false;
+  }
+  return true;
 }
 
 function repair(value: unknown, depth: number): unknown {
@@ -32,19 +55,12 @@ function repair(value: unknown, depth: number): unknown {
     const items = value.map((item) => repair(item, depth + 1));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const isCall = 'type' in value && value.type === 'tool-call';
   let copy: [string, unknown][] | undefined; // made where something differs
-  let index = 0;
-  for (const key of Object.keys(value)) {
+  for (const [index, key] of Object.keys(value).entries()) {
     const member: unknown = Reflect.get(value, key);
-    const isText = typeof member === 'string';
-    const sound = !isText
-      ? repair(member, depth + 1)
-      : isCall && key === 'arguments'
-        ? wellFormedJson(member)
-        : member.toWellFormed();
+    const isCall = key === 'arguments' && typeof member === 'string' && 'type' in value && value.type === 'tool-call';
+    const sound = isCall ? wellFormedJson(member) : repair(member, depth + 1);
     if (sound !== member || !key.isWellFormed()) (copy ??= Object.entries(value))[index] = [key.toWellFormed(), sound];
-    index += 1;
   }
   return copy === undefined ? value : Object.fromEntries(copy);
 }

@@ -17,7 +17,7 @@ function isList(value: JsonObject | readonly JsonValue[]): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** So that a spread of them keeps what is already there. */
+/** Fields that are undefined are left out, so that a spread keeps what is already there. */
 export function definedFields<Value>(fields: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
   return Object.fromEntries(
     Object.entries(fields).filter((entry): entry is [string, Value & ({} | null)] => entry[1] !== undefined),
@@ -57,7 +57,7 @@ export function pickFields(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
 }
 
-/** For a value that `JSON.parse` returned. */
+/** Takes a value that `JSON.parse` returned. */
 export function toJson(value: unknown): JsonValue {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return value as JsonValue;

@@ -163,7 +163,8 @@ function readReply(
     const take = (batch: readonly ProviderEvent[] | undefined, from = 0): void => {
       try {
         if (batch === undefined) return fail(noMessageEnd(provider));
-        for (let at = from; at < batch.length && !hasEnded; at += 1) {
+        for (let at = from; at < batch.length; at += 1) {
+          if (hasEnded) return undefined;
           const event = batch[at];
           if (event === undefined) return fail(new TypeError('a result of the stream has no event'));
           if (event.type === 'message-end') {

@@ -31,7 +31,7 @@ export function anthropicBatches(api: BatchApi, { basePath, query }: WireSetting
     cancel: async (id, signal) => readBatch(api, await api.send(pathOf(id, 'cancel'), signal, { body: '{}' })),
     async *results(id, signal) {
       checkEnded(api.name, await get(id, signal));
-      // Not the address that the vendor names: credentials go to no other origin.
+      // The address that the vendor names is not used: credentials go to no other origin.
       for await (const line of api.lines(pathOf(id, 'results'), signal)) yield readResult(api, line);
     },
   };

@@ -110,7 +110,7 @@ function mediaBlock(part: MediaPart): object | undefined {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };
 }
 
-/** Not a content block: its id goes into a field of the request. */
+/** A container is not a content block: its id goes into a field of the request. */
 export const CONTAINER = 'container';
 
 /** https://docs.claude.com/en/docs/agents-and-tools/tool-use/code-execution-tool */

@@ -4,10 +4,10 @@ export interface ClaudeRules {
   readonly thinking: 'budget' | 'adaptive' | 'none';
   /** Lowest first. */
   readonly efforts: readonly Effort[];
-  /** Of temperature, top_p and top_k, while the model does not think; `one`: only one of the first two. */
+  /** Which of temperature, top_p and top_k are accepted while the model does not think; `one` means only one of the first two. */
   readonly sampling: 'all' | 'one' | 'none';
   readonly replySchema: boolean;
-  /** In a request that does not ask for it. `always`: a forced tool choice is refused. */
+  /** Whether it thinks in a request that does not ask for it. With `always`, a forced tool choice is refused. */
   readonly thinksUnasked: 'never' | 'unless-disabled' | 'always';
   /** Whether Bedrock takes cache points for it. */
   readonly cachePoints: boolean;

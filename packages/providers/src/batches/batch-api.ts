@@ -14,7 +14,7 @@ export type VendorResult =
   | { readonly id: string; readonly error: KernelError };
 
 export interface BatchOperations {
-  /** In requests, and in characters of JSON. */
+  /** The largest batch: the number of requests, and of characters of JSON. */
   readonly limits: { readonly requests: number; readonly characters: number };
   submit(
     items: readonly { readonly id: string; readonly model: string; readonly body: string }[],
@@ -22,7 +22,7 @@ export interface BatchOperations {
   ): Promise<Batch>;
   get(id: string, signal: AbortSignal | undefined): Promise<Batch>;
   cancel(id: string, signal: AbortSignal | undefined): Promise<Batch>;
-  /** In any order. Throws `CONFIG_INVALID` while the batch runs. */
+  /** Yields the results in any order. Throws `CONFIG_INVALID` while the batch runs. */
   results(id: string, signal: AbortSignal | undefined): AsyncIterable<VendorResult>;
 }
 

@@ -5,7 +5,7 @@ import { type ToolDecoder, type CallTypes, isCall } from '../wire/tool-encoder.t
 /** The kinds of blocks that are read; every other one is kept as it is. */
 const READ = new Set(['text', 'reasoningContent', 'citationsContent', 'citation']);
 
-/** By the `type` in a `toolUse`, which most models leave out, or by the kind of another block. */
+/** Types come from the `type` in a `toolUse`, which most models leave out, or from the kind of another block. */
 export const CONVERSE_CALLS: CallTypes = { calls: ['toolUse', 'tool_use'], vendor: ['server_tool_use', 'toolResult'] };
 
 export function callOf(block: Fields, decoder: ToolDecoder): Fields | undefined {

@@ -22,7 +22,7 @@ export type ReadFrame = (bytes: Uint8Array) => {
   readonly body: Uint8Array;
 };
 
-/** Without `source`, by the credential chain of the AWS SDK. `onCredentials` is called before each signature, and may throw. */
+/** If there is no `source`, the credential chain of the AWS SDK is used. `onCredentials` is called before each signature, and may throw. */
 export async function loadSigner(
   region: string,
   source: (() => Promise<AwsCredentials>) | undefined,
@@ -91,7 +91,7 @@ async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> 
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** In the shape that the signer expects. Called with `new`, so it cannot be an arrow function. */
+/** Has the shape that the signer expects. It is called with `new`, so it cannot be an arrow function. */
 function createSha256(secret?: Bytes): {
   update(data: Bytes): void;
   digest(): Promise<Uint8Array>;

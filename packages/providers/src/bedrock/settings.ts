@@ -44,7 +44,7 @@ interface Reasoning {
   readonly fields: JsonObject;
   /** The tokens that the limit needs in addition. */
   readonly tokens: number;
-  /** So that sampling is refused. */
+  /** Sampling is refused while the model reasons. */
   readonly reasons: boolean;
   readonly refusesForcedChoice: boolean;
   /** Whether neither a limit nor sampling is accepted. */
@@ -143,7 +143,7 @@ export interface BedrockRules {
   readonly reasoning: BedrockReasoning;
   /** Lowest first. */
   readonly efforts: readonly Effort[];
-  /** `unnamed`: all but a named tool. */
+  /** `unnamed` takes every choice except a named tool. */
   readonly toolChoice: 'all' | 'unnamed' | 'auto';
   readonly sampling: ClaudeRules['sampling'];
   /** The effort beside which no limit and no sampling is accepted. */

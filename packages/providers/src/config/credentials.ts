@@ -8,7 +8,7 @@ export interface Token {
   current(): string | undefined | Promise<string>;
   /** Concurrent callers share one fetch. Undefined when the source is a fixed value. */
   renew(rejected: string | undefined): Promise<string> | undefined;
-  /** So that the next caller starts another fetch, and never waits for a source that hangs. */
+  /** Stops waiting for a source that hangs: the next caller starts another fetch. */
   abandon(): void;
 }
 

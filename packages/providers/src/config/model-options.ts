@@ -15,9 +15,9 @@ type OptionName = (typeof NAMES)[number];
 
 /** Model options with the defaults and the request merged, under one spelling. */
 export type ResolvedOptions = { readonly [Name in Exclude<OptionName, 'visionOptions'>]?: JsonValue } & {
-  /** `visionOptions.detail`. */
+  /** The `detail` of `visionOptions`. */
   readonly imageDetail?: string;
-  /** For the root of the body. */
+  /** Fields that are added to the root of the body. */
   readonly extra: JsonObject;
 };
 

@@ -15,9 +15,9 @@ const KEYS = configKeys({ serverTools: true });
 export interface WireSettings {
   readonly name: string;
   readonly origin: string;
-  /** Without a trailing slash. */
+  /** Has no trailing slash. */
   readonly basePath: string;
-  /** With its question mark, or empty. */
+  /** Begins with a question mark, unless it is empty. */
   readonly query: string;
   readonly serverTools: ServerTools;
   readonly options: ModelOptions;

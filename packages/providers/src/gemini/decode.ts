@@ -15,7 +15,7 @@ import { toUsage } from '../wire/usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
-  // Not a value of the vendor's, but of servers that speak its API.
+  // The vendor has no such value, but servers that speak its API send it.
   ['FUNCTION_CALL', 'tool-calls'],
   ['MAX_TOKENS', 'length'],
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'].map(

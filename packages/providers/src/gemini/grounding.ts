@@ -89,7 +89,7 @@ function textAt(bytes: Uint8Array, segment: Fields): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(...boundsOf(segment)));
 }
 
-/** In code units, moved by `offset`. */
+/** The vendor counts bytes; a span counts UTF-16 code units and is moved by `offset`. */
 function spanOf(bytes: Uint8Array, segment: Fields, offset: number): Citation['span'] {
   const [from, to] = boundsOf(segment);
   const isBoundary = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) !== 0x80;
@@ -110,13 +110,13 @@ function chunksOf(metadata: Fields): readonly Source[] {
 export interface TextRange {
   /** It joins adjacent text parts of the vendor. */
   readonly part: OpenPart;
-  /** In UTF-16 code units. */
+  /** Counted in UTF-16 code units. */
   readonly from: number;
   /** Exclusive. */
   to: number;
 }
 
-/** By the index of the vendor's part in the whole reply. */
+/** Ranges are found by the index of the vendor's part in the whole reply. */
 export function createTextRanges() {
   const parts: { readonly kind: string; range: TextRange | undefined }[] = [];
   let isFirst = false;

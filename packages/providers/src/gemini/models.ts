@@ -4,7 +4,7 @@ import { type Effort, type Families, modelName, type ModelRules, rulesIn } from 
 export interface GeminiRules extends ModelRules {
   /** A number of tokens by effort; absent where a level is asked for. */
   readonly budgets?: ReadonlyMap<JsonValue, number> | undefined;
-  /** Since Gemini 3, as the guide "Structured outputs" says. */
+  /** Gemini 3 and later take a schema beside tools, as the guide "Structured outputs" says. */
   readonly schemaWithTools?: boolean;
 }
 
@@ -34,7 +34,7 @@ const NO_SAMPLING: GeminiRules = {
   refused: ['frequencyPenalty', 'presencePenalty', 'candidateCount'],
 };
 const NEWEST: GeminiRules = { ...NO_SAMPLING, efforts: FROM_LOW };
-/** Of a name that says nothing, such as that of a tuned model: no model refuses sampling, the newest ignore it. */
+/** The rules for a name that says nothing, such as that of a tuned model: no model refuses sampling, the newest ignore it. */
 const UNNAMED: GeminiRules = { ...BY_LEVEL, efforts: FROM_LOW };
 
 /** As of November 2026. Sources: the guides "Gemini thinking" and "What's new" of each model at ai.google.dev, and its 400 answers. */

@@ -16,7 +16,7 @@ export interface ApiRequest {
   readonly contentType?: string | undefined;
   /** Default `application/json`. */
   readonly accept?: string | undefined;
-  /** In lower case. */
+  /** Names are in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | undefined;
 }
@@ -30,7 +30,7 @@ export interface AuthenticatedClient {
   open(request: ApiRequest, handler: ResponseHandler): HttpRequest;
 }
 
-/** For a request without a token; resolves to the headers to add. */
+/** Signs a request that has no token; resolves to the headers to add. */
 export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
 
 export interface AuthenticatedClientOptions
@@ -97,7 +97,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
         current = startRequest(request, headers, checked, performance.now() - startedAt);
       }
 
-      /** Under the connect timeout and the total timeout. */
+      /** Applies the connect timeout and the total timeout. */
       function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
         if (closed) {
           work.catch(() => undefined);

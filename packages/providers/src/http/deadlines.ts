@@ -57,14 +57,14 @@ export function createDeadlines(
       if (timer === undefined || timerDeadline > phaseDeadline)
         setTimer(Math.min(now + shortestPhaseMs, totalDeadline), now);
     },
-    /** Without content only until all such waits together are `MAX_QUIET` of them. */
+    /** Waits that bring no content share a limit: `MAX_QUIET` times one of them. */
     extend(hasContent: boolean) {
       const now = performance.now();
       endWait(now);
       if (hasContent) quietMs = 0;
       if (phase !== undefined) startWait(phase, now);
     },
-    /** Because the consumer does not read. The total deadline stays. */
+    /** Called while the consumer does not read. The total deadline still applies. */
     suspend() {
       endWait(performance.now());
       phase = undefined;

@@ -18,7 +18,7 @@ export function encodeForm(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: joinBytes(parts) };
 }
 
-/** As the HTML standard does. */
+/** Escapes as the HTML standard says for form data. */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -8,13 +8,13 @@ import type { Exchange, ExchangeEvents, Transport, TransportRequest, ResponseHea
 
 /** Synchronously. An exception ends the request and comes back through `onError`. */
 export interface ResponseHandler {
-  /** Once, before any data. */
+  /** Called once, before any data. */
   onHeaders(status: number, headers: ResponseHeaders): void;
   /** The memory is reused afterwards: copy what has to stay. */
   onData(bytes: Uint8Array): void;
   /** `isSent`: whether the request has left this process as well; a server may answer before it has read everything. */
   onEnd(isSent: boolean): void;
-  /** At most once, as the last event; not after `close`. */
+  /** Called at most once, as the last event, and never after `close`. */
   onError(error: unknown): void;
 }
 
@@ -32,7 +32,7 @@ export interface HttpRequestOptions {
   readonly provider: string;
   readonly timeouts: ResolvedTimeouts;
   readonly redactor: Redactor;
-  /** After decompression. */
+  /** The limit applies to the decompressed body. */
   readonly responseBytes: number;
 }
 

@@ -10,9 +10,9 @@ export interface TransportRequest {
   readonly method: HttpMethod;
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  /** By lower-case name. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty where the method has none. */
+  /** Is empty for a method that has no body. */
   readonly body: string | Uint8Array;
 }
 
@@ -20,7 +20,7 @@ export interface TransportRequest {
 export interface ExchangeEvents {
   /** Other requests hold all connections. */
   onQueued(): void;
-  /** Or one that is being established. */
+  /** A connection, or an attempt to establish one, serves the request. */
   onConnection(): void;
   onSend(): void;
   onHeaders(status: number, headers: ResponseHeaders): void;
@@ -29,7 +29,7 @@ export interface ExchangeEvents {
   /** Decompressed. The memory is reused afterwards. */
   onData(bytes: Uint8Array): void;
   onEnd(isSent: boolean): void;
-  /** Not redacted yet. */
+  /** The error may still contain secrets. */
   onError(error: unknown): void;
 }
 
@@ -51,7 +51,7 @@ export interface TransportOptions extends ConnectionSettings {
   readonly connectMs: number;
   readonly connections: number;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** For each secret that must not appear in an error. */
+  /** Called for each secret that must not appear in an error. */
   onSecret(secret: string): void;
 }
 
@@ -59,7 +59,7 @@ export function abortedError(): Error {
   return new Error('The request was closed.');
 }
 
-/** By lower-case name. */
+/** Names are in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export const DEFAULT_USER_AGENT = 'kernel-providers';

@@ -3,11 +3,11 @@ import { asFields, asList, asText, type Fields, parseJson } from '../json-fields
 import type { ResponseHeaders } from './transport.ts';
 
 export interface VendorError {
-  /** Or the JSON of the error object. */
+  /** The vendor's text, or the JSON of the error object. */
   readonly message: string;
   readonly code?: string;
   readonly type?: string;
-  /** One that the error object itself names. */
+  /** The status that the error object itself names. */
   readonly status?: number;
   readonly retryAfterMs?: number;
 }
@@ -54,7 +54,7 @@ export function readErrorBody(text: string): VendorError | undefined {
   return message === '' ? undefined : { message };
 }
 
-/** Where the title of a page is expected. */
+/** The part of a page in which its title is looked for. */
 const HEAD_LENGTH = 16_384;
 
 export function describeHtmlPage(text: string): string | undefined {

@@ -14,7 +14,7 @@ export const ollamaWire: Wire<CommonConfig, WireSettings> = {
   resolve: resolveOllama,
   createEncoder: createOllamaEncoder,
   createDecoder: createOllamaDecoder,
-  // Its grammar leaves no room for calls.
+  // Ollama's grammar for a schema leaves no room for tool calls.
   structuredOutput: () => 'schema-without-tools',
   embed,
 };

@@ -22,7 +22,7 @@ export function hasRecording(message: AssistantMessage): boolean {
   return message.content.some((part) => part.type === 'audio' && part.providerData !== undefined);
 }
 
-/** Undefined if there is none, or it expires soon. */
+/** Returns undefined if there is no recording, or if it expires soon. */
 export function recordingOf(
   message: AssistantMessage,
 ): { readonly id: string; readonly rest: AssistantMessage } | undefined {

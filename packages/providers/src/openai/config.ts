@@ -21,7 +21,7 @@ export interface ChatConfig extends CommonConfig {
   readonly options?: ChatOptions | undefined;
 }
 
-/** Under any name: chat servers, Azure, and Ollama's `/v1`. */
+/** The config of any server that speaks Chat Completions: those of other vendors, Azure, and the `/v1` of Ollama. */
 export interface ChatWireConfig extends CommonConfig, Partial<AzureFields> {
   readonly quirks?: ChatQuirks | undefined;
 }

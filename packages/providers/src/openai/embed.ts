@@ -9,7 +9,7 @@ import type { ChatSettings } from './config.ts';
 
 const RESERVED_KEYS = new Set(['model', 'input']);
 
-/** In the order of the input, whatever order the server used. */
+/** Returns the vectors in the order of the input, whatever order the server used. */
 export async function embed(context: WireContext, settings: ChatSettings, request: EmbedRequest): Promise<EmbedResult> {
   const { input, model, signal } = request;
   const { length } = inputsOf(request);
@@ -29,7 +29,7 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
   return toEmbedResult(settings.name, ordered, length, tokens);
 }
 
-/** With `encoding_format: 'base64'`: little-endian floats of 4 bytes. */
+/** With `encoding_format: 'base64'`, a vector is little-endian floats of 4 bytes. */
 function vectorOf(embedding: unknown): readonly unknown[] {
   if (typeof embedding !== 'string') return asList(embedding);
   const { buffer, byteOffset, byteLength } = fromBase64(embedding);

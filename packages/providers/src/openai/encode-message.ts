@@ -36,7 +36,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   const encode = (message: Message): string =>
     toJsonText(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
 
-  // For conversations that alternate, or that share a beginning.
+  // Conversations that alternate or share a beginning reuse what was encoded.
   const encodeOnce = cachePerMessage(encode, isConstant);
 
   return {

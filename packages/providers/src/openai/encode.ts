@@ -1,5 +1,5 @@
 import { toJsonText } from '@kernel/internal';
-import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { CachePoint, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { strictFormat } from '../schema-dialects/strict.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
@@ -7,11 +7,12 @@ import { schemaInstruction } from '../wire/response-format.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
-import { createToolEncoder } from '../wire/tool-encoder.ts';
+import { createToolEncoder, type EncodedTools } from '../wire/tool-encoder.ts';
 import { audioTypeOf } from './audio.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
 import type { ChatSettings } from './config.ts';
-import { openaiCache } from './prompt-cache.ts';
+import { openaiCache, withMarks } from './prompt-cache.ts';
+import { joinBytes } from '../http/join-bytes.ts';
 import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
@@ -37,43 +38,74 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     return encoder;
   }
 
+  let last: { readonly key: string; readonly tools: EncodedTools | undefined; readonly head: Head } | undefined;
+  function headOf(request: ProviderRequest): Head {
+    const tools = encodeTools(request.tools);
+    const key = keyOf(request);
+    if (last !== undefined && last.key === key && last.tools === tools) return last.head;
+    const head = encodeHead(settings, request, tools);
+    last = key === undefined ? undefined : { key, tools, head };
+    return head;
+  }
+
   return (request) => {
     checkRequest(request);
-    const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
-    const tools = encodeTools(request.tools);
-    const messages = encoderFor(given.imageDetail);
-    const rules = settings.rulesOf(request.model);
-    const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
-    const notes = notesOf(request.model, warnings);
-    const options = acceptedOptions(tools === undefined ? given : besideTools(given, rules, notes), rules, notes);
-    const format = formatOf(request, settings.responseFormat === 'schema' ? rules.replyFormat : 'object');
-    const streams = request.stream !== false;
-    const cache = openaiCache(request, settings.promptCache, warnings);
-    const head = {
-      ...options.extra,
-      model: request.model,
-      ...(streams
-        ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
-        : {}),
-      ...samplingFields(options, settings, rules, notes),
-      ...cache.fields,
-      ...(tools === undefined ? {} : toolFields(request, options, settings, notes)),
-      ...(format?.body === undefined ? {} : { response_format: format.body }),
-    };
-    const prefix = toJsonText(head).slice(0, -1);
-    const before = format?.message === undefined ? '' : `${format.message},`;
-    const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
-    const beforeMessages = [prefix, ...toolPart, `,"messages":[${before}`];
-    const { bytes, free } = messages.bodyOf(beforeMessages, cache.messages, ']}');
-    return {
+    const { before, imageDetail, points, reply } = headOf(request);
+    const { bytes, free } = encoderFor(imageDetail).bodyOf(before, withMarks(request.messages, points), ']}');
+    return { ...reply, body: bytes, freeBody: free };
+  };
+}
+
+/** All of a request but its messages, which alone differ from turn to turn. */
+interface Head {
+  /** The body up to the first message. */
+  readonly before: readonly Uint8Array[];
+  readonly imageDetail: string | undefined;
+  readonly points: readonly CachePoint[] | undefined;
+  readonly reply: Omit<EncodedRequest, 'body' | 'freeBody'>;
+}
+
+/** What decides on the head of a request, as text; undefined for options that are not JSON. */
+function keyOf({ cache, model, options, responseFormat, stream, toolChoice }: ProviderRequest): string | undefined {
+  try {
+    return JSON.stringify([model, stream, toolChoice, options, responseFormat, cache]);
+  } catch {
+    return undefined;
+  }
+}
+
+function encodeHead(settings: ChatSettings, request: ProviderRequest, tools: EncodedTools | undefined): Head {
+  const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
+  const rules = settings.rulesOf(request.model);
+  const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
+  const notes = notesOf(request.model, warnings);
+  const options = acceptedOptions(tools === undefined ? given : besideTools(given, rules, notes), rules, notes);
+  const format = formatOf(request, settings.responseFormat === 'schema' ? rules.replyFormat : 'object');
+  const streams = request.stream !== false;
+  const cache = openaiCache(request, settings.promptCache, warnings);
+  const head = {
+    ...options.extra,
+    model: request.model,
+    ...(streams ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) } : {}),
+    ...samplingFields(options, settings, rules, notes),
+    ...cache.fields,
+    ...(tools === undefined ? {} : toolFields(request, options, settings, notes)),
+    ...(format?.body === undefined ? {} : { response_format: format.body }),
+  };
+  const prefix = toJsonText(head).slice(0, -1);
+  const first = format?.message === undefined ? '' : `${format.message},`;
+  const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
+  return {
+    before: [joinBytes([prefix, ...toolPart, `,"messages":[${first}`])],
+    imageDetail: given.imageDetail,
+    points: cache.points,
+    reply: {
       path: settings.path('chat/completions'),
-      body: bytes,
-      freeBody: free,
       accept: streams ? 'text/event-stream' : 'application/json',
       toolDecoder: tools?.toolDecoder,
       audioType: audioTypeOf(options.extra['audio']),
       warnings: [...warnings, ...(format?.warnings ?? [])],
-    };
+    },
   };
 }
 

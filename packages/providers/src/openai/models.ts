@@ -3,7 +3,10 @@ import { type Effort, type Families, modelName, type ModelRules, rulesIn, TAKES_
 
 /** Strict mode of tools is not here: OpenAI has it for every model that calls functions, so only servers differ (`sendStrict`). */
 export interface GptRules extends ModelRules {
-  /** `without-effort`, `with-none`: only if the request asks for no effort, or for `none`. The Responses API takes tools always. */
+  /**
+   * When Chat Completions take tools. `without-effort`: only if the request asks for no effort; `with-none`: only with the effort `none`. The Responses
+   * API always takes them.
+   */
   readonly chatTools: 'always' | 'without-effort' | 'with-none' | 'never';
   readonly replyFormat: 'schema' | 'object' | 'none';
   /** Chat completions refuse `max_tokens` and need the newer field. */
@@ -11,7 +14,7 @@ export interface GptRules extends ModelRules {
 }
 
 export interface ChatModelRules extends GptRules {
-  /** Where it is not `reasoning_effort`. */
+  /** The fields that stand for an effort, if it is not sent as `reasoning_effort`. */
   readonly effortFields?: ReadonlyMap<JsonValue, Readonly<Record<string, JsonValue>>>;
 }
 
@@ -42,7 +45,7 @@ const GPT_5_4: GptRules = { ...OFF_BY_DEFAULT, efforts: ['none', ...TO_XHIGH], c
 const GPT_5_5: GptRules = { ...GPT_5_4, reasons: true, chatTools: 'with-none' };
 const GPT_6: GptRules = { ...GPT_5_5, efforts: ['none', ...TO_MAX] };
 const NEWEST: GptRules = { ...REASONING, efforts: TO_MAX, chatTools: 'never' };
-/** Of a name that says nothing, such as that of an Azure deployment, only what no newest model refuses is sent. */
+/** The rules for a name that says nothing, such as that of an Azure deployment: only what none of the newest models refuses is sent. */
 const UNNAMED: GptRules = { ...NEWEST, chatTools: 'always' };
 
 // OpenAI's families as of November 2026. Sources: OpenAI's model pages, its guides "Reasoning models" and "Using GPT-6", its deployment
@@ -126,7 +129,7 @@ const OWN_SERVERS = new Set(['llamacpp', 'vllm', 'lmstudio', 'ollama']);
 
 export const OPENAI_ORIGIN = 'https://api.openai.com';
 
-/** Under whatever name a gateway gives it; undefined for a model of another vendor. */
+/** Finds the model under whatever name a gateway gives it. Returns undefined for a model of another vendor. */
 export function gptRules(model: string): GptRules | undefined {
   const name = modelName(model).replace(/^(?:ft:|(?:[a-z]{2,8}\.)?openai\.)/, '');
   return rulesIn(FAMILIES, name.split(':')[0] ?? name);

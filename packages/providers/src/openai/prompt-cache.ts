@@ -14,13 +14,18 @@ const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 /** Copies of the messages that end a cached prefix. */
 const marked = new WeakSet<Message>();
 
+/** How a request asks for the cache: fields of its body, and the points to mark in its messages. */
+interface OpenAICache {
+  readonly fields: object;
+  readonly points?: readonly CachePoint[] | undefined;
+}
+
 /** `isOpenAI` is false for other servers, which refuse the fields. */
-export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]) {
-  const { messages, model } = request;
+export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warnings: ProviderWarning[]): OpenAICache {
+  const { model } = request;
   const takesMarks = isOpenAI && hasMarks(modelName(model));
-  // Without marks, this mode keeps nothing.
-  if (request.cache === 'off' && takesMarks)
-    return { fields: { prompt_cache_options: { mode: 'explicit' } }, messages };
+  // In this mode OpenAI keeps only what is marked, and there are no marks.
+  if (request.cache === 'off' && takesMarks) return { fields: { prompt_cache_options: { mode: 'explicit' } } };
   const taken = ['ttl', 'key', ...(takesMarks ? (['points'] as const) : [])] as const;
   const { key, points, ttl } = resolveCache(request, isOpenAI ? taken : [], warnings);
   const isLong = ttl !== undefined && ttl !== '5m';
@@ -35,7 +40,7 @@ export function openaiCache(request: ProviderRequest, isOpenAI: boolean, warning
       ...(isLong && keepsLong ? { prompt_cache_retention: '24h' } : {}),
       ...(points === undefined ? {} : { prompt_cache_options: { mode: 'explicit' } }),
     },
-    messages: points === undefined ? messages : withMarks(messages, points),
+    points,
   };
 }
 
@@ -57,7 +62,9 @@ function hasMarks(model: string): boolean {
   return major > 5 || (major === 5 && minor >= 6);
 }
 
-function withMarks(messages: readonly Message[], points: readonly CachePoint[]): readonly Message[] {
+/** Marks the messages that end a cached prefix; without points, the messages as they are. */
+export function withMarks(messages: readonly Message[], points: readonly CachePoint[] | undefined): readonly Message[] {
+  if (points === undefined) return messages;
   const isInput = (at: number): boolean => ['user', 'tool'].includes(messages[at]?.role ?? '');
   const last = messages.length - 1;
   const previous = messages.findLastIndex(({ role }) => role === 'assistant') - 1;

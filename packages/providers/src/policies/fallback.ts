@@ -142,10 +142,10 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
   };
 }
 
-/** From what binds a model most to what any model does. */
+/** Ordered from what binds a model most to what any model can do. */
 const BY_STRENGTH: readonly StructuredOutput[] = ['schema', 'schema-without-tools', 'tool-call', 'text'];
 
-/** Which of them answers is not known before. */
+/** Any candidate may answer, so the weakest one counts. */
 async function weakest(states: readonly CandidateState[], model: string): Promise<StructuredOutput> {
   const all = await Promise.all(
     states.map(async ({ provider, model: own }) => (await provider.structuredOutput?.(own ?? model)) ?? 'tool-call'),

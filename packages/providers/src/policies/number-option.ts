@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 
-/** `Infinity` is off, or as long as it can be. */
+/** `Infinity` turns a limit off. */
 export function numberOption(
   policy: string,
   name: string,

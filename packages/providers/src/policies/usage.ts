@@ -28,7 +28,7 @@ export interface UsageReport {
   readonly model: string;
   /** The tokens of this reply. */
   readonly usage: Usage;
-  /** In the currency of the prices. */
+  /** The cost, in the currency of the prices. */
   readonly cost?: number;
   /** The sums, including this reply. */
   readonly totals: UsageTotals;

@@ -37,14 +37,14 @@ export function isFunctionCall(item: Fields, decoder: ToolDecoder): boolean {
   return !RESPONSES_CALLS.client.includes(type) && isCall(RESPONSES_CALLS, type, asText(item['name']), decoder);
 }
 
-/** Undefined for a tool that the vendor runs. */
+/** Returns undefined for a tool that the vendor runs. */
 export function clientToolName({ type, name, environment }: JsonObject): string | undefined {
   if (type === 'custom') return asText(name);
   if (type === 'shell' && environment !== undefined && asFields(environment)?.['type'] !== 'local') return undefined;
   return type === 'apply_patch' || type === 'shell' || type === 'local_shell' ? type : undefined;
 }
 
-/** Undefined for a definition of several tools. */
+/** Returns undefined for a definition of several tools. */
 export function modelNameOf({ type, name }: JsonObject): string | undefined {
   if (type === 'custom' || type === 'function') return asText(name);
   if (type === 'mcp' || type === 'namespace') return undefined;
@@ -95,7 +95,7 @@ export function clientCallItem(providerData: unknown): Fields | undefined {
   return asFields(asFields(providerData)?.['clientCall']);
 }
 
-/** By the id of the call. */
+/** Maps the id of each call to its item. */
 export function clientCallItems(messages: readonly Message[], vendor: string): ReadonlyMap<string, Fields> {
   const items = new Map<string, Fields>();
   for (const message of messages) {

@@ -98,7 +98,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     return builder.vendorError(error);
   }
 
-  /** In the background a broken stream may be followed by the whole response, whose items contain the rest. */
+  /** A broken stream of a reply in the background may be followed by the whole response, whose items contain the rest. */
   function remember(delta: unknown, at: number): void {
     if (background !== undefined) texts.set(at, (texts.get(at) ?? '') + (asText(delta) ?? ''));
   }
@@ -121,7 +121,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     else if (readClientCall(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
   }
 
-  /** Only what its deltas did not contain. */
+  /** Emits only what the deltas of the item did not contain. */
   function readItem(item: Fields | undefined, at: number): void {
     const type = asText(item?.['type']);
     const id = asText(item?.['id']);

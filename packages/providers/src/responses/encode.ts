@@ -6,7 +6,7 @@ import { asFields, asList } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { OPENAI_ORIGIN, gptRules, type GptRules, gptRulesAtOpenAI } from '../openai/models.ts';
-import { openaiCache } from '../openai/prompt-cache.ts';
+import { openaiCache, withMarks } from '../openai/prompt-cache.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { acceptedOptions, notesOf, TAKES_ALL } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
@@ -96,7 +96,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       ...(tools === undefined ? {} : toolFields(request, options, tools)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };
-    const items = [...encodeMessages(cache.messages, options.imageDetail)];
+    const items = [...encodeMessages(withMarks(request.messages, cache.points), options.imageDetail)];
     if (request.responseFormat !== undefined && !rules.takesSchema) {
       const { text, warning } = schemaInstruction(request.responseFormat);
       items.unshift(toJsonText({ role: 'system', content: text }));
@@ -159,7 +159,7 @@ function fromGpt({ efforts, reasons, refused, replyFormat, sampling, samplingFie
     samplingFields,
     // No model has it in this API.
     refused: refused.filter((name) => name !== 'stop'),
-    /** So that a request may ask for its encrypted reasoning. */
+    /** Whether a request may ask for the encrypted reasoning. */
     hasReasoning: efforts.length > 0,
     takesSchema: replyFormat === 'schema',
   };

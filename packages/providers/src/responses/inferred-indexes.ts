@@ -1,4 +1,4 @@
-/** For gateways whose events have no indexes: each item that is added, or complete without having been added, gets the next one. */
+/** The events of some gateways have no indexes. Each item that is added, or complete without having been added, then gets the next one. */
 export function createInferredIndexes() {
   let index = 0;
   let state: 'new' | 'open' | 'complete' = 'new';

@@ -110,7 +110,7 @@ export function reasoningOf(item: Fields): string {
     .join('');
 }
 
-/** Without the status, which is output only. */
+/** Leaves out the status, which is accepted in replies only. */
 export function toReasoningData(item: Fields): JsonValue {
   const { status: _, ...rest } = item;
   return toJson(rest);

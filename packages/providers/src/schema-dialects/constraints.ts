@@ -77,7 +77,7 @@ function writeEnum(
   if (!plainOnly || rest.length > 0) out.set('enum', plainOnly ? rest : list);
 }
 
-/** For an integer, as the adjacent inclusive bound: nothing is lost. */
+/** For an integer, the adjacent inclusive bound says the same, so nothing is lost. */
 function writeInclusive(
   keyword: string,
   value: unknown,

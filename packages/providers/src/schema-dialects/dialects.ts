@@ -8,7 +8,7 @@ export interface DialectRules {
   readonly label: string;
   /** `all` leaves everything below the root unchanged. */
   readonly keywords: 'all' | ReadonlySet<string>;
-  /** Absent: all, if `format` is accepted. */
+  /** If absent, every format is accepted, provided that the keyword `format` is. */
   readonly formats?: ReadonlySet<string>;
   readonly inlineRefs: boolean;
   readonly constAsEnum: boolean;
@@ -16,7 +16,7 @@ export interface DialectRules {
   readonly splitTypes: boolean;
   /** Enums may contain only text and numbers. */
   readonly plainEnums: boolean;
-  /** By `additionalProperties: false`. */
+  /** Whether objects must have `additionalProperties: false`. */
   readonly closed: boolean;
   /** An optional property accepts null instead, which is turned back into absent. */
   readonly allRequired: boolean;
@@ -37,7 +37,7 @@ const LOOSE: Omit<DialectRules, 'label'> = {
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const TEXT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-/** From the vendors' documentation of what their schemas may contain. */
+/** The rules are those of the vendors' documentation. */
 export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   openai: { ...LOOSE, label: 'OpenAI' },
   'openai-strict': {
@@ -97,6 +97,6 @@ export interface RewriteContext {
   readonly root: JsonSchema;
   readonly budget: Budget;
   readonly losses: DialectLoss[];
-  /** One that occurs again is recursive. */
+  /** The references that led here: one that occurs again is recursive. */
   readonly activeRefs: readonly string[];
 }

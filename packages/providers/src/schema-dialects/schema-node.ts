@@ -41,7 +41,7 @@ export function resolveRef(root: JsonSchema, ref: string): unknown {
 
 const MAX_REF_DEPTH = 32;
 
-/** Undefined for a loop and for what does not resolve. */
+/** Returns undefined for a loop and for a reference that does not resolve. */
 export function followRefs(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   let at = schema;
   for (let depth = 0; depth < MAX_REF_DEPTH; depth += 1) {

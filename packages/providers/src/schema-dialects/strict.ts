@@ -10,7 +10,7 @@ export interface StrictGap {
 const REFUSED_KEYWORDS =
   'oneOf allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(' ');
 
-/** For structured outputs: every object closed, every property required, no keyword that the vendor refuses. */
+/** Structured outputs need every object closed and every property required, and refuse some keywords. */
 export function strictGap(schema: JsonSchema, path = ''): StrictGap | undefined {
   for (const keyword of REFUSED_KEYWORDS) {
     if (Object.hasOwn(schema, keyword))

@@ -44,7 +44,7 @@ export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
 
 const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
 
-/** Once per tool object and dialect. Its errors name the tool. */
+/** Converts once per tool object and dialect. Its errors name the tool. */
 export function toolDialect(tool: Tool, dialect: Dialect): DialectSchema {
   const cached = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
   cache.set(tool, cached);

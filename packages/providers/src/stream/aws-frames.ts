@@ -10,7 +10,7 @@ export function createFrameSplitter(
 ) {
   let chunks: Uint8Array[] = [];
   let buffered = 0;
-  /** Undefined until its first four bytes are buffered. */
+  /** Undefined until the first four bytes of the frame are buffered. */
   let frameLength: number | undefined;
 
   function joinChunks(): Uint8Array {

@@ -10,9 +10,9 @@ import type { BackgroundLimits, PreparedRequest, ReplyDecoder } from './reply-de
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 const LONGEST_REQUESTED_MS = 60_000;
-/** In a row. */
+/** The number of failures in a row that end the reply. */
 const MAX_FAILURES = 5;
-/** For the request that cancels a reply. */
+/** The timeout of the request that cancels a reply. */
 const CANCEL_MS = 5_000;
 /** The statuses of servers that cannot continue a stream; the reply can still be requested in one piece. */
 const NO_STREAM: ReadonlySet<unknown> = new Set([400, 405, 406, 422]);

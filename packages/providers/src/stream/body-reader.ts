@@ -7,11 +7,11 @@ import { protocolError } from '../http/errors.ts';
 
 export interface BodyHandler {
   onEvent(event: SseEvent): void;
-  /** Once, at the end. */
+  /** Called once, at the end. */
   onJson(value: unknown, text: string): void;
 }
 
-/** By the first character, whatever the content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
+/** The first character decides, whatever the content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
 export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number) {
   let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
   const chunks: Uint8Array[] = [];

@@ -100,7 +100,7 @@ export async function* readLines(
       yield* lines.splice(0);
       if (lines.length > 0) continue;
       if (outcome !== undefined) break;
-      // Before reading goes on, which may bring the next bytes at once.
+      // The promise must exist before reading goes on, which may bring the next bytes at once.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       sent.resume();
       // oxlint-disable-next-line no-await-in-loop -- waits for the next bytes

@@ -7,11 +7,11 @@ export interface ReplyDecoder {
   push(bytes: Uint8Array): boolean;
   /** Emits `message-end` if it was not emitted yet, or throws. */
   end(): void;
-  /** Whether only the end of the body is missing. Absent: nothing says so before it. */
+  /** Whether only the end of the body is missing. Absent if nothing announces the end. */
   hasFinished?(): boolean;
-  /** For the error of a reply that broke off. */
+  /** The text for the error of a reply that broke off. */
   partialText(): string;
-  /** Absent: the reply ends with its body. */
+  /** Absent if the reply ends with its body. */
   readonly background?: BackgroundReply | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface ReplyDecoder {
 export interface BackgroundReply {
   /** Prepares the decoder for another body. Undefined if the reply has ended or failed, or its id is not known yet. */
   next(): Continuation | undefined;
-  /** Undefined where `next` returns undefined. */
+  /** Returns undefined if `next` does. */
   cancellation(): ApiRequest | undefined;
 }
 
-/** By the vendor's id of the reply. */
+/** The paths of requests about a reply, given the vendor's id of it. */
 export interface BackgroundPaths {
   get(id: string): string;
   /** The events after the one with the sequence number `after`. */
@@ -47,13 +47,13 @@ export interface PreparedRequest {
   readonly background?: BackgroundLimits | undefined;
 }
 
-/** Over all connections of a reply in the background. */
+/** These limits apply to all connections of one reply together. */
 export interface BackgroundLimits {
   readonly provider: string;
   /** 0 means none. */
   readonly idleMs: number;
   /** 0 means none. */
   readonly totalMs: number;
-  /** For the bytes of all streams together. */
+  /** The limit of all streams together. */
   readonly responseBytes: number;
 }

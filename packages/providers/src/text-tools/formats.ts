@@ -15,7 +15,7 @@ import { minimaxM2 } from './formats/minimax-m2.ts';
 import { mistral } from './formats/mistral.ts';
 import { qwenCoder } from './formats/qwen-coder.ts';
 
-/** In the order of the guide. `qwen` is another name of `hermes`. */
+/** The formats in the order of the guide. `qwen` is another name of `hermes`. */
 const FORMATS = {
   hermes,
   qwen: hermes,

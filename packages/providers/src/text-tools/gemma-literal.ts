@@ -90,7 +90,7 @@ export function readGemmaObject(text: string): string | undefined {
   return reader.at === text.length && asFields(parseJson(object ?? '')) !== undefined ? object : undefined;
 }
 
-/** One that is nested too deeply to be read back becomes the text of an argument. */
+/** An object that is nested too deeply to be read back becomes the text of an argument. */
 export function writeGemmaObject(json: string): string {
   return write(json, 0) ?? `{arguments:${writeString(json)}}`;
 }

@@ -1,7 +1,7 @@
 import { asFields, parseJson } from '../json-fields.ts';
 import type { TextCall } from './format.ts';
 
-/** Of one object or array, after optional white space. */
+/** Finds the end of one object or array, after optional white space. */
 export function createJsonEnd(from: number) {
   let at = from;
   let depth = 0;
@@ -53,7 +53,7 @@ export function jsonMembers(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-/** At the commas of the outermost brackets. */
+/** Splits at the commas of the outermost brackets. */
 export function jsonItems(text: string): readonly string[] {
   const inner = text.trim().slice(1, -1);
   const parts: string[] = [];

@@ -8,7 +8,7 @@ export interface LiteralReader {
   space(this: void): void;
   /** Items up to the closing bracket; a comma may follow the last. Undefined where one is wrong, or they are nested too deeply. */
   list(this: void, close: RegExp, item: () => string | undefined): string | undefined;
-  /** Undefined where that is too deep. */
+  /** Returns undefined for a value that is nested too deeply. */
   nested<T>(this: void, read: () => T | undefined): T | undefined;
 }
 

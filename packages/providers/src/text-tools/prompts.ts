@@ -2,7 +2,7 @@ import type { Tool } from '@kernel/protocol';
 import { encodeFunction } from './encode-function.ts';
 import type { TextCall, TextFormat } from './format.ts';
 
-/** Without control tokens: a description may come from elsewhere. */
+/** Control tokens are left out: a description may come from an untrusted source. */
 function toolLines(tools: readonly Tool[]): string {
   return tools.map((tool) => tokenFreeJson(encodeFunction(tool))).join('\n');
 }

@@ -81,7 +81,7 @@ function createReader(text: string) {
   return { done: () => reader.at >= text.length, space, take, call };
 }
 
-/** Undefined if none begins there, or if its line ends first. */
+/** Returns undefined if no string begins there, or if its line ends first. */
 function endOfQuoted(text: string, from: number): number | undefined {
   const quote = text[from];
   if (quote !== '"' && quote !== "'") return undefined;
@@ -94,7 +94,7 @@ function endOfQuoted(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Undefined for a value that is nested too deeply to be read back. */
+/** Returns undefined for a value that is nested too deeply to be read back. */
 export function toPython(value: JsonValue): string | undefined {
   return isTooDeep(value) ? undefined : write(value);
 }

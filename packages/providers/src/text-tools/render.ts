@@ -34,7 +34,7 @@ export function createRenderer(format: TextFormat) {
     return text;
   }
 
-  /** In one user message: many templates require alternating roles. */
+  /** All results go into one user message, since many templates require alternating roles. */
   function results(messages: readonly ToolMessage[]): Message {
     const [first] = messages;
     const known = first === undefined ? undefined : resultMessages.get(first);

@@ -146,7 +146,7 @@ function startsLine(text: string, at: number, lineStart: boolean): boolean {
   return before < 0 ? lineStart : text[before] === '\n';
 }
 
-/** Before an incomplete opening mark at the end. */
+/** The length of the text before an incomplete opening mark at its end. */
 function certainLength(text: string, parsers: readonly CallParser[]): number {
   let certain = text.length;
   for (const { open } of parsers) {

@@ -8,7 +8,7 @@ export function argumentsObject({ arguments: text }: ToolCall): Fields {
   return asFields(parseJson(json)) ?? { unreadable_arguments: text };
 }
 
-/** As the model wrote it, if it is an object: servers that parse it refuse anything else, and with it each later request. */
+/** Returns the model's own text if it is an object. Servers that parse it refuse anything else, and with it each later request. */
 export function argumentsText(call: ToolCall): string {
   return asFields(parseJson(call.arguments)) === undefined ? JSON.stringify(argumentsObject(call)) : call.arguments;
 }
@@ -25,7 +25,7 @@ export function createExactArguments(key: string) {
       value = parsed;
       source = undefined;
     },
-    /** As they are, or their text if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
+    /** Returns the text instead of the value if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
     of(given: unknown) {
       if (typeof given !== 'object' || given === null || json === undefined) return given;
       source ??= createJsonSource(json, value, key);

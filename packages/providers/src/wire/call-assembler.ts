@@ -22,7 +22,7 @@ interface OpenCall {
   name: string;
   readonly argumentPieces: string[];
   readonly scan: ArgumentScan;
-  /** Without white space, and of how many pieces. */
+  /** The arguments without white space, and the number of pieces that were joined for them. */
   compact?: { readonly pieces: number; readonly text: string };
   providerData: JsonValue | undefined;
 }

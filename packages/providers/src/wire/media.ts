@@ -14,7 +14,7 @@ export function urlOf(part: MediaPart, wire: string): string {
   throw part.id === undefined ? emptyPartError(part) : idError(part, wire);
 }
 
-/** At most one: a stored part that is not an object is left out. */
+/** Returns at most one object: a stored part that is not an object is left out. */
 export function opaqueData({ providerData }: OpaquePart): readonly object[] {
   const data = asFields(providerData);
   return data === undefined ? [] : [data];
@@ -31,7 +31,7 @@ export function textOrNote(part: TextPart | MediaPart): string {
   return `[${part.type}${name} (${part.mimeType})${where}, left out: this API does not accept it here]`;
 }
 
-/** For wires without a field for failure. */
+/** Some wires have no field that says that a tool failed. */
 export function markError(text: string, isError: boolean): string {
   return isError && !text.startsWith('Error:') ? `Error: ${text}` : text;
 }

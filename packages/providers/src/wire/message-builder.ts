@@ -117,16 +117,16 @@ export function createMessageBuilder(context: DecoderContext) {
       }
       current = undefined;
     },
-    /** Of the current text, which may not have begun. `data`: the citation as it was received, if it goes back. */
+    /** Cites in the current text, which may not have begun. `data` is the citation as it was received, if it has to go back to the vendor. */
     cite: (citation: Citation, data?: JsonValue) => addCitation(open('text'), citation, data),
-    /** Of a text that arrived earlier. */
+    /** Cites in a text that arrived earlier. */
     citeIn: (part: OpenPart, citation: Citation) => addCitation(part, citation),
     /** Does nothing without a text. */
     citeLast(citation: Citation) {
       const text = lastTextPart();
       if (text !== undefined) addCitation(text, citation);
     },
-    /** For a part that only the vendor understands, or what it ran itself. A place that is never filled was cut off, and is left out. */
+    /** Reserves a place for a part that only the vendor understands or that it ran itself. A place that is never filled was cut off, and is left out. */
     reserve(): FillPlace {
       current = undefined;
       const place: ReservedPlace = { type: 'reserved', parts: [] };
@@ -155,14 +155,14 @@ export function createMessageBuilder(context: DecoderContext) {
       }
       if (event !== undefined) emit(event);
     },
-    /** Undefined keeps the previous counts. */
+    /** If `counts` is undefined, the previous ones stay. */
     usage(counts: Usage | undefined) {
       usage = counts ?? usage;
     },
     model(reported: unknown) {
       if (typeof reported === 'string' && reported !== '') model = reported;
     },
-    /** Once; the calls of a reply that was cut off are dropped. */
+    /** Call this once. The calls of a reply that was cut off are dropped. */
     end(finish: FinishReason, { dropCalls = false }: { readonly dropCalls?: boolean } = {}) {
       if (isEnded) return;
       isEnded = true;
@@ -187,7 +187,7 @@ export function createMessageBuilder(context: DecoderContext) {
     hasContent: () => order.length > 0,
     ended: () => isEnded,
     partialText,
-    /** Undefined where the last part is none. */
+    /** Returns undefined if the last part is not a text. */
     currentText: () => (current?.type === 'text' ? current : undefined),
     lastTextLength: () => lastTextPart()?.length ?? 0,
     protocolError,

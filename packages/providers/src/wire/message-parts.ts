@@ -17,7 +17,7 @@ export type FillingPart = OpaquePart | ServerToolCall | ServerToolResult | Media
 
 export interface OpenPart {
   readonly type: 'text' | 'reasoning';
-  /** In whole characters. */
+  /** Only the last one may end within a surrogate pair, whose first half is in `half`. */
   readonly pieces: string[];
   /** The first half of a surrogate pair, of which the other half has not arrived. */
   half: string;
@@ -26,7 +26,7 @@ export interface OpenPart {
   providerData: JsonValue | undefined;
 }
 
-/** If the vendor reports no counts. */
+/** Counts the calls itself if the vendor does not report them. */
 export function withServerToolCalls(usage: Usage, content: AssistantMessage['content']): Usage {
   const counts = new Map<string, number>();
   for (const part of content)

@@ -8,9 +8,9 @@ export type Effort = (typeof EFFORTS)[number];
 
 /** Each wire has its table in `models.ts`. */
 export interface ModelRules {
-  /** `any`: nothing is known about the model. Empty: it takes none. */
+  /** The levels that the model takes; `any` if nothing is known about it. */
   readonly efforts: readonly Effort[] | 'any';
-  /** In a request that does not ask for an effort. */
+  /** Whether the model reasons in a request that does not ask for an effort. */
   readonly reasons: boolean;
   readonly sampling: 'always' | 'without-reasoning' | 'never';
   /** The vendor's own fields that are accepted only when temperature is. */
@@ -19,7 +19,7 @@ export interface ModelRules {
   readonly refused: readonly string[];
 }
 
-/** As far as anybody knows. */
+/** The rules for a model about which nothing is known. */
 export const TAKES_ALL: ModelRules = {
   efforts: 'any',
   reasons: false,
@@ -43,7 +43,7 @@ export function notesOf(model: string, warnings: ProviderWarning[]) {
 
 export type Notes = ReturnType<typeof notesOf>;
 
-/** In lower case, without the path that a gateway puts before it. */
+/** Returns the name in lower case, without the path that a gateway puts before it. */
 export function modelName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1).toLowerCase();
 }

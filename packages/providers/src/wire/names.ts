@@ -28,7 +28,7 @@ export const CALL_ID_RULES = {
   word: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
 } as const;
 
-/** So that a call and its result keep one id. */
+/** Always maps an id to the same one, so that a call and its result still belong together. */
 export function toWireId(id: string, rule: { readonly valid: RegExp; readonly length: number }): string {
   if (rule.valid.test(id)) return id;
   const digest = toBase64(sha256(id)).replaceAll(/[^a-zA-Z0-9]/g, '');

@@ -11,7 +11,7 @@ export function createOpaqueFields(start: object) {
     },
     /** A piece of the JSON text of the input. */
     addInput: (piece: unknown) => void inputPieces.push(asText(piece) ?? ''),
-    /** As the vendor would have sent them at once; undefined if the input was cut off. */
+    /** Returns the fields as the vendor would have sent them in one piece, or undefined if the input was cut off. */
     complete() {
       const text = inputPieces.join('');
       if (text.trim() === '') return fields;

@@ -1,7 +1,7 @@
 import type { CachePoint, PromptCacheOptions, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 
 export interface ResolvedCache extends PromptCacheOptions {
-  /** None with `off`. */
+  /** Empty if the cache is `off`. */
   readonly marks: ReadonlySet<CachePoint>;
 }
 
@@ -26,7 +26,7 @@ export function resolveCache(
   return { ...Object.fromEntries(taken), marks: new Set(cache.points ?? DEFAULT_POINTS) };
 }
 
-/** For vendors that have 5 minutes, their default, and 1 hour. */
+/** These vendors keep a mark for 5 minutes, their default, or for 1 hour. */
 export function markTtl({ ttl }: ResolvedCache, warnings: ProviderWarning[]): '1h' | undefined {
   if (ttl === '24h') warnings.push({ message: 'cache.ttl "24h" is sent as "1h": this API has none that long' });
   return ttl === undefined || ttl === '5m' ? undefined : '1h';

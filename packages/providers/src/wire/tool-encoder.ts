@@ -29,14 +29,14 @@ export interface ToolDecoder {
   toolName(wireName: string): string;
   /** Text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
   restoreArguments(name: string, text: string): string;
-  /** By the name on the wire: whatever calls it is a call of that tool, unless the vendor ran it. */
+  /** Looks the name on the wire up: what calls such a tool is a call of that tool, unless the vendor ran it. */
   offers(this: void, wireName: string): boolean;
   /** Client tools, which run here, by name; undefined for one that the request does not list. */
   readonly clientTools?: ReadonlyMap<string, JsonObject | undefined>;
 }
 
 export interface EncodedTools {
-  /** At the time of encoding. */
+  /** The tools that were on offer when the request was encoded. */
   readonly tools: readonly Tool[];
   readonly texts: readonly string[];
   readonly bytes: () => Uint8Array;
@@ -50,7 +50,7 @@ export interface ToolEncoderOptions {
   readonly strict?: Dialect | undefined;
   readonly encode: (tool: Tool, form: EncodedForm) => unknown;
   readonly serverTools?: ServerTools | undefined;
-  /** Undefined for a tool that the vendor runs. */
+  /** Returns undefined for a tool that the vendor runs. */
   readonly clientToolName?: (definition: JsonObject) => string | undefined;
   /** Tools that the vendor calls although the request does not list them. */
   readonly unsentTools?: ReadonlySet<string> | undefined;
@@ -133,8 +133,10 @@ function encodeTools(tools: readonly Tool[], options: ToolEncoderOptions): Encod
   };
 }
 
-function hasSameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
-  return a.length === b.length && a.every((tool, at) => tool === b[at]);
+/** A list that is not frozen may have changed. */
+function hasSameTools(encoded: readonly Tool[], tools: readonly Tool[]): boolean {
+  if (Object.isFrozen(tools)) return true;
+  return encoded.length === tools.length && encoded.every((tool, at) => tool === tools[at]);
 }
 
 /** Each wire has its own; the table in `docs/guides/server-tools.md` shows all of them. */
@@ -144,7 +146,7 @@ export interface CallTypes {
   readonly vendor: readonly string[];
 }
 
-/** Its type says so, or nobody knows its type and a tool of its name was on offer. */
+/** It is a call if its type says so, or if its type is unknown and a tool of its name was on offer. */
 export function isCall(
   { calls, vendor }: CallTypes,
   type: string,
@@ -156,7 +158,7 @@ export function isCall(
   return name !== undefined && offers(name);
 }
 
-/** For wires that refuse calls without tools. */
+/** Some wires refuse calls in the history when the request has no tools. */
 export function placeholderTools(messages: readonly Message[]): readonly Tool[] | undefined {
   const names = new Set(messages.flatMap((message) => toolCallsOf(message).map((call) => call.name)));
   if (names.size === 0) return undefined;

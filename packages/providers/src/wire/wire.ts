@@ -40,11 +40,11 @@ export interface EncodedRequest {
   readonly body: string | Uint8Array;
   readonly accept: string;
   readonly warnings: readonly ProviderWarning[];
-  /** Absent: there are no tools. */
+  /** Absent if the request has no tools. */
   readonly toolDecoder?: ToolDecoder | undefined;
   /** Lets the encoder reuse the memory of `body`. */
   readonly freeBody?: (() => void) | undefined;
-  /** Absent for a reply that ends with its connection. */
+  /** Absent if the reply ends with its connection. */
   readonly background?: BackgroundPaths | undefined;
   readonly audioType?: string | undefined;
 }

@@ -65,7 +65,7 @@ export function createDroppedPropertyFinder(schema: JsonSchema): DroppedProperty
   };
 }
 
-/** With the first form of each union that accepts the value. */
+/** Returns every schema that applies to the value; of each union, the first branch that accepts it. */
 function schemasFor(
   schema: Schema,
   value: unknown,
@@ -136,7 +136,7 @@ function hasPlaces(schema: unknown): boolean {
   return Object.values(schema).some((each) => hasPlaces(each));
 }
 
-/** As URI fragments. */
+/** The pointers are URI fragments. */
 function pointersOf(schema: JsonSchema): ReadonlyMap<unknown, string> {
   const pointers = new Map<unknown, string>();
   const visit = (value: unknown, pointer: string): void => {

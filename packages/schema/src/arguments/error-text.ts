@@ -4,11 +4,11 @@ import { issuePath, type StandardIssue } from '../standard-schema.ts';
 import type { ValidationIssue } from '../validator/checks.ts';
 import type { UnknownProperty } from './unknown-properties.ts';
 
-/** Including the error code. */
+/** The limit includes the error code. */
 const MAX_LENGTH = 300;
 const CODE_LENGTH = 'ARGUMENTS_INVALID: '.length;
 const MAX_SHOWN = 3;
-/** Of an issue of a schema library. */
+/** The limits of an issue of a schema library. */
 const [MAX_PATH, MAX_MESSAGE] = [60, 120];
 
 const MAX_DATA_ISSUES = 20;
@@ -30,7 +30,7 @@ export function argumentsError(
   });
 }
 
-/** For the issues of a schema library, if the JSON Schema finds nothing wrong. */
+/** Used when the JSON Schema finds nothing wrong and the schema library does. */
 export function standardIssuesError(toolName: string, issues: readonly StandardIssue[]): KernelError {
   const thrown = issues.find((issue) => 'cause' in issue);
   const head = `"${truncate(toolName, 40)}" refused its arguments.`;
@@ -60,7 +60,7 @@ function moreText(issueCount: number, shown: number): string {
   return issueCount > shown ? ` And ${issueCount - shown} more.` : '';
 }
 
-/** One of them may be what is missing. */
+/** A misspelt property may be the one that is missing, so the text suggests the nearest name. */
 function unknownText(unknownProperties: readonly UnknownProperty[]): string {
   const texts = unknownProperties.slice(0, 2).map(({ name, knownProperties }) => {
     const [near = ''] = nearest(name, knownProperties, 1);

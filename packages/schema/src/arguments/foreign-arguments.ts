@@ -24,7 +24,7 @@ import { truncate } from '@kernel/internal';
 export function validateForeign(tool: Tool, raw: RawArguments, repair: RepairPolicy = 'apply'): ValidatedArguments {
   const target = { tool, input: { validator: () => validatorOf(tool) } };
   const validated = validateArguments(target, raw, { repair, unknownProperties: 'passthrough' });
-  // Only a schema library, which no foreign tool has, makes it wait.
+  // Only a schema library is asynchronous, and a foreign tool has none.
   return validated instanceof Promise ? { input: raw, repairs: [], notes: [] } : validated;
 }
 
@@ -85,7 +85,7 @@ export function annotateResult(result: ToolResult, { error, repairs, notes }: Va
   return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
 }
 
-/** Without the values: they may be long, or secret. */
+/** Leaves the values out: they may be long, or secret. */
 function repairNote(repairs: readonly ToolRepair[]): string {
   const shown = repairs.slice(0, MAX_REPAIRS).map(({ path, rule }) => `${truncate(path || '/', MAX_PATH)} ${rule}`);
   const more = repairs.length > MAX_REPAIRS ? `, and ${repairs.length - MAX_REPAIRS} more` : '';

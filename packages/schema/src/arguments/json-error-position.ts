@@ -21,7 +21,7 @@ export function jsonErrorPosition(text: string): number {
   }
 }
 
-/** Undefined for a token that is unexpected itself. */
+/** Returns undefined for a token that may not stand there. */
 function expectedAfter(token: Token, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
   const inner = (): Expected => (open.length === 0 ? 'nothing' : 'comma-or-end');
   switch (token.kind) {
@@ -59,7 +59,7 @@ function expectsValue(expected: Expected): boolean {
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 const INCOMPLETE = /^(?:-|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/;
 
-/** Or the position of the error. */
+/** Returns the position of the error if there is no valid token. */
 function nextToken(text: string, from: number): Token | number {
   let start = from;
   while (start < text.length && ' \t\n\r'.includes(text[start] ?? 'x')) start += 1;

@@ -35,7 +35,7 @@ export function parseArguments(
   return { value: parsed.json, repairs };
 }
 
-/** So that nothing but data reaches the handler, and the caller shares nothing with it. */
+/** Copies the object, so that nothing but data reaches the handler and the caller shares nothing with it. */
 function copyObject(value: object, toolName: string): ParsedArguments | KernelError {
   let text: string | undefined;
   try {

@@ -43,7 +43,7 @@ export function createUnknownPropertyFilter(schema: JsonSchema): UnknownProperty
 }
 
 interface Node {
-  /** `visited` stops recursion. */
+  /** `visited` stops the recursion. */
   mayHaveUnknown(visited: Set<Node>): boolean;
   /** Allocates nothing. */
   hasUnknown(value: unknown): boolean;

@@ -136,7 +136,7 @@ function rejectUnknown(value: unknown, validation: Validation, repairs: readonly
   return { error, repairs, notes: [] };
 }
 
-/** With the policy `strip`, returns a copy without them. */
+/** With the policy `strip`, returns a copy without the unknown properties. */
 function filterUnknown(
   value: unknown,
   binding: ValidatedTool,

@@ -77,7 +77,7 @@ function nullsOf(issues: readonly ValidationIssue[], copy: CopyOnWrite): Readonl
   return nulls;
 }
 
-/** One validation without all of them tells which are required. Returns the paths of what was removed. */
+/** Removes the nulls of optional properties and returns their paths. One validation without any of them tells which are required. */
 function removeOptional(
   nulls: ReadonlyMap<string, readonly string[]>,
   copy: CopyOnWrite,
@@ -129,7 +129,7 @@ function looksLikeJson(text: string): boolean {
   return /^\s*(?:\{|\[\s*[[{"\]\d-])/.test(text);
 }
 
-/** Undefined if it is not valid, or if a key or digit would be lost. */
+/** Returns undefined if the text is not valid JSON, or if a key or a digit would be lost. */
 function parseJson(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);

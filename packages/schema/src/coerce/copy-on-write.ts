@@ -11,7 +11,7 @@ export function createCopyOnWrite(original: unknown) {
     return copy;
   }
 
-  /** With all on the way to it, as copies. */
+  /** Copies the parent and everything on the way to it. */
   function parentOf(keys: readonly string[]): object | undefined {
     let parent = copyOf(root);
     if (parent !== undefined) root = parent;

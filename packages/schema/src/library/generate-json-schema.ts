@@ -26,7 +26,7 @@ export function generateJsonSchema(schema: StandardSchemaWithJson, subject: stri
   }
 }
 
-/** https://zod.dev/json-schema */
+/** See https://zod.dev/json-schema. */
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: { readonly def: { readonly type: string; readonly values?: readonly unknown[] } };
@@ -45,7 +45,7 @@ function zodOptions(): Record<string, unknown> {
       if (zodSchema['_zod'].def.type === 'date') return DATE;
       throw new Error(message);
     },
-    // Before zod 4.5 nobody is asked: then what was left empty is found here.
+    // Before version 4.5, zod does not call `unrepresentable`: what it left empty is found here.
     override: ({ zodSchema, jsonSchema }: ZodPart & { readonly jsonSchema: Record<string, unknown> }) => {
       const { type, values = [] } = zodSchema['_zod'].def;
       if (asked.has(zodSchema)) return;

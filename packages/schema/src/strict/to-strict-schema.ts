@@ -32,7 +32,7 @@ function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
   return closeObject(result, depth) ? result : undefined;
 }
 
-/** In place; false if one of them has no strict form. */
+/** Rewrites in place. Returns false if one of the schemas has no strict form. */
 function rewriteMap(schema: Record<string, unknown>, keyword: string, depth: number): boolean {
   const map = schema[keyword];
   if (!isSchemaObject(map)) return map === undefined;

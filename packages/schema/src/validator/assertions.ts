@@ -2,7 +2,7 @@ import { canonicalJson, equalJson, isObject } from '@kernel/internal';
 import { type Check, reportIssue } from './checks.ts';
 import { createPatternTest } from './patterns/pattern.ts';
 
-/** Undefined if the keyword ignores a value of that type. */
+/** Returns undefined if the keyword ignores a value of that type. */
 export type Assertion = (expected: unknown) => Check | undefined;
 
 export const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -98,7 +98,7 @@ function patternCheck(source: unknown): Check | undefined {
     typeof value !== 'string' || matches(value) || reportIssue(validation, path, value, details, accepts);
 }
 
-/** In code points, not UTF-16 code units. */
+/** Counts code points, not UTF-16 code units. */
 function hasLength(text: string, min: number): boolean {
   if (text.length < min) return false;
   if (text.length >= min * 2) return true;
@@ -110,7 +110,7 @@ function hasLength(text: string, min: number): boolean {
   return count >= min;
 }
 
-/** In exact decimal arithmetic: 0.3 is a multiple of 0.1. */
+/** Uses exact decimal arithmetic: 0.3 is a multiple of 0.1. */
 export function isMultipleOf(value: number, step: number): boolean {
   if (step <= 0) return false;
   if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;

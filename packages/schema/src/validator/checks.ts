@@ -55,19 +55,19 @@ export type Check = (
   evaluated: Evaluated | undefined,
 ) => boolean;
 
-/** Of schemas that are reached by reference, kept for one validation. */
+/** Results of schemas that are reached by reference, kept for one validation. */
 export interface Memo {
   /** How many references have been followed. */
   steps: number;
-  /** By dynamic scope (`undefined` where nothing depends on it), then by schema and value. Created when first needed. */
+  /** The keys are the dynamic scope (`undefined` where nothing depends on it), then the schema and the value. Created when first needed. */
   results: Map<unknown, Map<Check, WeakMap<object, MemoizedResult>>> | undefined;
 }
 
 export interface MemoizedResult {
   readonly ok: boolean;
-  /** Undefined if it was not tracked. */
+  /** Undefined if evaluated properties and items were not tracked. */
   readonly evaluated: Evaluated | undefined;
-  /** Undefined if they were not collected. */
+  /** Undefined if issues were not collected. */
   readonly issues: readonly ValidationIssue[] | undefined;
   readonly path: InstancePath | undefined;
 }
@@ -127,7 +127,7 @@ export function withoutIssues(validation: ValidationContext): ValidationContext 
   return { issues: undefined, memo: validation.memo, scope: validation.scope };
 }
 
-/** Empty if the value passes. */
+/** Returns an empty list if the value passes. */
 export function collectIssues(
   check: Check,
   value: unknown,

@@ -157,7 +157,7 @@ function createContext(issues: ValidationIssue[] | undefined): ValidationContext
   return { issues, memo: createMemo(), scope: [] };
 }
 
-/** Undefined for a value nested so deeply that the stack overflows. */
+/** Returns undefined for a value nested so deeply that the stack overflows. */
 function unlessTooDeep(work: () => boolean): boolean | undefined {
   try {
     return work();

@@ -114,7 +114,7 @@ function checkCost(schema: JsonSchema, index: SchemaIndex, subject: string): voi
 
 const REFERENCES: readonly string[] = ['$ref', '$dynamicRef'];
 
-/** With their JSON pointers relative to it. */
+/** Yields each schema with its JSON pointer relative to the value. */
 function* appliedSchemas(value: JsonSchema, schemas: SchemaIndex): Generator<readonly [Schema, string]> {
   for (const keyword of REFERENCES) {
     const reference = value[keyword];
@@ -172,7 +172,7 @@ const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefi
   text: (value) => unless(typeof value === 'string', 'must be text'),
 };
 
-/** As in `must be text`; undefined for a right value, and for unknown keywords. */
+/** Returns a text such as `must be text`, or undefined for a right value and for unknown keywords. */
 export function keywordProblem(keyword: string, value: unknown): string | undefined {
   const kind = KEYWORDS.get(keyword);
   return kind === undefined ? undefined : PROBLEMS[kind](value);

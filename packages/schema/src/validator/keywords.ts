@@ -32,7 +32,7 @@ const URIS = ['https://json-schema.org/draft/2020-12/schema', 'http://json-schem
 
 let cached: ReadonlyMap<string, Schema> | undefined;
 
-/** Under their official URIs, so that a tool can take a schema as an argument. Created at first use. */
+/** The meta-schemas under their official URIs, so that a tool can take a schema as an argument. Created at first use. */
 export function metaSchemas(): ReadonlyMap<string, Schema> {
   cached ??= new Map(URIS.map((uri) => [uri, metaSchema(uri)]));
   return cached;

@@ -44,7 +44,7 @@ function dynamicCheck(name: string, initial: Check, context: KeywordContext): Ch
   };
 }
 
-/** Without `tracksScope`, the check itself. */
+/** If the scope is not tracked, this is the check itself. */
 export function entering(check: Check, resource: SchemaResource, tracksScope: boolean): Check {
   if (!tracksScope) return check;
   return (value, path, validation, evaluated) => {
@@ -70,7 +70,10 @@ export function createMemo(): Memo {
   return { steps: 0, results: undefined };
 }
 
-/** So that recursion through a union does not take exponential time. `dynamic`: the result depends on the dynamic scope too, and too many steps throw. */
+/**
+ * Keeps recursion through a union from taking exponential time. `dynamic` means that the result depends on the dynamic scope too; then too many steps
+ * throw.
+ */
 export function memoize(check: Check, dynamic: boolean): Check {
   return (value, path, validation, evaluated) => {
     const { memo, issues } = validation;

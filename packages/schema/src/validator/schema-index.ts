@@ -71,7 +71,7 @@ export function schemaMembers(value: unknown): readonly (readonly [string, Schem
   return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
 }
 
-/** With the JSON pointer tokens that lead to it. */
+/** Yields each subschema with the JSON pointer tokens that lead to it. */
 export function* subschemas(
   schema: JsonSchema,
 ): Generator<{ readonly schema: Schema; readonly tokens: readonly string[] }> {

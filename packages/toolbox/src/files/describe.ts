@@ -5,7 +5,7 @@ import type { Workspace, FileInfo } from '../workspace/index.ts';
 import { joinPath, nameOf, parentOf } from '../workspace/paths.ts';
 import { quote } from '../workspace/errors.ts';
 
-/** `1 line`, `2 lines`. */
+/** Returns a text such as `1 line` or `2 lines`. */
 export function count(number: number, word: string): string {
   return `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`;
 }

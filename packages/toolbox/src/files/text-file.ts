@@ -74,7 +74,7 @@ export function nameOf({ encoding }: Pick<TextFormat, 'encoding'>): string {
   return encoding === 'windows-1252' ? 'Windows-1252, or another encoding that is not UTF-8' : encoding.toUpperCase();
 }
 
-/** `U+2019 "’"`. */
+/** Returns a text such as `U+2019 "’"`. */
 export function describeCharacter(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const seen = visibleLine(character);

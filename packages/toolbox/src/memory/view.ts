@@ -58,7 +58,7 @@ export async function readMemory(
   }
 }
 
-/** `0B`, `340B`, `1.5K`, `4K`. */
+/** Returns a text such as `0B`, `340B`, `1.5K` or `4K`. */
 function humanSize(bytes: number): string {
   let size = bytes;
   let unit = 0;

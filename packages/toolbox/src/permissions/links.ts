@@ -32,7 +32,7 @@ export function createLinks(root: string) {
     for (let at = path.length > MAX_PATH ? '' : path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
       looksLeft -= 1;
       if (looksLeft < 0) return true;
-      // As the system resolves it: the `..` behind a link is the folder around what the link leads to.
+      // This is how the system resolves it: the `..` behind a link is the folder around what the link leads to.
       const target = realPathOf(`${real}/${at}`);
       if (target !== undefined) return !isInside(real, target, sep) || hasOtherNames(target);
       // A link to what is not there, but can be made.

@@ -27,7 +27,7 @@ export interface Schedule {
   readonly id: string;
   /** What the agent is to do, with everything it needs to know. */
   readonly task: string;
-  /** When. */
+  /** When the task runs. */
   readonly time: ScheduleTime;
   /** What each run may use. */
   readonly limits: ScheduleLimits;

@@ -47,7 +47,7 @@ export function createFormatDecoder({ encoding }: TextFormat) {
   };
 }
 
-/** With a byte, half a pair that stands for that byte alone: as a first half it never makes a pair with what is before it. */
+/** Added to a byte, this is half a surrogate pair that stands for that byte alone: as a first half it never makes a pair with what is before it. */
 const CUT = 0xd800;
 
 export function decodeText(bytes: Uint8Array, format: TextFormat): string {

@@ -32,7 +32,7 @@ export function createRobotRules(userAgent: string) {
         if (sites.size > MAX_SITES && oldest !== undefined) sites.delete(oldest);
       }
       const found = await rules;
-      // Nothing was learnt from a load that its caller ended, be it this one or another one.
+      // A load that its caller ended, be it this one or another one, says nothing about the server.
       if (found === undefined) {
         if (sites.get(url.origin)?.rules === rules) sites.delete(url.origin);
         options.signal.throwIfAborted();

@@ -38,7 +38,7 @@ export function compileGlob(glob: string): PathTest {
  */
 export function compileEitherGlob(glob: string): PathTest {
   const plain = expandGlob(glob, false);
-  // With too many ways to read it: all of them one way, or all the other.
+  // If there are too many ways to read the braces, all of them are read one way, or all the other.
   return compileAlternatives(attempt(() => expandGlob(glob, true)) ?? [...plain, literalBrackets(glob)]);
 }
 

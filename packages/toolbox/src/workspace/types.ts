@@ -156,7 +156,7 @@ export type Edit =
 export interface Change {
   /** Identifies the change in this workspace. Ids sort in the order of the changes. */
   readonly id: string;
-  /** When, in milliseconds since 1970. */
+  /** When it happened, in milliseconds since 1970. */
   readonly at: number;
   /** What happened to each path, in order. */
   readonly paths: readonly ChangedPath[];

@@ -122,7 +122,7 @@ function startExchange(
   };
 }
 
-/** Without waiting: `cancel` may fail or never settle. */
+/** Does not wait: `cancel` may fail or never settle. */
 function discardBody({ body }: Response): void {
   body?.cancel().catch(() => undefined);
 }
@@ -176,7 +176,7 @@ export function invalidHeaderError(error: unknown): Error {
   return Object.assign(new Error(message), { code: 'ERR_INVALID_CHAR' });
 }
 
-/** One that `fetch` followed although it must not, or one whose target it hides, as browsers do. */
+/** The error for a redirect that `fetch` followed although it must not, or whose target it hides, as browsers do. */
 export function redirectError(provider: string, { redirected, status, url }: Response): KernelError {
   const what = redirected
     ? `fetch followed a redirect to ${new URL(url).origin}`

@@ -14,7 +14,7 @@ export interface Connection {
   abortConnect(): void;
 }
 
-/** Only undici's client, by path: a quarter of the cost of its root. Does not connect yet. */
+/** Imports undici's client by path, which costs a quarter of its root. Does not connect yet. */
 export async function openPool(options: TransportOptions): Promise<ConnectionPool<Connection>> {
   const [{ default: ClientClass }, { default: connector }] = await Promise.all([
     import('undici/lib/dispatcher/client.js'),

@@ -3,7 +3,7 @@ import { isLoopback } from '@kernel/internal';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As curl and Go read it. */
+/** Reads the variables as curl and Go do. */
 export function environmentProxy(origin: string, env: Environment): string | undefined {
   const { hostname, port, protocol } = new URL(origin);
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();

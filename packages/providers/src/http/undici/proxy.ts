@@ -4,7 +4,7 @@ import { KernelError } from '@kernel/protocol';
 import { type TlsSettings, readProxyCredential } from '../connection-settings.ts';
 import { configError } from '../../config/config-error.ts';
 
-/** Without its credential. */
+/** The credential of the proxy is not part of it. */
 export interface Proxy {
   readonly origin: string;
   /** The credential; empty if there is none. */
@@ -86,13 +86,13 @@ export function openTunnel(
   };
 }
 
-/** Empty for an IP address, which TLS does not allow as a name. */
+/** Is empty for an IP address, which TLS does not allow as a server name. */
 export function proxyServerName({ origin }: Proxy): string {
   const { hostname } = new URL(origin);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** Without the client certificate, which identifies the client to the server alone. */
+/** Leaves out the client certificate, which identifies the client to the server alone. */
 export function proxyTls({ ca }: TlsSettings = {}): object {
   return { ca };
 }
@@ -105,7 +105,7 @@ function refusedError(provider: string, { origin }: Proxy, { statusCode = 0 }: I
   });
 }
 
-/** Its code is that of undici. */
+/** Has the same code as undici's own error. */
 export function connectTimeoutError(): Error {
   return Object.assign(new Error('The connection took too long.'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
 }

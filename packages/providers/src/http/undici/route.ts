@@ -12,11 +12,11 @@ import {
 } from './proxy.ts';
 
 export interface Route {
-  /** That of the server, or of a proxy that forwards requests. */
+  /** The origin of the server, or of a proxy that forwards requests. */
   readonly clientOrigin: string;
   /** Calls back once. */
   connect(target: buildConnector.Options, callback: buildConnector.Callback): ConnectAttempt;
-  /** As the other end of the connection expects it. */
+  /** Writes the request as the other end of the connection expects it. */
   toRequest(request: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions;
 }
 
@@ -50,7 +50,7 @@ export function chooseRoute(connector: typeof buildConnector, options: RouteOpti
   return { ...direct, connect: withDeadline(connectThroughTunnel, connectMs) };
 }
 
-/** In total; 0 means no limit. */
+/** `connectMs` limits all attempts together; 0 means no limit. */
 function withDeadline(connect: Route['connect'], connectMs: number): Route['connect'] {
   if (connectMs === 0) return connect;
   return (target, callback) => {
@@ -63,7 +63,7 @@ function withDeadline(connect: Route['connect'], connectMs: number): Route['conn
   };
 }
 
-/** For plain HTTP: the proxy forwards the request, whose path is the whole URL. */
+/** A proxy for plain HTTP forwards the request, whose path is the whole URL. */
 function forwardRoute(origin: string, proxy: Proxy, connect: Route['connect']): Route {
   const { host } = new URL(origin);
   const servername = proxyServerName(proxy);

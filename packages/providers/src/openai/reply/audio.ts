@@ -77,7 +77,7 @@ export function createBase64Joiner() {
       const whole = [...runs.slice(0, -1), last.slice(0, complete)];
       return whole.every(isRun) && pending.length < 4 ? keep(whole) : undefined;
     },
-    /** Undefined if the remaining bytes are not whole. */
+    /** Returns undefined if the remaining bytes are incomplete. */
     end() {
       const rest = pending === '' ? '' : pending.replaceAll('=', '').padEnd(4, '=');
       pending = '';
@@ -87,7 +87,7 @@ export function createBase64Joiner() {
   };
 }
 
-/** Whole groups of four, the last with at most two characters of padding. */
+/** Whether a text is whole groups of four characters, of which the last may have padding. */
 function isRun(run: string): boolean {
   return run.length % 4 === 0 && /^[^=]*={0,2}$/.test(run);
 }

@@ -1,4 +1,4 @@
-import { asFields, asList, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
+import { asFields, asNumber, asText, type Fields, toJson } from '../../json-fields.ts';
 import { type CallTypes, isCall } from '../../wire/tool-encoder.ts';
 import { createExactArguments } from '../../wire/arguments.ts';
 import type { DecoderContext, MessageBuilder } from '../../wire/message-builder.ts';
@@ -7,14 +7,14 @@ import { opaquePart } from '../../wire/message-parts.ts';
 /** Entries of `tool_calls` may leave their `type` out. */
 export const CHAT_CALLS: CallTypes = { calls: ['function', 'tool_use'], vendor: [] };
 
-/** Of a tool that takes text. */
+/** A call of a custom tool, whose input is text. */
 interface TextCall {
   readonly index: number | undefined;
   readonly id: string | undefined;
   input: string;
 }
 
-/** Of a call of a type that nobody knows, with its arguments as they were written. */
+/** A piece of a call of an unknown type, with its arguments as they were written. */
 interface Piece {
   readonly call: Fields;
   readonly inner: Fields;
@@ -25,12 +25,12 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   const exact = createExactArguments('arguments');
   const exactInput = createExactArguments('input');
   const opaque = new Map<number, OpaqueCall>();
-  /** Of the calls that are not of functions: later pieces leave it out. */
+  /** The types of calls that are not of functions; only the first piece of a call has its type. */
   const types = new Map<number, string>();
   const textCalls = new Map<number, TextCall>();
-  /** Until a piece has the name: only that says whether it is a call. */
+  /** Pieces whose name has not arrived, without which nobody can tell whether they are of a call. */
   const undecided = new Map<number, Piece[]>();
-  /** Undefined among them where a call has none. */
+  /** The ids of the listed calls; `undefined` stands for those without an id. */
   const listed = new Set<string | undefined>();
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
@@ -99,12 +99,13 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
       exactInput.read(text, parsed);
     },
     read(message: Fields, isWhole: boolean) {
-      const list = asList(message['tool_calls']);
-      for (const [at, call] of list.entries()) readEntry(call, at, list.length, isWhole);
+      const list = message['tool_calls'];
+      if (Array.isArray(list))
+        for (let at = 0; at < list.length; at += 1) readEntry(list[at], at, list.length, isWhole);
       const legacyCall = asFields(message['function_call']);
       if (legacyCall !== undefined) readEntry({ index: 0, function: legacyCall }, 0, 1, false);
     },
-    /** But for those that the reply's list of calls has as well. */
+    /** Reads calls among the parts of the content, except those that `tool_calls` has as well. */
     readParts(parts: readonly unknown[], type: unknown) {
       for (const entry of parts) {
         const part = asFields(entry) ?? {};
@@ -114,7 +115,7 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
         const name = asText(call['name']);
         if (partType === 'text' || !isCall(CHAT_CALLS, partType, name, toolDecoder)) continue;
         const id = asText(call['tool_use_id'] ?? call['id']);
-        // Without ids nothing shows whether a call of the list is this one.
+        // If the ids are missing, a call among the parts cannot be told from one of the list.
         if (listed.has(id) || listed.has(undefined) || (id === undefined && listed.size > 0)) continue;
         builder.call({ id, name, arguments: exactInput.of(call['input'] ?? call['arguments']) });
       }
@@ -137,7 +138,7 @@ const SUFFIX = '_tool_call';
 /** Fields that a delta repeats instead of continuing them. */
 const WHOLE = new Set(['id', 'type', 'name']);
 
-/** Of a tool that is no function: kept for the vendor, never run. */
+/** A call of a tool that is not a function: it is kept for the vendor and never runs. */
 export interface OpaqueCall {
   add(piece: Fields): void;
 }
@@ -146,7 +147,7 @@ export function isOpaqueCallKind(kind: string): boolean {
   return kind.endsWith(SUFFIX);
 }
 
-/** `keep` gets it as the vendor would have sent it at once, after each piece. */
+/** After each piece, `keep` gets the call as the vendor would have sent it in one piece. */
 export function createOpaqueCall(keep: (kind: string, call: Fields) => void): OpaqueCall {
   let call: Fields = {};
   return {

@@ -72,8 +72,9 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function readDelta(delta: Fields, isWhole: boolean): void {
-    if (isPlainText(delta)) {
-      builder.text(delta.content);
+    if (isSimple(delta)) {
+      if (typeof delta['content'] === 'string') builder.text(delta['content']);
+      if (delta['tool_calls'] !== undefined) calls.read(delta, isWhole);
       return;
     }
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
@@ -147,10 +148,10 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
 /** Text shorter than this may be an end mark with white space around it, or white space alone. */
 const SHORTEST_CHUNK = 64;
 
-/** Whether a delta has text and nothing else, as most have. */
-function isPlainText(delta: Fields): delta is Fields & { readonly content: string } {
-  for (const key in delta) if (key !== 'content' && key !== 'role') return false;
-  return typeof delta['content'] === 'string';
+/** Whether a delta has text, calls and nothing else, as most have. */
+function isSimple(delta: Fields): boolean {
+  for (const key in delta) if (key !== 'content' && key !== 'tool_calls' && key !== 'role') return false;
+  return typeof delta['content'] !== 'object' || delta['content'] === null;
 }
 
 export interface TextPiece {
@@ -159,7 +160,7 @@ export interface TextPiece {
   readonly text: string;
 }
 
-/** Of Mistral and others. */
+/** Mistral and others send content as a list of parts. */
 export function textPiecesOf(content: readonly unknown[]): readonly TextPiece[] {
   return content.flatMap((value): readonly TextPiece[] => {
     const part = asFields(value);

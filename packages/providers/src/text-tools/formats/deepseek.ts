@@ -83,13 +83,13 @@ function readHead(text: string, start: number) {
   return { name: word, isFenced: true, bodyAt: skipSpace(text, bodyAt + JSON_FENCE.length) };
 }
 
-/** For arguments in a fence that are not an object. */
+/** Finds the end of a fence whose arguments are not an object. */
 function fenceEnd(text: string, { bodyAt }: Head): number | undefined {
   const end = text.indexOf(FENCE, bodyAt);
   return end === -1 ? undefined : end;
 }
 
-/** If only the end of the fence and white space precede the mark. */
+/** The mark ends the call if only the end of the fence and white space precede it. */
 function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | undefined {
   let at = skipSpace(text, Math.max(bodyEnd, 0));
   if (bodyEnd === -1 || (isFenced && !text.startsWith(FENCE, at))) return undefined;

@@ -42,7 +42,7 @@ export const glm: TextFormat = {
   layout: ['<|observation|>'],
 };
 
-/** Undefined while that is open. */
+/** Returns undefined while more text is needed to tell. */
 function beginsCall(text: string): boolean | undefined {
   const head = HEAD.exec(text);
   if (head === null) return text.trim() === '' && text.length <= 16 ? undefined : false;

@@ -19,7 +19,7 @@ const fenceParsers: readonly CallParser[] = ['```json\n', '```tool_call\n', '```
 
 export const plainJson: readonly CallParser[] = [...fenceParsers, ...lineParsers];
 
-/** For models without a format of their own, and together with a grammar of `toGbnf`. */
+/** The format for models that have none of their own; it also fits a grammar of `toGbnf`. */
 export const json: TextFormat = {
   name: 'json',
   prompt: promptWith(

@@ -13,7 +13,7 @@ const HEAD =
 
 const readHead = headUpTo(ARGUMENTS, HEAD);
 
-/** Also with the mark that some models write for a section. */
+/** Some models write another mark for a section. */
 export const kimiCalls: readonly CallParser[] = [SECTION, '<|tool_call_section_begin|>', OPEN].map((open) => ({
   open,
   createFinder: headThenArguments({ readHead, closes: [CLOSE], tails: [SECTION_END, '<|tool_call_section_end|>'] }),

@@ -42,7 +42,7 @@ const objectInLine: CallParser = {
 const OBJECT_START = /^\{\s{0,32}(?:$|"(?:$|(\w{1,12})(?:$|")))/;
 const FIRST_KEYS = new Set(['name', 'parameters', 'type', 'id']);
 
-/** Undefined while that is open. */
+/** Returns undefined while more text is needed to tell. */
 function beginsCallObject(text: string): boolean | undefined {
   const match = OBJECT_START.exec(text.slice(0, 64));
   if (match === null) return false;
@@ -103,7 +103,7 @@ export function pythonCall(name: string, json: string): string {
   return `${name}(${members.map(([key], at) => `${key}=${values[at]}`).join(', ')})`;
 }
 
-/** By brackets and Python strings. */
+/** Finds the end by counting brackets outside of Python strings. */
 function findPythonList(): MarkupEndFinder {
   let at = 0;
   let depth = 0;

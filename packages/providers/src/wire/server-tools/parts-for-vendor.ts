@@ -35,7 +35,7 @@ export function partsForVendor(message: AssistantMessage, vendor: string): reado
   });
 }
 
-/** For a vendor whose API has only text and calls. */
+/** Writes a message for an API that has only text and calls. */
 export function textForVendor(message: AssistantMessage, vendor: string): string {
   let text = '';
   for (const part of partsForVendor(message, vendor)) if (part.type === 'text') text += part.text;

@@ -47,7 +47,7 @@ export function serverToolResult({ callId, name, text = '', sources, isError, da
   });
 }
 
-/** From the fields that are strings. */
+/** Keeps only the fields that are strings. */
 export function citationOf(fields: {
   readonly url?: unknown;
   readonly title?: unknown;

@@ -116,7 +116,7 @@ function matcherOf(token: string): (character: string) => boolean {
       const pattern = new RegExp(`^(?:${token})$`, flags);
       return (character) => pattern.test(character);
     } catch {
-      // Only valid without the `u` flag.
+      // Such a pattern is valid without the `u` flag only.
     }
   }
   return () => false;

@@ -1,7 +1,7 @@
 import { node, nodeModule } from '@kernel/internal';
 import { type PatternShape, patternShape } from './pattern-shape.ts';
 
-/** Without the `u` flag if the pattern is only valid so. Throws a SyntaxError. */
+/** Leaves the `u` flag out for a pattern that is not valid with it. Throws a SyntaxError. */
 export function compilePattern(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
@@ -90,7 +90,7 @@ export function userMs(): number {
 let shared: Matcher | undefined;
 
 export interface Matched {
-  /** By trial; undefined after a timeout. */
+  /** For each trial, whether its texts match; undefined after a timeout. */
   readonly matches?: readonly (readonly boolean[])[];
   /** The index of the trial that was reached. */
   readonly reached: number;

@@ -29,7 +29,7 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
   });
   if (suspects.length === 0) return undefined;
   const match = createMatcher();
-  // Without an interruption a trial could hang.
+  // A trial that cannot be interrupted could hang.
   if (match === undefined) return undefined;
   const started = userMs();
   const trials = suspects.flatMap(({ source, pattern, shape }) =>

@@ -35,7 +35,7 @@ async function detect(): Promise<Isolation | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'isolation-'));
   try {
     for (const isolation of candidates()) {
-      // In order of preference: a later one is tried only if the earlier ones do not work.
+      // The list is in order of preference: a later one is tried only if the earlier ones do not work.
       if (await works(isolation, folder)) return isolation;
     }
     return undefined;
@@ -73,7 +73,7 @@ async function works(isolation: Isolation, folder: string): Promise<boolean> {
     });
     return exitCode === 0;
   } catch {
-    // Its program is not there, or it takes too long.
+    // The program is not there, or it takes too long.
     return false;
   }
 }

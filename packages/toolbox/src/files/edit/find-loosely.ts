@@ -1,7 +1,7 @@
 import { placesOfSequence } from './find-sequence.ts';
 import type { Replaced, TextEdit } from './line-diff.ts';
 
-/** Whole lines that are the same but for white space; each new line gets the indentation that the file has where the old text has its own. */
+/** Finds whole lines that differ only in white space. Each new line gets the indentation that the file has where the old text has its own. */
 export function locateLoosely(
   text: string,
   { normal: lines, starts }: TextLines,

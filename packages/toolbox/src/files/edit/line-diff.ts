@@ -14,7 +14,7 @@ export function lineAt(text: string, place: number): number {
   return line;
 }
 
-/** `line 3`, `lines 3, 9 and 2 more`. */
+/** Returns a text such as `line 3` or `lines 3, 9 and 2 more`. */
 export function lineList(text: string, places: readonly { readonly start: number }[]): string {
   const lines = places.slice(0, MAX_SHOWN).map(({ start }) => lineAt(text, start));
   const rest = places.length - lines.length;

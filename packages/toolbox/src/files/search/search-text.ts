@@ -13,7 +13,7 @@ import { READ_BYTES, searchFile } from './search-file.ts';
 import { createSkipped, type Skipped } from './skipped.ts';
 
 const MAX_MATCHES = 200;
-/** As much as decides whether a file is text. */
+/** This much of a file decides whether it is text. */
 const MAX_SAMPLE = 8000;
 const LEFT_OUT = 'links, node_modules, and what .gitignore or a rule leaves out';
 

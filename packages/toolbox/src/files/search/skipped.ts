@@ -13,7 +13,7 @@ export function createSkipped() {
   return {
     addBinary: (path: string): void => void binary.push(path),
     addLink: (path: string): void => void links.push(path),
-    /** Notes what the system did not let be read. What is gone, and what the rules of the workspace close, is no part of it. */
+    /** Notes what the system refused to read. What is gone, and what the rules of the workspace close, does not count. */
     addUnreadable: (error: unknown): void => {
       const cause: unknown = error instanceof Error ? error.cause : undefined;
       if (!isMissing(error) && codeOf(cause) !== '') unreadable.push(errorMessage(error).replace(/\.$/, ''));

@@ -125,7 +125,7 @@ function convert(workerData: object, { timeoutMs, signal }: ConvertOptions): Pro
 }
 
 async function checkBuffers(worker: Worker): Promise<void> {
-  // Not every runtime tells. A worker that ends says nothing.
+  // Not every runtime reports heap statistics. A worker that has ended reports none.
   if (!('getHeapStatistics' in worker)) return;
   const { external_memory: bytes } = await worker.getHeapStatistics().catch(() => ({ external_memory: 0 }));
   if (bytes > MAX_BUFFER_BYTES) throw new Error('it needs too much memory');

@@ -83,7 +83,7 @@ function openByDescriptor(absolute: string, isEntry: boolean): OpenPath | undefi
   }
 }
 
-/** Elsewhere: the real path, compared by device and inode before each use. */
+/** On systems without descriptors' paths, the real path is compared by device and inode before each use. */
 export function openByName(absolute: string, isEntry: boolean): OpenPath {
   // The native function gives names as they are stored, in their own case.
   const real = isEntry
