@@ -74,6 +74,11 @@ test.each([
   ['time in UTC+5', 'clock {"zone":"Etc/GMT-5"}'],
   ['time in UTC+5:30', 'clock {"zone":"+05:30"}'],
   ['1e400', 'arithmetic {"expression":"1e400"}'],
+  ['which files mention "not here" in the docs folder', 'search_text {"query":"not here","path":"docs"}'],
+  ['does notes.md contain TODO', 'search_text {"query":"TODO","path":"notes.md"}'],
+  ['read größe.txt', 'read_file {"path":"größe.txt"}'],
+  ['find Überfall', 'search_text {"query":"Überfall"}'],
+  ['read документ.md', 'read_file {"path":"документ.md"}'],
 ])('"%s" becomes the calls that it asks for', async (prompt, ...calls) => {
   expect(await callsFor(prompt, workTools)).toEqual(calls.filter(Boolean));
 });
@@ -137,6 +142,16 @@ test.each([
   'roll',
   'hello',
   '',
+  // Words that begin like a search, or stand where its query could be.
+  'KEY=abc',
+  'does notes.md contain "a b" in src',
+  'search for the word in src',
+  'search the for cats',
+  'grep a b c',
+  // Letters and digits that are not ASCII are parts of words.
+  'what is 2⁴',
+  'what is 2½ + 1',
+  'read 𝕟𝕠𝕥 notes.md',
 ])('"%s" is refused, and nothing is called', async (prompt) => {
   await expect(ask(prompt, workTools)).rejects.toSatisfy((error) => KernelError.is(error, 'PROVIDER_REFUSED'));
 });
