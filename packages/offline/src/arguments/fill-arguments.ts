@@ -15,6 +15,8 @@ export interface FilledArguments {
 }
 
 const FIND = conceptOf('find');
+/** Kinds of text with no form of their own. */
+const NAMED = /^(?:text|path)$/;
 /** Fills a tool's arguments from a request. Returns `undefined` if a required argument stays empty, or a number is for none. */
 export function fillArguments(
   { slots, phrasedSlots, terms }: ToolProfile,
@@ -28,9 +30,8 @@ export function fillArguments(
   // A word that looks like a value of an argument that only phrases fill, such as `tomorrow`, is not a value of another one.
   const own = tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));
   const trial: SlotFilling = { ...filling, used: new Map(own) };
-  const isLiteral = ({ kind }: Slot) => kind !== 'path' && kind !== 'text';
   const isTaken = (slot: Slot) => RULES.some(([kind, fill]) => slot.kind === kind && fill(trial, slot) !== undefined);
-  if (phrasedSlots.filter(isLiteral).some(isTaken)) return undefined;
+  if (phrasedSlots.some((slot) => !NAMED.test(slot.kind) && isTaken(slot))) return undefined;
   const values = fillSearch(filling, slots, text);
   const ordered = slots.toSorted((a, b) => Number(b.required) - Number(a.required));
   for (const [kind, fill] of RULES) {
@@ -64,26 +65,30 @@ function fillSearch(filling: SlotFilling, slots: readonly Slot[], text: string):
 const TARGET = /^(?:to|destination|dest|dst|target|end|new|after|until|right|arrival)$/;
 const BEFORE_TARGET = ['to', 'into', 'onto', 'as', 'until'];
 const BETWEEN = /^(?:the|an?|file|folder|directory|path|city|my|currency)$/;
-const NAMED = /^(?:text|path)$/;
+
+const isTarget = ({ name }: Slot): boolean => wordsOf(name).some((word) => TARGET.test(word));
 
 /**
  * Whether a value that could be the source of a target, such as `to`, stands right before it, with a preposition of a target between them and none before the
  * source. Otherwise nobody can say which is which.
  */
 function isDirected(slots: readonly Slot[], input: JsonObject, tokens: readonly Token[]): boolean {
-  const isTarget = ({ name }: Slot) => wordsOf(name).some((word) => TARGET.test(word));
   const words = tokens.map(({ text }) => text.toLowerCase()).filter((word) => !BETWEEN.test(word));
   const said = ` ${words.join(' ')} `;
   return slots.filter(isTarget).every(({ kind, name }) => {
     const isAlike = (slot: Slot) => slot.kind === kind || (NAMED.test(slot.kind) && NAMED.test(kind));
     const sources = slots.filter((slot) => !isTarget(slot) && isAlike(slot));
     return sources.every((source) => {
-      const [from, to] = [input[source.name], input[name]];
+      const [from, to] = [textOf(input[source.name]), textOf(input[name])];
       if (from === undefined && to === undefined) return true;
-      const forms = BEFORE_TARGET.map((word) => ` ${String(from)} ${word} ${String(to)} `.toLowerCase());
+      const forms = BEFORE_TARGET.map((word) => ` ${from ?? ''} ${word} ${to ?? ''} `.toLowerCase());
       const form = forms.find((each) => said.includes(each));
       const before = form === undefined ? undefined : said.slice(0, said.indexOf(form)).split(' ').at(-1);
       return before !== undefined && !/^(?:to|into|onto|as|over|towards?|until|with|of)$/.test(before);
     });
   });
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
 }
