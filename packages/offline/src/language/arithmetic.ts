@@ -90,6 +90,7 @@ function readExpression(text: string, from: number): FoundExpression & { readonl
     const row = match.slice(1).findIndex((part) => part !== undefined);
     const written = (match[row + 1] ?? '').toLowerCase();
     const plain = ((isOperand ? OPERATORS : OPERANDS)[row]?.[1] ?? '').replace('$&', () => written);
+    if (isWrapped && row > 0 && written !== '(') break;
     at += match[0].length;
     if (written === ')' && open.length === 1) break;
     if (written === ')') open.pop();

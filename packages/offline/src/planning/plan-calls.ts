@@ -71,7 +71,7 @@ function assignRequest(text: string, matcher: Matcher, drafts: Draft[]): boolean
   const mayAsk = previous !== undefined || request.toLowerCase().endsWith('.json');
   const { field, file } = (mayAsk ? readField(request) : undefined) ?? {};
   const isField = previous !== undefined && field !== undefined && file === undefined;
-  if (isField && /\b(?:its|their)\b/i.test(text)) return previous.fields.push(field) > 0;
+  if (previous !== undefined && /\b(?:its|their)\b/i.test(text)) return isField && previous.fields.push(field) > 0;
   const found = matcher.match(file === undefined ? request : `show me the contents of ${file}`);
   const isAlone = found !== undefined && standsAlone(text, found, previous);
   const match = isAlone ? found : previous && matcher.matchTool(previous.tool, text);
