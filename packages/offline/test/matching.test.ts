@@ -79,6 +79,8 @@ test.each([
   ['read größe.txt', 'read_file {"path":"größe.txt"}'],
   ['find Überfall', 'search_text {"query":"Überfall"}'],
   ['read документ.md', 'read_file {"path":"документ.md"}'],
+  ['read 🙂.md', 'read_file {"path":"🙂.md"}'],
+  ['read e\u0301te.md', 'read_file {"path":"e\u0301te.md"}'],
 ])('"%s" becomes the calls that it asks for', async (prompt, ...calls) => {
   expect(await callsFor(prompt, workTools)).toEqual(calls.filter(Boolean));
 });
@@ -148,6 +150,8 @@ test.each([
   'search for the word in src',
   'search the for cats',
   'grep a b c',
+  'read package.json and show me its first line',
+  'square root of -4',
   // Letters and digits that are not ASCII are parts of words.
   'what is 2⁴',
   'what is 2½ + 1',
