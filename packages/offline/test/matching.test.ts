@@ -150,6 +150,7 @@ test.each([
   'search for the word in src',
   'search the for cats',
   'grep a b c',
+  'search for hello and docs/a.txt',
   'read package.json and show me its first line',
   'square root of -4',
   // Letters and digits that are not ASCII are parts of words.

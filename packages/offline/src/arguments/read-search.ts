@@ -80,9 +80,9 @@ function unquote(text: string): string {
   return /^(?:"[^"]+"|“[^”]+”|‘[^’]+’|`[^`]+`|'[^']+')$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** Whether another sentence follows, or another request after `and`: then not all of it is the query. */
+/** Whether another sentence follows, or another request or a file after `and`: then not all of it is the query. */
 function hasSeveralRequests(text: string): boolean {
   const outside = text.replaceAll(/"[^"]*"|`[^`]*`|(?<!\w)'[^']*'/g, 'x');
-  const after = outside.matchAll(/(?:,|\b(?:and|then|also))\s+([^\s,.?!;]+)/gi);
-  return /[.?!;]\s|\n/.test(outside) || [...after].some(([, next = '']) => isAction(next));
+  const after = outside.matchAll(/(?:,|\b(?:and|then|also))\s+([^\s,?!;]+)/gi);
+  return /[.?!;]\s|\n/.test(outside) || [...after].some(([, next = '']) => isAction(next) || /[/.]/.test(next));
 }
