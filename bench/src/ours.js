@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const checkout = resolve(process.env.KERNEL_CHECKOUT ?? new URL('../..', import.meta.url).pathname);
-/** `agent`, or an entry of it such as `agent/web`. */
+/** `agent`, or an entry of it such as `agent/web` or the file `agent/session/file-session.js`. */
 const load = (name) => {
-  const [folder, entry] = name.split('/');
-  const file = entry === undefined ? 'index.js' : `${entry}/index.js`;
+  const [folder, ...entry] = name.split('/');
+  const file = name.endsWith('.js') ? entry.join('/') : [...entry, 'index.js'].join('/');
   return import(pathToFileURL(`${checkout}/packages/${folder}/dist/${file}`).href);
 };
 

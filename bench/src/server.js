@@ -122,6 +122,12 @@ const server = createServer((request, response) => {
       });
       return undefined;
     }
+    // Requests that stay open: without an answer, or in the middle of one.
+    if (kind === 'silent') return undefined;
+    if (kind === 'half') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.write(textStream(a).slice(0, -1).join(''));
+    }
     if (kind === 'closed') return response.end(closedAt.get(rest[0]) ?? '');
     if (kind === 'bomb') {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });

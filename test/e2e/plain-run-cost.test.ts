@@ -78,10 +78,10 @@ test('a run that uses only tools loads nothing of what it does not use', () => {
   expect(byTypedRun.some((name) => name.startsWith('packages/schema/'))).toBe(true);
 });
 
-test('what other runs can do costs it no promise: two an event, sixty a turn with a call, as before there were typed answers', () => {
+test('what other runs can do costs it no promise: two an event, 44 a turn with a call', () => {
   verifies('run.cost');
   const { perDelta, perTurn, perRun } = measured;
   expect(perDelta.inRun - perDelta.alone).toBeLessThanOrEqual(2);
-  expect(perTurn).toBeLessThanOrEqual(60);
-  expect(perRun).toBeLessThanOrEqual(51);
+  expect(perTurn).toBeLessThanOrEqual(44);
+  expect(perRun).toBeLessThanOrEqual(41);
 });

@@ -11,10 +11,9 @@ export function withBatches<Events extends AsyncIterator<ProviderEvent>>(events:
   return Object.assign(events, { [NEXT_BATCH]: nextBatch });
 }
 
-/** Returns what reads any stream of events by the batch: of one event each, where the stream has no batches of its own. */
-export function batchesOf(events: AsyncIterator<ProviderEvent>): NextBatch {
+/** Returns what reads a stream of events by the batch; undefined for one that is read event by event. */
+export function batchesOf(events: AsyncIterator<ProviderEvent>): NextBatch | undefined {
   const nextBatch: unknown = Reflect.get(events, NEXT_BATCH);
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- only `withBatches` sets it
-  if (typeof nextBatch === 'function') return nextBatch as NextBatch;
-  return () => events.next().then(({ done, value }) => (done === true ? undefined : [value]));
+  return typeof nextBatch === 'function' ? (nextBatch as NextBatch) : undefined;
 }

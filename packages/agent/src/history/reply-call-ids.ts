@@ -28,11 +28,12 @@ interface NamedCall {
 
 /** Creates the ids of one reply. `used` has those of the history. Those of a withdrawn reply are not used again: its reader has seen them. */
 export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
-  const named = new Map<number, NamedCall>();
-  const taken = new Set<string>();
-  let withdrawn: ReadonlySet<string> = new Set();
+  // Made with the first call: most replies have none.
+  let named: Map<number, NamedCall> | undefined;
+  let taken: Set<string> | undefined;
+  let withdrawn: ReadonlySet<string> | undefined;
 
-  const isTaken = (id: string): boolean => used.has(id) || taken.has(id);
+  const isTaken = (id: string): boolean => used.has(id) || taken?.has(id) === true;
 
   function uniqueId(given: string): string {
     if (!isTaken(given)) return given;
@@ -43,14 +44,16 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
 
   function nameCall(index: number, given: string, name: string | undefined): NamedCall {
     const call = { index, given, id: uniqueId(given), name, isFinished: false };
+    taken ??= new Set();
     taken.add(call.id);
+    named ??= new Map();
     named.set(index, call);
     return call;
   }
 
   /** The call of a delta that has this id, or, where a provider has changed the id since, the one at this position. */
   function take(given: string, name: string, index?: number): string | undefined {
-    const known = [...named.values()].filter((call) => !call.isFinished);
+    const known = [...(named?.values() ?? [])].filter((call) => !call.isFinished);
     const call =
       known.find((each) => each.given === given) ??
       known.find((each) => each.index === index && (each.name ?? name) === name);
@@ -66,24 +69,24 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
       ? message.content
       : message.content.map((part) => (part.type === 'tool-call' ? { ...part, id: ids[(index += 1)] ?? '' } : part));
     const renamed = isSame ? message : { ...message, content };
-    return withUniqueCallIds(renamed, withdrawn.size === 0 ? used : new Set([...used, ...withdrawn]));
+    return withUniqueCallIds(renamed, withdrawn === undefined ? used : new Set([...used, ...withdrawn]));
   }
 
   return {
     rename(event) {
       if (event.type === 'reply-withdrawn') {
-        withdrawn = new Set(taken);
-        named.clear();
+        withdrawn = taken && new Set(taken);
+        named = undefined;
         return event;
       }
       if (event.type !== 'tool-call-delta' || event.id === undefined) return event;
       const { id: given, ...unnamed } = event;
       if (given === '') return unnamed;
-      const { id } = named.get(event.index) ?? nameCall(event.index, given, event.name);
+      const { id } = named?.get(event.index) ?? nameCall(event.index, given, event.name);
       return id === given ? event : { ...event, id };
     },
     finish(end) {
-      if (named.size === 0 && withdrawn.size === 0) {
+      if (named === undefined && withdrawn === undefined) {
         const message = withUniqueCallIds(end.message, used);
         return message === end.message ? end : { ...end, message };
       }

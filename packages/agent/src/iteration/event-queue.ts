@@ -22,7 +22,7 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
   let isReleased = false;
   let failure: { readonly error: unknown } | undefined;
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
-  const waiters: Waiter<T>[] = [];
+  let waiters: Waiter<T>[] = [];
 
   function clear(): void {
     values = [];
@@ -78,7 +78,9 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
       }
       if (closed) return end();
       return new Promise((resolve) => {
-        waiters.push(resolve);
+        // A new list has room for one, which is all that most readers need; `push` makes room for 17.
+        if (waiters.length === 0) waiters = [resolve];
+        else waiters.push(resolve);
       });
     },
   };

@@ -18,8 +18,8 @@ export interface Cycles<T> {
 /** Starts a sequence whose elements `isSame` compares. */
 export function createCycles<T>(isSame: (before: T, after: T) => boolean): Cycles<T> {
   const last: T[] = [];
-  /** By period, how many of the last elements equal the one that is a period before them. */
-  const same = PERIODS.map(() => 0);
+  /** By period, how many of the last elements equal the one that is a period before them; a period that is absent has none. */
+  const same: number[] = [];
   let most = 1;
   const repeats = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
   return {

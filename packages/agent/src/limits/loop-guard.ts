@@ -38,6 +38,8 @@ interface Entry {
   canonical?: string;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Creates the guard of one run. A call is compared once with each of the last eight, whatever the limits are, and so is a turn of several calls. */
 export function createLoopGuard({
   warn = 3,
@@ -46,8 +48,8 @@ export function createLoopGuard({
   ignore = [],
   normalizeResult,
 }: RepeatLimits = {}): LoopGuard {
-  const ignored: ReadonlySet<string> = new Set(ignore);
-  const refused = new Map<string, Entry>();
+  const ignored = ignore.length === 0 ? NONE : new Set(ignore);
+  let refused: Map<string, Entry> | undefined;
   const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalInput(entry.call.arguments, ignored));
   const keyOf = (entry: Entry): string => `${entry.call.name} ${canonicalOf(entry)}`;
   const isSameCall = (a: Entry, b: Entry): boolean => {
@@ -88,6 +90,7 @@ export function createLoopGuard({
           if (before === undefined) continue;
           entry ??= { call, text: '' };
           if (!isSameCall(before, entry)) continue;
+          refused ??= new Map();
           refused.set(call.id, before);
           return refusalOf(call, refuse);
         }
@@ -108,14 +111,14 @@ export function createLoopGuard({
         return known.calls.add(keyOf(entry)).size > size;
       };
       const note = (id: string, repeats: number): void => {
-        if (repeats < warn || refused.has(id)) return;
+        if (repeats < warn || refused?.has(id) === true) return;
         notes.set(
           id,
           `Note: the same calls have given the same results ${repeats} times. Try something else, or answer.`,
         );
       };
       for (const [call, { forLLM }] of outcomes) {
-        const entry = refused.get(call.id) ?? { call, text: normalize(forLLM, call) };
+        const entry = refused?.get(call.id) ?? { call, text: normalize(forLLM, call) };
         if (!isNew(entry)) continue;
         turn.push(entry);
         calls.add(entry);

@@ -6,8 +6,11 @@ export interface Semaphore {
   release(): void;
 }
 
+const UNLIMITED: Semaphore = { acquire: () => undefined, release: () => {} };
+
 /** Creates a semaphore with `permits` permits; by default it never blocks. */
 export function createSemaphore(permits = Infinity): Semaphore {
+  if (permits === Infinity) return UNLIMITED;
   const queue: (() => void)[] = [];
   let held = 0;
   return {

@@ -31,7 +31,8 @@ const DEFAULT_TURNS = 25;
 /** Creates the meter of one run. `isBelowBudget` says whether a run around it has a limit of tokens or cost. */
 export function createUsageMeter(limits: RunLimits, isBelowBudget = false): UsageMeter {
   const maxTurns = limits.turns ?? DEFAULT_TURNS;
-  const calls = new Map<string, number>();
+  /** How many calls each tool has had. Counted where that is limited. */
+  let calls: Map<string, number> | undefined;
   const hasBudget = isBelowBudget || limits.tokens !== undefined || limits.cost !== undefined;
   let estimated: Usage | undefined;
   let faultBelow: KernelError | undefined;
@@ -63,9 +64,11 @@ export function createUsageMeter(limits: RunLimits, isBelowBudget = false): Usag
     estimated: () => estimated,
     hasBudget,
     admitCall(call) {
+      if (limits.callsPerTool === undefined) return true;
+      calls ??= new Map();
       const count = (calls.get(call.name) ?? 0) + 1;
       calls.set(call.name, count);
-      const isAdmitted = count <= (limits.callsPerTool ?? Infinity);
+      const isAdmitted = count <= limits.callsPerTool;
       hasRefused ||= !isAdmitted;
       return isAdmitted;
     },

@@ -39,7 +39,7 @@ export interface Inbox {
   /** Adds messages to the run. */
   readonly steering: Steering | undefined;
   /** Late outcomes, by call id. */
-  readonly outcomes: Map<string, Message>;
+  outcomes: Map<string, Message> | undefined;
   /** The ids of the calls that were run in this process. */
   readonly started: Set<string>;
   /** How many messages may have come in without calls being skipped: the calls were decided on after them. Holds until messages are taken. */
@@ -60,15 +60,16 @@ export interface Received {
 
 /** Creates the inbox of one run. */
 export function createInbox(steering: Steering | undefined): Inbox {
-  return { steering, outcomes: new Map(), started: new Set(), allowed: 0, usage: undefined, estimated: undefined };
+  return { steering, outcomes: undefined, started: new Set(), allowed: 0, usage: undefined, estimated: undefined };
 }
 
 /** Adds the late outcome of a call, as a message of the user. */
-export function addOutcome({ outcomes }: Inbox, call: ToolCall, result: ToolResult): void {
+export function addOutcome(inbox: Inbox, call: ToolCall, result: ToolResult): void {
   const state =
     result.outcome === 'unknown' ? 'has an unknown outcome' : result.isError === true ? 'failed' : 'is done';
   const content = `The background call of "${call.name}" (${call.id}) ${state}:\n${toModelText(result)}`;
-  outcomes.set(call.id, { role: 'user', content });
+  inbox.outcomes ??= new Map();
+  inbox.outcomes.set(call.id, { role: 'user', content });
 }
 
 /** Notes an async call whose result is in the history. If another process ran it, its outcome was lost with that process, and the model is told so. */
@@ -89,8 +90,8 @@ export function sumOf(usage: Usage | undefined, more: Usage | undefined): Usage 
 
 /** Removes and returns the messages that belong before the next model call. Only a step may call it. */
 export function takeForTurn({ steering, outcomes }: Inbox): Received {
-  const received = [...outcomes.values(), ...(steering?.take('steer') ?? [])].map(freezeMessage);
-  if (outcomes.size === 0) return { received };
+  const received = [...(outcomes?.values() ?? []), ...(steering?.take('steer') ?? [])].map(freezeMessage);
+  if (outcomes === undefined || outcomes.size === 0) return { received };
   const settled = [...outcomes.keys()];
   outcomes.clear();
   return { received, settled };
@@ -99,7 +100,7 @@ export function takeForTurn({ steering, outcomes }: Inbox): Received {
 /** Notes what a step took, here or in a process before this one. */
 export function recordTaken(inbox: Inbox, { settled = [] }: Received): void {
   inbox.allowed = 0;
-  for (const id of settled) inbox.outcomes.delete(id);
+  for (const id of settled) inbox.outcomes?.delete(id);
 }
 
 /** Whether the run is to end. Only a step may ask. */

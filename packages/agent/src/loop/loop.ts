@@ -26,7 +26,7 @@ import {
   withPausedText,
 } from './run-end.ts';
 import { addUsageBelow } from './run-scope.ts';
-import { append, countUsage, createRun, type Run, type TypedOutput } from './run-state.ts';
+import { append, countUsage, createRun, recordOutcomes, type Run, type TypedOutput } from './run-state.ts';
 import { createStep, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, callStep, resultsOf } from './tool-call.ts';
 
@@ -105,7 +105,7 @@ async function runCalls(
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall> = NOTHING_KEPT,
 ): Promise<RunOutcome | undefined> {
-  const { steps, meter, guard, inbox, output } = run;
+  const { steps, meter, inbox, output } = run;
   const decided = await decideOnCalls(run, calls, batch, kept);
   if ('pending' in decided) return wait(run, decided.suspended, decided.pending);
   const outputs = await runBatch<CallOutput>(
@@ -115,7 +115,7 @@ async function runCalls(
   for (const { usage } of outputs) countUsage(run, usage);
   for (const { usage, estimated } of outputs) meter.countBelow(usage, estimated);
   const outcomes = resultsOf(calls, outputs);
-  const notes = guard?.record(outcomes);
+  const notes = recordOutcomes(run, outcomes);
   for (const [call, result] of outcomes) {
     if (result.async === true) {
       run.hasAsyncCalls = true;

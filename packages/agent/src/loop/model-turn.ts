@@ -180,10 +180,18 @@ function readReply(
         fail(error);
       }
     };
+    const takeOne = (next: IteratorResult<ProviderEvent>): void => {
+      try {
+        take(next.done === true ? undefined : [next.value]);
+      } catch (error) {
+        fail(error); // it is no result
+      }
+    };
     const pull = (): void => {
       if (hasEnded) return;
       try {
-        nextBatch().then(take, fail);
+        if (nextBatch === undefined) iterator.next().then(takeOne, fail);
+        else nextBatch().then(take, fail);
       } catch (error) {
         fail(error);
       }
@@ -220,25 +228,26 @@ interface WholeCharacters {
 
 /** Joins characters whose halves come in two deltas: half of one cannot be written as UTF-8, and strict parsers refuse JSON with it. */
 function wholeCharacters(emit: Emit): WholeCharacters {
-  const waiting = new Map<string, { readonly half: string; readonly delta: Delta }>();
+  let waiting: Map<string, { readonly half: string; readonly delta: Delta }> | undefined;
   return {
     emit(event) {
       const isText = event.type === 'text-delta' || event.type === 'reasoning-delta';
       if (!isText && event.type !== 'tool-call-delta') {
-        if (event.type === 'reply-withdrawn') waiting.clear();
+        if (event.type === 'reply-withdrawn') waiting = undefined;
         return emit(event);
       }
       const text: unknown = isText ? event.text : event.arguments;
-      if (typeof text !== 'string' || (waiting.size === 0 && text.isWellFormed())) return emit(event);
+      if (typeof text !== 'string' || ((waiting === undefined || waiting.size === 0) && text.isWellFormed()))
+        return emit(event);
       const key = event.type === 'tool-call-delta' ? `${event.index}` : event.type;
-      const joined = `${waiting.get(key)?.half ?? ''}${text}`;
+      const joined = `${waiting?.get(key)?.half ?? ''}${text}`;
       const [half] = /[\uD800-\uDBFF]?$/.exec(joined.slice(-1)) ?? [''];
-      if (half === '') waiting.delete(key);
-      else waiting.set(key, { half, delta: event });
+      if (half === '') waiting?.delete(key);
+      else (waiting ??= new Map()).set(key, { half, delta: event });
       return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
     },
     end() {
-      const last = [...waiting.values()].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
+      const last = [...(waiting?.values() ?? [])].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
       return last.length === 0 ? undefined : Promise.all(last);
     },
   };

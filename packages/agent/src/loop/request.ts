@@ -166,7 +166,8 @@ function freezeTurnState(state: TurnState): TurnState {
  * Picks tools by name, and the one that takes the answer: the same list again for the same tools and names, since encoders cache by identity. Throws
  * `CONFIG_INVALID` for a name that is not on offer.
  */
-function selectTools({ selections, output }: Run, offered: readonly Tool[], names: readonly string[]): readonly Tool[] {
+function selectTools(run: Run, offered: readonly Tool[], names: readonly string[]): readonly Tool[] {
+  const selections = (run.selections ??= new WeakMap());
   const ofList = selections.get(offered) ?? new Map<string, readonly Tool[]>();
   selections.set(offered, ofList);
   const key = JSON.stringify(names);
@@ -176,7 +177,7 @@ function selectTools({ selections, output }: Run, offered: readonly Tool[], name
   const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined) throw notOnOffer(unknown, known);
   const chosen = new Set(names);
-  const selected = offered.filter(({ name }) => chosen.has(name) || output?.isAnswer(name) === true);
+  const selected = offered.filter(({ name }) => chosen.has(name) || run.output?.isAnswer(name) === true);
   ofList.set(key, Object.freeze(selected));
   return selected;
 }

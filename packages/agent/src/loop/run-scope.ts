@@ -45,7 +45,7 @@ export interface RunsBelow {
   /** How many of them execute their steps in the executor of the run that makes the call. */
   recordedRuns: number;
   /** How many there are of each id. */
-  readonly runIds: Map<string, number>;
+  runIds: Map<string, number> | undefined;
   /** The agents that waited in an earlier run of the call, and have not gone on yet. */
   readonly waiting: SuspendedAgent[];
   /** The agents that wait for a decision now: the call then waits too. */
@@ -75,7 +75,7 @@ export function createRunsBelow(waiting: readonly SuspendedAgent[] = []): RunsBe
     usage: undefined,
     estimated: undefined,
     recordedRuns: 0,
-    runIds: new Map(),
+    runIds: undefined,
     waiting: [...waiting],
     agents: [],
     pending: [],
@@ -96,7 +96,8 @@ export function addUsageBelow({ below, inbox }: RunScope, usage: Usage | undefin
 }
 
 /** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
-export function uniqueRunId({ below: { runIds } }: RunScope, runId: string): string {
+export function uniqueRunId({ below }: RunScope, runId: string): string {
+  const runIds = (below.runIds ??= new Map<string, number>());
   const count = (runIds.get(runId) ?? 0) + 1;
   runIds.set(runId, count);
   return count === 1 ? runId : `${runId}#${count}`;

@@ -54,14 +54,14 @@ export interface Run extends StepContext {
   readonly inbox: Inbox;
   /** Counts what it uses. */
   readonly meter: UsageMeter;
-  /** Absent where repeats are not limited. */
-  readonly guard: LoopGuard | undefined;
+  /** Absent before the first results, and where repeats are not limited. */
+  guard: LoopGuard | undefined;
   /** Limits the calls that run at once. */
   readonly semaphore: Semaphore;
   /** The pauses of its replies. */
   readonly pauses: Pauses;
   /** The selections that `prepareTurn` has made, by the list they were made from and their names: encoders cache by identity. */
-  readonly selections: WeakMap<readonly Tool[], Map<string, readonly Tool[]>>;
+  selections: WeakMap<readonly Tool[], Map<string, readonly Tool[]>> | undefined;
   /** The history. */
   readonly messages: Message[];
   /** How long the history was before it. */
@@ -141,10 +141,10 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
     approval: approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs, tools, path }),
     inbox: createInbox(options.steering),
     meter: createUsageMeter(limits, outer?.hasBudget),
-    guard: limits.repeats === false ? undefined : createLoopGuard(limits.repeats),
+    guard: undefined,
     semaphore: createSemaphore(limits.parallel),
     pauses: createPauses(),
-    selections: new WeakMap(),
+    selections: undefined,
     messages,
     inputLength: messages.length,
     callIds: callIdsOf(messages),
@@ -157,6 +157,17 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
 /** Adds messages to the history. */
 export function append({ messages }: Run, ...added: readonly Message[]): void {
   for (const message of added) messages.push(freezeMessage(message));
+}
+
+/** Records the calls and results of a turn for the guard against repeats; returns notes for the model by call id. */
+export function recordOutcomes(
+  run: Run,
+  outcomes: readonly (readonly [ToolCall, ToolResult])[],
+): ReadonlyMap<string, string> | undefined {
+  const { repeats } = run.limits;
+  if (repeats === false) return undefined;
+  run.guard ??= createLoopGuard(repeats);
+  return run.guard.record(outcomes);
 }
 
 /** Counts what a reply, or an agent below the run, has used. */

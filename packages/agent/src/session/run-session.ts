@@ -74,7 +74,8 @@ export function runSessionWatched(
       hint: 'Pass createMemorySession(), or await openFileSession(path) of @kernel/agent/session-file.',
     });
   const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const own = controller.signal;
+  const signal = options.signal === undefined ? own : AbortSignal.any([own, options.signal]);
   return stopOnReturn(runInSession({ ...options, signal }, watch), () => controller.abort());
 }
 

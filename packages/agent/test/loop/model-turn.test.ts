@@ -1,4 +1,4 @@
-import type { Provider, ProviderEvent, Toolset } from '@kernel/protocol';
+import { type Provider, type ProviderEvent, type Toolset, withBatches } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, run } from '../../src/index.ts';
@@ -69,3 +69,49 @@ test('a result that throws when it is looked at is the failure of its call', asy
 function fail(): never {
   throw new Error('no');
 }
+
+/** A provider whose events come in batches. */
+function inBatches(...batches: readonly (readonly ProviderEvent[])[]): Provider {
+  const rest = [...batches];
+  const events = {
+    next: () => Promise.reject(new Error('read event by event')),
+    [Symbol.asyncIterator]: () => events,
+  };
+  return { name: 'batches', stream: () => withBatches(events, () => Promise.resolve(rest.shift())) };
+}
+
+const delta = (text: string): ProviderEvent => ({ type: 'text-delta', text });
+
+test('events that come in batches are the same events, in order, up to the message-end', async () => {
+  const provider = inBatches([delta('a'), delta('b')], [], [delta('c'), end, delta('late')]);
+  const seen: string[] = [];
+  for await (const event of run({ provider, model: 'm', messages }))
+    seen.push(event.type === 'text-delta' ? event.text : event.type);
+  expect(seen).toEqual(['turn-start', 'a', 'b', 'c', 'message-end', 'turn-end', 'run-end']);
+});
+
+test('batches that end without a message-end, or throw, end the run with an error', async () => {
+  expect(await collect(run({ provider: inBatches([delta('a')]), model: 'm', messages }))).toMatchObject({
+    reason: 'error',
+    error: { code: 'PROVIDER_PROTOCOL' },
+  });
+});
+
+test('a reader that lags holds up a batch, and an abort in the middle of it ends the run', async () => {
+  const stop = new AbortController();
+  let taken = 0;
+  const many = Array.from({ length: 1000 }, (_, at) => delta(`${at} `));
+  const counted = many.map((event) =>
+    Object.defineProperty({ ...event }, 'type', { get: () => ((taken += 1), 'text-delta') }),
+  );
+  const provider = inBatches(counted, [end]);
+  const events = run({ provider, model: 'm', messages, signal: stop.signal });
+  await events.next();
+  await events.next();
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(taken).toBeLessThan(1000);
+  stop.abort();
+  let last: string | undefined;
+  for await (const event of events) last = event.type === 'run-end' ? event.reason : event.type;
+  expect(last).toBe('aborted');
+});

@@ -53,6 +53,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (value === undefined) throw builder.invalidJsonError(data);
     exact.read(data, value);
     readEvent(asText(value['type']) ?? event, value);
+    exact.forget();
   }
 
   function readEvent(type: string, event: Fields): void {

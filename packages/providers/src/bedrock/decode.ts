@@ -106,6 +106,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
       throw builder.vendorError({ message: frame.headers.get(':error-message') ?? 'an error frame without a message' });
     }
     readEvent(frame.headers.get(':event-type') ?? '', payload);
+    exact.forget();
   }
 
   function readEvent(type: string, event: Fields): void {

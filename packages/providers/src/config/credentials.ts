@@ -4,6 +4,8 @@ import type { CommonConfig, TokenSource } from './common-config.ts';
 import { configError } from './config-error.ts';
 
 export interface Token {
+  /** Whether there is nothing to fetch and nothing to renew. */
+  readonly isFixed: boolean;
   /** A promise only while one is being fetched. */
   current(): string | undefined | Promise<string>;
   /** Concurrent callers share one fetch. Undefined when the source is a fixed value. */
@@ -16,7 +18,7 @@ export interface Token {
 export function createToken(source: TokenSource | undefined, provider: string, redactor: Redactor): Token {
   if (typeof source !== 'function') {
     const fixed = source === undefined || source === '' ? undefined : checkToken(source, provider, redactor);
-    return { current: () => fixed, renew: () => undefined, abandon: () => undefined };
+    return { isFixed: true, current: () => fixed, renew: () => undefined, abandon: () => undefined };
   }
   let value: string | undefined;
   let fetching: Promise<string> | undefined;
@@ -38,6 +40,7 @@ export function createToken(source: TokenSource | undefined, provider: string, r
   };
 
   return {
+    isFixed: false,
     current: () => value ?? fetchOnce(),
     renew(rejected) {
       return value !== undefined && value !== rejected ? Promise.resolve(value) : fetchOnce();

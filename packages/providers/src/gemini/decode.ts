@@ -51,6 +51,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     if (chunk === undefined) throw builder.invalidJsonError(data);
     exact.read(data, chunk);
     readChunk(chunk);
+    exact.forget();
   }
 
   function readChunk(value: unknown): void {

@@ -1,7 +1,13 @@
 import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import type { Token } from '../config/credentials.ts';
 import { httpError } from './errors.ts';
-import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
+import {
+  createHttpRequest,
+  type FailedStatusHandler,
+  type HttpRequest,
+  type HttpRequestOptions,
+  type ResponseHandler,
+} from './request.ts';
 import { createTimer, timeoutError } from './timeouts.ts';
 import { hasBody, type HttpMethod, type ResponseHeaders, type Transport, type TransportOptions } from './transport.ts';
 
@@ -48,104 +54,121 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
   let transport: Transport | undefined;
 
   function startRequest(
-    { body = '', method = 'POST', path }: ApiRequest,
-    headers: Readonly<Record<string, string>>,
+    request: ApiRequest,
+    added: Readonly<Record<string, string>>,
     handler: ResponseHandler,
+    onFailedStatus: FailedStatusHandler,
     elapsedMs: number,
   ): HttpRequest {
-    const request = createHttpRequest(options, handler, elapsedMs);
-    const send = (opened: Transport): void => request.send(opened, { method, path, headers, body });
+    const { body = '', method = 'POST', path } = request;
+    const type = hasBody(method) ? { 'content-type': request.contentType ?? JSON_TYPE } : {};
+    const headers = { ...options.headers, ...type, accept: request.accept ?? JSON_TYPE, ...request.headers, ...added };
+    const started = createHttpRequest(options, handler, onFailedStatus, elapsedMs);
+    const send = (opened: Transport): void => started.send(opened, { method, path, headers, body });
     if (transport === undefined) {
       // A transport that failed to open is opened anew by the next request: the environment may have changed.
       opening ??= openTransport(options).catch((error: unknown) => {
         opening = undefined;
         throw error;
       });
-      opening.then((opened) => send((transport = opened)), request.fail);
+      opening.then((opened) => send((transport = opened)), started.fail);
     } else {
       send(transport);
     }
-    return request;
+    return started;
   }
+
+  const readError: FailedStatusHandler = (status, headers, handler) =>
+    createErrorReader(options, status, headers, handler);
 
   return {
     idleMs: timeouts.idleMs,
     open(request, handler) {
-      let current: HttpRequest | undefined;
-      let closed = false;
-      let stopTimers: (() => void) | undefined;
-      const startedAt = performance.now();
-
-      function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
-        if (closed) return;
-        const type = hasBody(request.method ?? 'POST') ? { 'content-type': request.contentType ?? JSON_TYPE } : {};
-        const headers = {
-          ...options.headers,
-          ...type,
-          accept: request.accept ?? JSON_TYPE,
-          ...request.headers,
-          ...added,
-        };
-        const retryUnauthorized = (status: number): boolean => {
-          const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
-          if (renewed === undefined) return false;
-          current?.close();
-          waitFor(renewed, (fresh) => send(options.authorize(fresh), fresh, false));
-          return true;
-        };
-        const checked = withStatusErrors(options, handler, retryUnauthorized);
-        current = startRequest(request, headers, checked, performance.now() - startedAt);
-      }
-
-      /** Applies the connect timeout and the total timeout. */
-      function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
-        if (closed) {
-          work.catch(() => undefined);
-          return;
-        }
-        const timers = (['connectMs', 'totalMs'] as const).map((timeout) => {
-          const ms = timeouts[timeout];
-          const remaining = timeout === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - startedAt)) : ms;
-          return createTimer(remaining, () => {
-            token.abandon();
-            fail(timeoutError(options.provider, timeout, ms, 'for a token'));
-            close();
-          });
-        });
-        stopTimers = () => {
-          for (const timer of timers) timer.stop();
-        };
-        for (const timer of timers) timer.start();
-        work
-          .finally(() => stopTimers?.())
-          .then(then)
-          .catch(fail);
-      }
-
-      function fail(error: unknown): void {
-        if (!closed) handler.onError(error);
-      }
-
-      function close(): void {
-        closed = true;
-        stopTimers?.();
-        current?.close();
-      }
-
       const credential = token.current();
-      if (typeof credential === 'object') waitFor(credential, (value) => send(options.authorize(value), value, true));
-      else if (credential !== undefined) send(options.authorize(credential), credential, true);
-      else if (options.sign !== undefined) waitFor(options.sign(request), (signed) => send(signed, undefined, false));
-      else send({}, undefined, true);
-
-      return {
-        pause: () => current?.pause(),
-        resume: () => current?.resume(),
-        extendIdleTimeout: (hasContent) => current?.extendIdleTimeout(hasContent),
-        close,
-      };
+      const hasSignature = credential === undefined && options.sign !== undefined;
+      // Nothing to wait for, and nothing that a 401 could renew.
+      if (token.isFixed && typeof credential !== 'object' && !hasSignature)
+        return startRequest(
+          request,
+          credential === undefined ? {} : options.authorize(credential),
+          handler,
+          readError,
+          0,
+        );
+      return openWithCredential(request, handler, credential);
     },
   };
+
+  /** Waits for the credential, and repeats the request once with a new one. */
+  function openWithCredential(
+    request: ApiRequest,
+    handler: ResponseHandler,
+    credential: ReturnType<Token['current']>,
+  ): HttpRequest {
+    let current: HttpRequest | undefined;
+    let closed = false;
+    let stopTimers: (() => void) | undefined;
+    const startedAt = performance.now();
+
+    function send(added: Readonly<Record<string, string>>, used: string | undefined, mayRenew: boolean): void {
+      if (closed) return;
+      const retryUnauthorized: FailedStatusHandler = (status, headers) => {
+        const renewed = mayRenew && status === 401 ? token.renew(used) : undefined;
+        if (renewed === undefined) return readError(status, headers, handler);
+        current?.close();
+        waitFor(renewed, (fresh) => send(options.authorize(fresh), fresh, false));
+        return handler; // which a request that is closed does not call
+      };
+      current = startRequest(request, added, handler, retryUnauthorized, performance.now() - startedAt);
+    }
+
+    /** Applies the connect timeout and the total timeout. */
+    function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
+      if (closed) {
+        work.catch(() => undefined);
+        return;
+      }
+      const timers = (['connectMs', 'totalMs'] as const).map((timeout) => {
+        const ms = timeouts[timeout];
+        const remaining = timeout === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - startedAt)) : ms;
+        return createTimer(remaining, () => {
+          token.abandon();
+          fail(timeoutError(options.provider, timeout, ms, 'for a token'));
+          close();
+        });
+      });
+      stopTimers = () => {
+        for (const timer of timers) timer.stop();
+      };
+      for (const timer of timers) timer.start();
+      work
+        .finally(() => stopTimers?.())
+        .then(then)
+        .catch(fail);
+    }
+
+    function fail(error: unknown): void {
+      if (!closed) handler.onError(error);
+    }
+
+    function close(): void {
+      closed = true;
+      stopTimers?.();
+      current?.close();
+    }
+
+    if (typeof credential === 'object') waitFor(credential, (value) => send(options.authorize(value), value, true));
+    else if (credential !== undefined) send(options.authorize(credential), credential, true);
+    else if (options.sign !== undefined) waitFor(options.sign(request), (signed) => send(signed, undefined, false));
+    else send({}, undefined, true);
+
+    return {
+      pause: () => current?.pause(),
+      resume: () => current?.resume(),
+      extendIdleTimeout: (hasContent) => current?.extendIdleTimeout(hasContent),
+      close,
+    };
+  }
 }
 
 async function openTransport(options: AuthenticatedClientOptions): Promise<Transport> {
@@ -158,35 +181,26 @@ async function openTransport(options: AuthenticatedClientOptions): Promise<Trans
   });
 }
 
-function withStatusErrors(
+/** Reads the body of a response whose status is none of success, and ends with the error that it describes. */
+function createErrorReader(
   { provider, redactor }: HttpRequestOptions,
+  status: number,
+  headers: ResponseHeaders,
   handler: ResponseHandler,
-  retry: (status: number) => boolean,
 ): ResponseHandler {
-  let failed: { status: number; headers: ResponseHeaders; chunks: Uint8Array[]; size: number } | undefined;
-  const statusError = (): unknown => {
-    const { headers, chunks, status } = failed ?? { headers: {}, chunks: [], status: 0 };
-    return httpError(provider, status, headers, decodeUtf8(concatBytes(chunks)), redactor);
-  };
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const fail = (): void =>
+    handler.onError(httpError(provider, status, headers, decodeUtf8(concatBytes(chunks)), redactor));
   return {
-    onHeaders(status, headers) {
-      if (status >= 200 && status < 300) handler.onHeaders(status, headers);
-      else if (!retry(status)) failed = { status, headers, chunks: [], size: 0 };
-    },
+    onHeaders: () => undefined,
     onData(bytes) {
-      if (failed === undefined) {
-        handler.onData(bytes);
-        return;
-      }
-      failed.chunks.push(copyBytes(bytes));
-      failed.size += bytes.length;
-      if (failed.size > MAX_ERROR_BYTES) throw statusError();
+      chunks.push(copyBytes(bytes));
+      size += bytes.length;
+      if (size > MAX_ERROR_BYTES) throw new RangeError('The body of the error is too large.');
     },
-    onEnd(isSent) {
-      if (failed === undefined) handler.onEnd(isSent);
-      else handler.onError(statusError());
-    },
+    onEnd: fail,
     // The status says more than the reset that followed it.
-    onError: (error) => handler.onError(failed === undefined ? error : statusError()),
+    onError: fail,
   };
 }

@@ -28,6 +28,13 @@ export interface HttpRequest {
   close(): void;
 }
 
+/** Returns what handles the rest of a response whose status is none of success. */
+export type FailedStatusHandler = (
+  status: number,
+  headers: ResponseHeaders,
+  handler: ResponseHandler,
+) => ResponseHandler;
+
 export interface HttpRequestOptions {
   readonly provider: string;
   readonly timeouts: ResolvedTimeouts;
@@ -37,8 +44,14 @@ export interface HttpRequestOptions {
 }
 
 /** `elapsedMs` of the total time have already passed. */
-export function createHttpRequest(options: HttpRequestOptions, handler: ResponseHandler, elapsedMs: number) {
+export function createHttpRequest(
+  options: HttpRequestOptions,
+  successHandler: ResponseHandler,
+  onFailedStatus: FailedStatusHandler,
+  elapsedMs: number,
+) {
   const { provider, redactor, responseBytes, timeouts } = options;
+  let handler = successHandler;
   let exchange: Exchange | undefined;
   let closed = false;
   let hasData = false;
@@ -95,6 +108,11 @@ export function createHttpRequest(options: HttpRequestOptions, handler: Response
     handler.onData(bytes);
   }
 
+  function receiveHeaders(status: number, headers: ResponseHeaders): void {
+    if (status >= 200 && status < 300) handler.onHeaders(status, headers);
+    else handler = onFailedStatus(status, headers, handler);
+  }
+
   const events: ExchangeEvents = {
     onQueued() {
       isQueued = true;
@@ -108,7 +126,7 @@ export function createHttpRequest(options: HttpRequestOptions, handler: Response
     onSend() {
       if (!closed) deadlines.wait('firstByteMs');
     },
-    onHeaders: (status, headers) => guarded(() => handler.onHeaders(status, headers)),
+    onHeaders: (status, headers) => guarded(() => receiveHeaders(status, headers)),
     onFirstByte() {
       hasData = true;
       if (!isPaused && !closed) deadlines.wait('idleMs');

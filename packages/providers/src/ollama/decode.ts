@@ -33,6 +33,7 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
     if (error !== undefined) throw builder.vendorError(error);
     builder.model(value['model']);
     readMessage(asFields(value['message']));
+    exact.forget();
     if (value['done'] !== true) return;
     builder.usage(toUsage(asNumber(value['prompt_eval_count']), asNumber(value['eval_count'])));
     const known = REASONS.get(asText(value['done_reason']) ?? 'stop') ?? 'other';

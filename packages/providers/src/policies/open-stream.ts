@@ -67,7 +67,8 @@ export function openStream(
   };
   let nextBatch: NextBatch | undefined;
   return withBatches(events, () => {
-    if (isOpen && !returned && chosen !== undefined) return (nextBatch ??= batchesOf(chosen))();
+    if (isOpen && !returned && chosen !== undefined) nextBatch ??= batchesOf(chosen);
+    if (nextBatch !== undefined && !returned) return nextBatch();
     return events.next().then(({ done, value }) => (done === true ? undefined : [value]));
   });
 }

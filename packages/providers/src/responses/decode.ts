@@ -44,6 +44,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     exact.read(data, value);
     const type = asText(value['type']) ?? event;
     readEvent(type, value, asNumber(value['output_index']) ?? inferIndex(type));
+    exact.forget();
   }
 
   function readEvent(type: string, event: Fields, at: number): void {

@@ -45,7 +45,7 @@ export function createEventQueue(
   let paused = false;
   let lingerTimer: NodeJS.Timeout | undefined;
   let removeAbortListener: (() => void) | undefined;
-  const waiters: Waiter[] = [];
+  let waiters: Waiter[] = [];
 
   function abort(): void {
     clearQueue();
@@ -59,6 +59,8 @@ export function createEventQueue(
     failure = reason;
     clearTimeout(lingerTimer);
     removeAbortListener?.();
+    // What has decoded the reply is not needed by whoever has not read all of it yet.
+    request = undefined;
     wake();
   }
 
@@ -158,9 +160,10 @@ export function createEventQueue(
     }
     removeAbortListener = onAbort(signal, abort);
     try {
-      request = open(sink);
+      const opened = open(sink);
       // An abort from inside `open`, such as a token function's, found nothing to close.
-      if (over) request.close();
+      if (over) opened.close();
+      else request = opened;
     } catch (error) {
       settle({ error });
     }
@@ -195,18 +198,22 @@ export function createEventQueue(
         return Promise.resolve({ done: false, value: event });
       }
       return new Promise((resolve, reject) => {
-        waiters.push({ resolve, reject });
+        // A new list has room for one, which is all that most readers need; `push` makes room for 17.
+        if (waiters.length === 0) waiters = [{ resolve, reject }];
+        else waiters.push({ resolve, reject });
         wake();
       });
     },
     return() {
       begun = true;
       clearQueue();
+      const ending = request;
       if (hasMessageEnd && !over) {
         // The consumer has everything. The connection can serve the next request if the server ends this response in time.
         settle();
-        lingerTimer = setTimeout(() => request?.close(), LINGER_MS);
-        applyBackPressure();
+        lingerTimer = setTimeout(() => ending?.close(), LINGER_MS);
+        if (paused) ending?.resume();
+        paused = false;
       } else {
         request?.close();
         settle();

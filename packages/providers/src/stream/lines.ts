@@ -2,6 +2,7 @@ import { createUtf8Decoder, onAbort } from '@kernel/internal';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { copyTail } from './copy-tail.ts';
 
 /** Linear: an incomplete line is kept in chunks and joined once. */
 export function createLineParser(onLine: (line: string) => void, maxLineLength: number = DEFAULT_LIMITS.lineLength) {
@@ -39,7 +40,7 @@ export function createLineParser(onLine: (line: string) => void, maxLineLength: 
       lines += endLine();
       start = end + 1;
     }
-    append(text.slice(start));
+    append(copyTail(text, start));
     return lines;
   }
 

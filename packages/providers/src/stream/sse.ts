@@ -1,6 +1,7 @@
 import { createUtf8Decoder } from '@kernel/internal';
 import type { KernelError } from '@kernel/protocol';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
+import { copyTail } from './copy-tail.ts';
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -80,7 +81,7 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
       }
       if (lf !== -1 && lf < start) lf = text.indexOf('\n', start);
     }
-    if (start < text.length) append(text.slice(start));
+    if (start < text.length) append(copyTail(text, start));
   }
 
   function append(chunk: string): void {

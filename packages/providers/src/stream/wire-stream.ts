@@ -1,7 +1,6 @@
 import type { Redactor } from '@kernel/internal';
 import { KernelError, type ProviderEvent } from '@kernel/protocol';
 import type { AuthenticatedClient } from '../http/authenticated-client.ts';
-import { createTimer } from '../http/timeouts.ts';
 import { openBackgroundReply } from './background-reply.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
@@ -38,9 +37,11 @@ export function createWireStream(
         fail(error);
       }
     };
-    const endTimer = createTimer(client.idleMs === 0 ? 0 : END_MS, end);
+    let endTimer: NodeJS.Timeout | undefined;
     const waitForEnd = (): void => {
-      if (decoder?.hasFinished?.() === true) endTimer.start();
+      if (client.idleMs === 0 || decoder?.hasFinished?.() !== true) return;
+      clearTimeout(endTimer);
+      endTimer = setTimeout(end, END_MS);
     };
     const sent = client.open(request, {
       onHeaders(_, headers) {
@@ -54,13 +55,13 @@ export function createWireStream(
         waitForEnd();
       },
       onEnd(isSent) {
-        endTimer.stop();
+        clearTimeout(endTimer);
         if (isSent) freeBody?.();
         decoder?.end();
         sink.end();
       },
       onError(error) {
-        endTimer.stop();
+        clearTimeout(endTimer);
         if (KernelError.is(error, 'PROVIDER_TIMEOUT') && decoder?.hasFinished?.() === true) end();
         else fail(error);
       },
@@ -72,11 +73,11 @@ export function createWireStream(
         waitForEnd();
       },
       pause() {
-        endTimer.stop();
+        clearTimeout(endTimer);
         sent.pause();
       },
       close() {
-        endTimer.stop();
+        clearTimeout(endTimer);
         sent.close();
       },
     };

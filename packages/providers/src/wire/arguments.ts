@@ -25,6 +25,12 @@ export function createExactArguments(key: string) {
       value = parsed;
       source = undefined;
     },
+    /** The text may be a slice of a whole chunk of the body, which it would keep alive while the next one is waited for. */
+    forget() {
+      json = undefined;
+      value = undefined;
+      source = undefined;
+    },
     /** Returns the text instead of the value if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
     of(given: unknown) {
       if (typeof given !== 'object' || given === null || json === undefined) return given;

@@ -126,6 +126,8 @@ export function createCallAssembler() {
   };
 }
 
+export type CallAssembler = ReturnType<typeof createCallAssembler>;
+
 function toDropped(calls: readonly OpenCall[], reason: FinishReason): readonly DroppedCall[] {
   const ids = uniqueCallIds(calls);
   return calls.map((call, at) => ({

@@ -14,7 +14,7 @@ import {
 import { replyError } from '../http/errors.ts';
 import type { VendorError } from '../http/vendor-error.ts';
 import type { BackgroundPaths } from '../stream/reply-decoder.ts';
-import { type CallFragment, createCallAssembler } from './call-assembler.ts';
+import { type CallAssembler, type CallFragment, createCallAssembler } from './call-assembler.ts';
 import {
   addWhole,
   type FillingPart,
@@ -50,7 +50,8 @@ interface ReservedPlace {
 /** The same for every wire. Parts and calls keep the order in which they arrived. */
 export function createMessageBuilder(context: DecoderContext) {
   const { emit, name, redactor, toolDecoder } = context;
-  const assembler = createCallAssembler();
+  /** Made with the first call. */
+  let assembler: CallAssembler | undefined;
   /** Parts, and the ordinals of calls. */
   const order: (OpenPart | ReservedPlace | number)[] = [];
   let current: OpenPart | undefined;
@@ -83,10 +84,10 @@ export function createMessageBuilder(context: DecoderContext) {
     emit({ type: 'citation', citation });
   }
 
-  function contentWith(calls: ReadonlyMap<number, ToolCall>): AssistantMessage['content'] {
+  function contentWith(calls: ReadonlyMap<number, ToolCall> | undefined): AssistantMessage['content'] {
     return order.flatMap((entry): AssistantMessage['content'] => {
       if (typeof entry !== 'number') return entry.type === 'reserved' ? entry.parts : toParts(entry);
-      const call = calls.get(entry);
+      const call = calls?.get(entry);
       if (call === undefined) return [];
       const text = toolDecoder.restoreArguments(call.name, call.arguments);
       return [text === call.arguments ? call : Object.freeze({ ...call, arguments: text })];
@@ -142,11 +143,12 @@ export function createMessageBuilder(context: DecoderContext) {
       if (partialText() !== '') throw protocolError('the stream began a second reply after text of the first');
       order.length = 0;
       current = undefined;
-      assembler.restart();
+      assembler?.restart();
     },
     call(fragment: CallFragment, position?: number, count?: number) {
       const renamed =
         fragment.name === undefined ? fragment : { ...fragment, name: toolDecoder.toolName(fragment.name) };
+      assembler ??= createCallAssembler();
       const before = assembler.size();
       const event = assembler.add(renamed, position, count);
       if (assembler.size() > before) {
@@ -168,13 +170,14 @@ export function createMessageBuilder(context: DecoderContext) {
       isEnded = true;
       for (const part of order) if (typeof part === 'object' && part.type !== 'reserved') add(part, '', true);
       const drops = dropCalls || dropsCalls(finish);
-      const content = contentWith(drops ? new Map() : assembler.finishByIndex());
-      const droppedCalls = assembler.drop(drops ? finish : undefined);
+      const content = contentWith(drops ? undefined : assembler?.finishByIndex());
+      const droppedCalls = assembler?.drop(drops ? finish : undefined) ?? [];
       emit({
         type: 'message-end',
         message: Object.freeze({
           role: 'assistant',
-          content: Object.freeze(content),
+          // Copied: `flatMap` makes room for 17 parts, which a history would keep.
+          content: Object.freeze([...content]),
           provider: Object.freeze({ vendor: name, model }),
         }),
         finishReason: finish,

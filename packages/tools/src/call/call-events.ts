@@ -84,7 +84,7 @@ export interface CallLate<Name extends string = string> {
 /** Receives the events of calls. */
 export interface CallEventSink {
   /** Whether anything listens to calls. Events are created only if so. */
-  readonly hasCallListeners: boolean;
+  hasCallListeners(): boolean;
   /** Delivers an event. Never throws. */
   emit(event: CallEvent): void;
 }

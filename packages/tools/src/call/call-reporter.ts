@@ -46,7 +46,7 @@ export function createCallReporter(
   redactor: Redactor,
 ): CallReporter {
   const late: CallReporter['late'] = (record, kind, isError, result) => {
-    if (!events.hasCallListeners) return;
+    if (!events.hasCallListeners()) return;
     const { id, binding } = record.request;
     const durationMs = since(record.started);
     const extra = detail && result !== undefined ? { result } : {};
@@ -76,7 +76,7 @@ export function createCallReporter(
   };
 
   const emitEnd = (name: string, callId: string, result: ToolResult, started: number, given?: object): void => {
-    if (!events.hasCallListeners) return;
+    if (!events.hasCallListeners()) return;
     events.emit({
       type: 'call-end',
       name,
@@ -93,18 +93,18 @@ export function createCallReporter(
 
   return {
     refused(name, callId, result) {
-      if (events.hasCallListeners) events.emit({ type: 'call-start', name, callId });
+      if (events.hasCallListeners()) events.emit({ type: 'call-start', name, callId });
       emitEnd(name, callId, result, performance.now());
       return result;
     },
     start(request) {
-      if (events.hasCallListeners) {
+      if (events.hasCallListeners()) {
         const extra = detail ? { arguments: readArguments(request.arguments) } : {};
         events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
       }
       return {
         request,
-        started: events.hasCallListeners ? performance.now() : 0,
+        started: events.hasCallListeners() ? performance.now() : 0,
         state: 'running',
         abandoned: undefined,
         earlyOutcomes: undefined,
@@ -114,7 +114,8 @@ export function createCallReporter(
       if (record.state !== 'running') return;
       const update = redactor.text(typeof text === 'string' ? text : failureText(text)).toWellFormed();
       const { id, binding, context } = record.request;
-      if (events.hasCallListeners) events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
+      if (events.hasCallListeners())
+        events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
       if (context.onProgress !== undefined) callSafely(() => context.onProgress?.(update));
     },
     complete(record, outcome) {

@@ -1,4 +1,4 @@
-import { type AsyncStorage, createAsyncStorage } from '@kernel/internal';
+import { createAsyncStorage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
@@ -15,8 +15,6 @@ export interface Permit {
 
 /** Limits how many calls run at once, without deadlock. */
 export interface ConcurrencyLimiter {
-  /** The limits that a call counts against; none for most calls. */
-  limitsFor(binding: ToolBinding, input: unknown): readonly ConcurrencyLimit[];
   /** Waits for a permit, at most `timeoutMs`. Returns the error that the model reads if there is none. Never rejects. */
   acquire(
     toolName: string,
@@ -32,16 +30,16 @@ interface Holder {
   readonly parent: Holder | undefined;
 }
 
-/** Creates the limiter of a registry, whose calls all share the limit `registryMax`. */
-export function createConcurrencyLimiter(registryMax: number): ConcurrencyLimiter {
+/** Creates the limiter of a registry. Most registries have no tool with a limit, and keep nothing for it. */
+export function createConcurrencyLimiter(): ConcurrencyLimiter {
+  let used: ConcurrencyLimiter | undefined;
+  return { acquire: (...call) => (used ??= createUsedLimiter()).acquire(...call) };
+}
+
+function createUsedLimiter(): ConcurrencyLimiter {
   const semaphore = createSemaphore();
   const abandonedCounts = new Map<string, number>();
-  let storage: AsyncStorage<Holder> | undefined;
-
-  const holders = (): AsyncStorage<Holder> => {
-    // Created here because only a registry with limited tools needs it.
-    return (storage ??= createAsyncStorage<Holder>());
-  };
+  const holders = createAsyncStorage<Holder>();
   const countAbandoned = (limits: readonly ConcurrencyLimit[], change: 1 | -1): void => {
     for (const { id } of limits) {
       const count = (abandonedCounts.get(id) ?? 0) + change;
@@ -51,9 +49,8 @@ export function createConcurrencyLimiter(registryMax: number): ConcurrencyLimite
   };
 
   return {
-    limitsFor: (binding, input) => limitsFor(binding, input, registryMax),
     async acquire(toolName, limits, signal, timeoutMs) {
-      const parent = holders().getStore();
+      const parent = holders.getStore();
       if (limits.some((limit) => heldCount(parent, limit) >= limit.max)) return deadlock(toolName);
       const release = await semaphore.acquire(limits, signal, timeoutMs);
       if (release === 'aborted') return cancelledBeforeStart(toolName);
@@ -66,7 +63,7 @@ export function createConcurrencyLimiter(registryMax: number): ConcurrencyLimite
       }
       const holder: Holder = { limits, parent };
       return {
-        run: (work) => holders().run(holder, work),
+        run: (work) => holders.run(holder, work),
         release(abandoned) {
           if (abandoned === undefined) {
             holder.limits = [];
@@ -116,8 +113,11 @@ function heldCount(holder: Holder | undefined, limit: ConcurrencyLimit): number 
 
 const NO_LIMITS: readonly ConcurrencyLimit[] = [];
 
-/** A `write` tool without a limit of its own runs one call at a time, per key if it has a key function. */
-function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): readonly ConcurrencyLimit[] {
+/**
+ * The limits that a call counts against; none for most calls. All calls of a registry share the limit `registryMax`; a `write` tool without a limit
+ * of its own runs one call at a time, per key if it has a key function.
+ */
+export function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): readonly ConcurrencyLimit[] {
   const { concurrency, tool } = binding;
   const writes = tool.effect === 'write';
   if (registryMax === Infinity && concurrency === undefined && !writes) return NO_LIMITS;

@@ -1,5 +1,13 @@
-import { type Redactor, wellFormed } from '@kernel/internal';
+import { createRedactor, type Redactor, wellFormed } from '@kernel/internal';
 import { type JsonValue, KernelError, type ToolResult, toModelText } from '@kernel/protocol';
+
+/** Redacts the keys of vendors. Registries without secrets of their own share it: nothing is ever added to it. */
+let keyRedactor: Redactor | undefined;
+
+/** Returns the redactor of a registry, for its secrets and the keys of vendors. */
+export function redactorFor(secrets: readonly string[]): Redactor {
+  return secrets.length === 0 ? (keyRedactor ??= createRedactor()) : createRedactor(secrets);
+}
 
 /** Redacts everything that a result shows or carries; returns the result itself if it holds no secret. The `cause` of its error stays: it is for logs and never sent. */
 export function redactResult(result: ToolResult, redactor: Redactor): ToolResult {

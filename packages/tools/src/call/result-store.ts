@@ -15,13 +15,14 @@ const MAX_CHARS = 128 * 1024 * 1024;
 
 /** Creates a store of at most `maxChars` characters, default 134,217,728. The newest text is always kept. Texts are not copied. */
 export function createResultStore(maxChars: number = MAX_CHARS): ResultStore {
-  const texts = new Map<string, string>();
+  let texts: Map<string, string> | undefined;
   let total = 0;
   let count = 0;
   return {
     keep(text) {
       count += 1;
       const handle = `result-${count}`;
+      texts ??= new Map();
       texts.set(handle, text);
       total += text.length;
       for (const [oldest, old] of texts) {
@@ -31,7 +32,7 @@ export function createResultStore(maxChars: number = MAX_CHARS): ResultStore {
       }
       return handle;
     },
-    read: (handle) => texts.get(handle),
+    read: (handle) => texts?.get(handle),
   };
 }
 

@@ -1,4 +1,3 @@
-import { createRedactor } from '@kernel/internal';
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -8,10 +7,10 @@ import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
-import { cancelledBeforeStart, createConcurrencyLimiter, type Permit } from './concurrency.ts';
+import { cancelledBeforeStart, createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
-import { redactResult, wellFormedResult } from './redact-result.ts';
+import { redactorFor, redactResult, wellFormedResult } from './redact-result.ts';
 import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unreadable } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { ConcurrencyLimit } from './semaphore.ts';
@@ -21,7 +20,7 @@ import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
 /** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  const redactor = createRedactor(options.secrets);
+  const redactor = redactorFor(options.secrets);
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
   const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
     try {
@@ -34,7 +33,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
-  const limiter = createConcurrencyLimiter(options.concurrency);
+  const limiter = createConcurrencyLimiter();
   let abandonedCount = 0;
 
   const timeoutOf = (request: CallRequest): number =>
@@ -98,7 +97,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (validated.error !== undefined)
       return Promise.resolve(finish(record, refusedResult(validated.error), validated));
     const { binding, context } = record.request;
-    const limits = limiter.limitsFor(binding, validated.input);
+    const limits = limitsFor(binding, validated.input, options.concurrency);
     const retries = isRepeatable(binding.tool) ? (binding.retries ?? options.retries) : 0;
     if (limits.length > 0 || retries > 0 || context.beforeHandler !== undefined)
       return runLimited(record, validated, limits, retries);
@@ -231,9 +230,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return createValidatedCall(binding, text, validated, isCurrent, forwarded);
     },
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
-    get abandoned() {
-      return abandonedCount;
-    },
+    abandoned: () => abandonedCount,
   };
 }
 

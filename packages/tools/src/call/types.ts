@@ -48,5 +48,5 @@ export interface Runner {
   /** Reports a call that has no binding to run, and returns its result. */
   refuse(name: string, callId: string, result: ToolResult): ToolResult;
   /** How many handlers were abandoned and still run. */
-  readonly abandoned: number;
+  abandoned(): number;
 }

@@ -20,7 +20,8 @@ export function createAvailability(
   mounted: ReadonlySet<MountedToolset>,
   conditions: Conditions,
 ): Availability {
-  const beginning = new Set<TurnContext>();
+  /** Made with the first turn that has something to wait for. */
+  let beginning: Set<TurnContext> | undefined;
   const isNewTurn = createTurnCounter();
   const watchedEntries = createWatchedEntries(store);
 
@@ -65,18 +66,19 @@ export function createAvailability(
     return outcomes;
   };
   const begin = async (turn: TurnContext): Promise<readonly Tool[] | undefined> => {
+    beginning ??= new Set();
     beginning.add(turn);
     try {
       const outcomes = await untilAborted(evaluate(turn), turn.signal).catch(ignore);
       return outcomes === undefined ? undefined : store.listFor(outcomes);
     } finally {
-      beginning.delete(turn);
+      beginning?.delete(turn);
     }
   };
 
   return {
     beginTurn(turn) {
-      if (beginning.has(turn)) return undefined; // a mounted toolset leads back here
+      if (beginning?.has(turn) === true) return undefined; // a mounted toolset leads back here
       if (isNewTurn(turn)) expirePromotions();
       // Most registries have nothing that a turn can change, and wait for nothing.
       return mounted.size === 0 && watchedEntries().length === 0 ? undefined : begin(turn);
@@ -113,9 +115,9 @@ function createWatchedEntries(store: EntryStore): () => readonly Entry[] {
   let watched: readonly Entry[] = [];
   let collectedAt = -1;
   return () => {
-    if (collectedAt === store.version) return watched;
+    if (collectedAt === store.version()) return watched;
     watched = [...store.entries.values()].filter((entry) => canChange(entry));
-    collectedAt = store.version;
+    collectedAt = store.version();
     return watched;
   };
 }

@@ -18,14 +18,18 @@ export interface Conditions {
 
 /** How long one condition can delay a turn. */
 const CONDITION_TIMEOUT_MS = 10_000;
-const NO_OUTCOMES: Outcomes = new Map();
+/** Of a turn in which no condition has been evaluated. */
+export const NO_OUTCOMES: Outcomes = new Map();
 
 /** Creates the conditions of a registry. */
 export function createConditions(): Conditions {
-  const known = new WeakMap<TurnContext, Map<ToolCondition<never>, boolean>>();
-  const lastTurns = new WeakMap<AbortSignal, TurnContext>();
+  // Made with the first conditional tool.
+  let known: WeakMap<TurnContext, Map<ToolCondition<never>, boolean>> | undefined;
+  let lastTurns: WeakMap<AbortSignal, TurnContext> | undefined;
   return {
     async evaluate(turn, conditions) {
+      known ??= new WeakMap();
+      lastTurns ??= new WeakMap();
       const outcomes = known.get(turn) ?? new Map<ToolCondition<never>, boolean>();
       known.set(turn, outcomes);
       lastTurns.set(turn.signal, turn);
@@ -34,8 +38,8 @@ export function createConditions(): Conditions {
       for (const [index, condition] of missing.entries()) outcomes.set(condition, found[index] === true);
       return outcomes;
     },
-    turnOf: ({ turn, signal }) => turn ?? lastTurns.get(signal),
-    outcomesOf: (turn) => known.get(turn) ?? NO_OUTCOMES,
+    turnOf: ({ turn, signal }) => turn ?? lastTurns?.get(signal),
+    outcomesOf: (turn) => known?.get(turn) ?? NO_OUTCOMES,
   };
 }
 

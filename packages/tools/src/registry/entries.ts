@@ -1,6 +1,6 @@
 import type { Tool, ToolMetadata } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { Outcomes } from './conditions.ts';
+import { NO_OUTCOMES, type Outcomes } from './conditions.ts';
 import type { RegistryChange, RegistryChangeKind } from './events.ts';
 import { createOfferedLists } from './offered-lists.ts';
 
@@ -26,10 +26,10 @@ export interface Entry {
 export interface EntryStore {
   /** All entries by name. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** Rises with each change. */
-  readonly version: number;
+  /** A number that rises with each change. */
+  version(): number;
   /** The conditions that held in the last turn. */
-  readonly outcomes: Outcomes;
+  outcomes(): Outcomes;
   /** The tools offered in the last turn: the same frozen array until they change. */
   list(): readonly Tool[];
   /** The tools offered while some conditions hold: the same frozen array as long as they are the same. */
@@ -54,7 +54,7 @@ export interface EntryStore {
 export function createEntryStore(emit: (change: RegistryChange) => void): EntryStore {
   const entries = new Map<string, Entry>();
   let version = 0;
-  let outcomes: Outcomes = new Map();
+  let outcomes: Outcomes = NO_OUTCOMES;
   let list: readonly Tool[] | undefined;
   const lists = createOfferedLists(
     () => [...entries.values()].flatMap(({ binding }) => (isConditional(binding) ? (binding.when ?? []) : [])),
@@ -68,12 +68,8 @@ export function createEntryStore(emit: (change: RegistryChange) => void): EntryS
   };
   return {
     entries,
-    get version() {
-      return version;
-    },
-    get outcomes() {
-      return outcomes;
-    },
+    version: () => version,
+    outcomes: () => outcomes,
     list: () => (list ??= lists.listFor(outcomes)),
     listFor: (holding) => lists.listFor(holding),
     setOutcomes(next) {

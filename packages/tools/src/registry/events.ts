@@ -48,16 +48,16 @@ interface Subscription {
 
 /** Creates the events of a registry. An event that a listener causes is delivered to all listeners after the current one. */
 export function createRegistryEvents(onListenerError: (error: unknown, event: RegistryEvent) => void): RegistryEvents {
-  const subscriptions = new Set<Subscription>();
-  const queue: RegistryEvent[] = [];
-  let delivering = false;
+  /** Made with the first listener: most registries have none. */
+  let subscriptions: Set<Subscription> | undefined;
+  let queue: RegistryEvent[] | undefined;
   let callListeners = 0;
 
   const deliver = (event: RegistryEvent): void => {
     const isCall = event.type.startsWith('call-');
-    const current = [...subscriptions]; // a listener added now gets the next event
+    const current = [...(subscriptions ?? [])]; // a listener added now gets the next event
     for (const subscription of current) {
-      if ((isCall && !subscription.wantsCalls) || !subscriptions.has(subscription)) continue;
+      if ((isCall && !subscription.wantsCalls) || subscriptions?.has(subscription) !== true) continue;
       callSafely(
         () => subscription.listener(event),
         (error) => callSafely(() => onListenerError(error, event)),
@@ -65,24 +65,22 @@ export function createRegistryEvents(onListenerError: (error: unknown, event: Re
     }
   };
   const add = (subscription: Subscription): (() => void) => {
+    subscriptions ??= new Set();
     subscriptions.add(subscription);
     if (subscription.wantsCalls) callListeners += 1;
     return () => {
-      if (subscriptions.delete(subscription) && subscription.wantsCalls) callListeners -= 1;
+      if (subscriptions?.delete(subscription) === true && subscription.wantsCalls) callListeners -= 1;
     };
   };
 
   return {
-    get hasCallListeners() {
-      return callListeners > 0;
-    },
+    hasCallListeners: () => callListeners > 0,
     emit(event) {
-      if (subscriptions.size === 0) return;
-      queue.push(event);
-      if (delivering) return;
-      delivering = true;
+      if (subscriptions === undefined || subscriptions.size === 0) return;
+      if (queue !== undefined) return void queue.push(event);
+      queue = [event];
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) deliver(next);
-      delivering = false;
+      queue = undefined;
     },
     onEvent(listener) {
       checkListener('onEvent', listener, []);

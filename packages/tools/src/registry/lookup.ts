@@ -44,7 +44,7 @@ export function createLookup(
       );
     }
     const turn = conditions.turnOf(context);
-    if (turn === undefined) return find(entry, store.outcomes);
+    if (turn === undefined) return find(entry, store.outcomes());
     const outcomes = conditions.outcomesOf(turn);
     const { when } = entry.binding;
     if (when === undefined || outcomes.has(when) || !isConditional(entry.binding)) return find(entry, outcomes);

@@ -205,7 +205,7 @@ export function createRegistry(
       return store.list().length;
     },
     get version() {
-      return store.version;
+      return store.version();
     },
     ...queries,
     ...registration,
@@ -223,7 +223,7 @@ export function createRegistry(
       throw errorOf(result);
     },
     get abandoned() {
-      return runner.abandoned;
+      return runner.abandoned();
     },
     results,
     onEvent,

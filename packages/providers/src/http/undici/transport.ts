@@ -76,7 +76,9 @@ function startExchange(
       if (ended) started.abort(abortedError());
       else events.onSend();
     },
-    onResponseStart(_, status, responseHeaders) {
+    onResponseStart(started, status, responseHeaders) {
+      // Views of the chunk that they came in, which undici keeps for as long as the reply lasts.
+      started.rawHeaders = null;
       if (status < 200 || ended) return;
       const encoding = String(responseHeaders['content-encoding'] ?? '');
       const name = encoding.trim().toLowerCase();

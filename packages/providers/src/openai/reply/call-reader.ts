@@ -24,37 +24,38 @@ interface Piece {
 export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext) {
   const exact = createExactArguments('arguments');
   const exactInput = createExactArguments('input');
-  const opaque = new Map<number, OpaqueCall>();
+  // Made when they are first used: most replies have no call, and most calls are of functions.
+  let opaque: Map<number, OpaqueCall> | undefined;
   /** The types of calls that are not of functions; only the first piece of a call has its type. */
-  const types = new Map<number, string>();
-  const textCalls = new Map<number, TextCall>();
+  let types: Map<number, string> | undefined;
+  let textCalls: Map<number, TextCall> | undefined;
   /** Pieces whose name has not arrived, without which nobody can tell whether they are of a call. */
-  const undecided = new Map<number, Piece[]>();
+  let undecided: Map<number, Piece[]> | undefined;
   /** The ids of the listed calls; `undefined` stands for those without an id. */
-  const listed = new Set<string | undefined>();
+  let listed: Set<string | undefined> | undefined;
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
     const call = asFields(value);
     if (call === undefined) return;
     const index = isWhole ? position : asNumber(call['index']);
     const key = index ?? position;
-    const earlier = undecided.get(key);
+    const earlier = undecided?.get(key);
     const type =
       asText(call['type'] ?? earlier?.[0]?.call['type']) ||
-      types.get(key) ||
+      types?.get(key) ||
       (call['custom'] === undefined ? 'function' : 'custom');
     const inner = asFields(call['function']) ?? asFields(call[type]) ?? call;
     const piece = { call, inner, arguments: exact.of(inner['arguments'] ?? inner['input']) };
     const name = asText(inner['name']);
-    const isKnown = types.has(key) || isCall(CHAT_CALLS, type, name, toolDecoder);
-    if (!isKnown && name === undefined && !isWhole && !opaque.has(key)) {
-      if (earlier === undefined) undecided.set(key, [piece]);
+    const isKnown = types?.has(key) === true || isCall(CHAT_CALLS, type, name, toolDecoder);
+    if (!isKnown && name === undefined && !isWhole && opaque?.has(key) !== true) {
+      if (earlier === undefined) (undecided ??= new Map()).set(key, [piece]);
       else earlier.push(piece);
       return;
     }
-    if (earlier !== undefined) undecided.delete(key);
-    const isOpaque = opaque.has(key) || !isKnown;
-    if (!isOpaque && type !== 'function') types.set(key, type);
+    if (earlier !== undefined) undecided?.delete(key);
+    const isOpaque = opaque?.has(key) === true || !isKnown;
+    if (!isOpaque && type !== 'function') (types ??= new Map()).set(key, type);
     const read = (each: Piece): void =>
       isOpaque ? keepOpaque(key, each.call) : readPiece(each, { index, position, count, isText: type === 'custom' });
     earlier?.forEach(read);
@@ -68,11 +69,12 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
     const id = asText(call['id']);
     if (isText) {
       const key = index ?? position;
+      textCalls ??= new Map();
       const known = textCalls.get(key) ?? { index, id, input: '' };
       known.input += asText(inner['input']) ?? '';
       textCalls.set(key, known);
     }
-    if (id !== undefined || asText(inner['name']) !== undefined) listed.add(id);
+    if (id !== undefined || asText(inner['name']) !== undefined) (listed ??= new Set()).add(id);
     builder.call(
       {
         index,
@@ -87,6 +89,7 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   }
 
   function keepOpaque(key: number, call: Fields): void {
+    opaque ??= new Map();
     const known = opaque.get(key) ?? createOpaqueCall(keepIn(builder));
     opaque.set(key, known);
     known.add(call);
@@ -97,6 +100,11 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
     begin(text: string, parsed: unknown) {
       exact.read(text, parsed);
       exactInput.read(text, parsed);
+    },
+    /** The JSON has been read. */
+    forget() {
+      exact.forget();
+      exactInput.forget();
     },
     read(message: Fields, isWhole: boolean) {
       const list = message['tool_calls'];
@@ -116,13 +124,13 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
         if (partType === 'text' || !isCall(CHAT_CALLS, partType, name, toolDecoder)) continue;
         const id = asText(call['tool_use_id'] ?? call['id']);
         // If the ids are missing, a call among the parts cannot be told from one of the list.
-        if (listed.has(id) || listed.has(undefined) || (id === undefined && listed.size > 0)) continue;
+        if (listed !== undefined && (listed.has(id) || listed.has(undefined) || id === undefined)) continue;
         builder.call({ id, name, arguments: exactInput.of(call['input'] ?? call['arguments']) });
       }
     },
     end() {
-      for (const [key, pieces] of undecided) for (const { call } of pieces) keepOpaque(key, call);
-      for (const { id, index, input } of textCalls.values())
+      for (const [key, pieces] of undecided ?? []) for (const { call } of pieces) keepOpaque(key, call);
+      for (const { id, index, input } of textCalls?.values() ?? [])
         builder.call({ index, id, arguments: JSON.stringify({ input }) });
     },
   };

@@ -38,6 +38,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     }
     calls.begin(data, chunk);
     readChunk(chunk);
+    calls.forget();
   }
 
   function readChunk(chunk: unknown): void {

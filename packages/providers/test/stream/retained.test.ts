@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { createProvider } from '../../src/index.ts';
+import { request } from '../support.ts';
+
+const STREAMS = 40;
+const EVENT_LENGTH = 400 * 1024;
+
+test('streams in the middle of a reply keep less than half of the event that has arrived', async () => {
+  verifies('providers.stream.retained');
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const inUse = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const delta = { choices: [{ index: 0, delta: { content: 'word' }, logprobs: 'x'.repeat(EVENT_LENGTH) }] };
+  const event = `data: ${JSON.stringify(delta)}\n\n`;
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`${event}data: {"choices"`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const provider = createProvider({
+    name: 'openai',
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    connections: STREAMS + 1,
+  });
+  const open = async () => {
+    const events = provider.stream(request())[Symbol.asyncIterator]();
+    expect(await events.next()).toMatchObject({ value: { type: 'text-delta', text: 'word' } });
+    return events;
+  };
+  const first = await open();
+  const before = inUse();
+  const streams = await Promise.all(Array.from({ length: STREAMS }, open));
+  expect(inUse() - before).toBeLessThan((STREAMS * EVENT_LENGTH) / 2);
+  await Promise.all([first, ...streams].map(async (events) => events.return?.()));
+  server.closeAllConnections();
+  server.close();
+});
