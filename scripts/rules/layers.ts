@@ -42,6 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that one file alone may import, as an optional peer. */
 const BY_FILE: Readonly<Record<string, readonly string[]>> = {
+  'packages/protocol/src/schemas/frozen.ts': ['zod'],
   'packages/protocol/src/schemas/index.ts': ['zod'],
   'packages/protocol/src/schemas/parts.ts': ['zod'],
   'packages/agent/src/config/agent-schema.ts': ['zod'],

@@ -1,6 +1,6 @@
 import { agentAsTool, collect, run } from '@kernel/agent';
 import { connectMcp, serveHttp } from '@kernel/mcp';
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import {
   blogAgent,
@@ -16,7 +16,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { builtInTools } from '../../apps/prompt-agent/src/tools/built-in-tools.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
-type Given = readonly (ToolBinding | ToolImplementation)[];
+type Given = readonly (ToolBinding | ToolWithHandler)[];
 
 const agent = (background = false) =>
   agentAsTool({
@@ -52,7 +52,7 @@ test.each<readonly [string, () => Given | Promise<Given>]>([
 
 test('tools that are mounted, over MCP or from another registry, are plain data too', async () => {
   verifies('tool.data');
-  const inner = createRegistry<ToolBinding | ToolImplementation>([...builtInTools(memoryWorkspace()), agent()]);
+  const inner = createRegistry<ToolBinding | ToolWithHandler>([...builtInTools(memoryWorkspace()), agent()]);
   const server = await serveHttp(inner);
   onTestFinished(() => server.close());
   const remote = await connectMcp({ mcpServers: { there: { url: server.url } } });

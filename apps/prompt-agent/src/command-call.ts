@@ -2,11 +2,9 @@ import type { Host } from './host.ts';
 import type { Flags } from './options/flags.ts';
 import type { Output } from './output/output.ts';
 
-/** One call of a command. */
 export interface CommandCall {
   /** The flags; those that the command does not know were refused. */
   readonly flags: Flags;
-  /** The words after the name of the command. */
   readonly words: readonly string[];
   readonly host: Host;
   readonly output: Output;

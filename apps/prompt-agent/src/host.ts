@@ -15,7 +15,6 @@ export interface Host {
   /** Read only to ask a person; `isTTY` says whether there is one. */
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
-  /** Receives everything else. */
   readonly stderr: NodeJS.WritableStream & {
     readonly isTTY?: boolean;
     readonly rows?: number;

@@ -3,7 +3,6 @@ import type { CommandCall } from './command-call.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { Choice } from './model/choose-model.ts';
 
-/** A call of a command that needs a model. */
 export interface Invocation extends CommandCall {
   readonly loaded: LoadedConfig;
   readonly choice: Choice;

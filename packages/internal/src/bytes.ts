@@ -5,33 +5,14 @@ export function copyBytes(bytes: Uint8Array): Uint8Array {
   return node.Buffer === undefined ? new Uint8Array(bytes) : node.Buffer.from(bytes);
 }
 
-export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const [first] = parts;
-  if (first !== undefined && parts.length === 1) return first;
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** Reads UTF-8; a byte-order mark stays, and bytes that are not UTF-8 become U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (node.Buffer === undefined) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** Reads UTF-8 that arrives in pieces, with characters cut anywhere. */
-export interface Utf8Decoder {
-  write(bytes: Uint8Array): string;
-  /** Returns U+FFFD for a character that was cut off. */
-  end(): string;
-}
-
-/** Creates a decoder. Node's own is the faster one for small pieces. */
-export function createUtf8Decoder(): Utf8Decoder {
+/** Reads UTF-8 that arrives in pieces, with characters cut anywhere; `end` returns U+FFFD for one that was. Node's own is the faster one for small pieces. */
+export function createUtf8Decoder(): { write(bytes: Uint8Array): string; end(): string } {
   const module = nodeModule('node:string_decoder');
   if (module !== undefined) return new module.StringDecoder('utf8');
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,6 +1,6 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
 export { isLoopback, querySecrets, withoutQuery } from './address-secrets.ts';
-export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
+export { copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, definedFields, equalJson, isObject, parseJson, parsePointer, pointerToken } from './json.ts';
 export { attempt, errorMessage } from './error-message.ts';
 export { findOnPath, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';

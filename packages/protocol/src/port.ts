@@ -227,7 +227,7 @@ export interface ToolContext<Context = unknown> extends CallContext<Context> {
  * A tool and the function that does its work, for packages that do not depend on a registry. `createRegistry` and `register` of `@kernel/tools`
  * accept it as it is, and validate the arguments before `handler` gets them.
  */
-export interface ToolImplementation<Context = unknown> {
+export interface ToolWithHandler<Context = unknown> {
   /** The tool that a model sees. */
   readonly tool: Tool;
   /** Does the work. Gets the validated arguments; returns a `ToolResult`, text or any JSON value, or throws. */

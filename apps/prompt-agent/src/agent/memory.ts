@@ -9,9 +9,7 @@ import { decodeAnyText } from '../files/read-file.ts';
 import type { Output } from '../output/output.ts';
 import { listText } from '../output/quantities.ts';
 
-/** How much all notes may have. */
 const MAX_BYTES = 65_536;
-/** How many of those that are left out are named. */
 const MAX_NAMED = 10;
 
 /**

@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import type { ToolImplementation, Toolset } from '@kernel/protocol';
+import type { ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
@@ -101,7 +101,7 @@ function modeOf(given = 'act'): 'read-only' | 'plan' | 'act' {
 const MAX_RESULT_LENGTH = 300_000;
 
 /** Creates the registry. A taken or illegal name among those of the user is a usage error of `--tools`. */
-function registryOf(own: readonly (ToolBinding | ToolImplementation)[], added: UserTools | undefined): ToolRegistry {
+function registryOf(own: readonly (ToolBinding | ToolWithHandler)[], added: UserTools | undefined): ToolRegistry {
   try {
     const registry = createRegistry([...own, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
     if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
@@ -135,7 +135,6 @@ async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'no
   );
 }
 
-/** Returns the name of what isolates commands; undefined if nothing does. */
 async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
   if (sandbox === 'off') return undefined;
   const { detectIsolation } = await import('@kernel/toolbox/commands');

@@ -8,25 +8,18 @@ import { usageError } from '../exit-code.ts';
 import { parseJson, readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 
-/** The user's own rules for calls: `permissions.json` in the config folder. */
-export interface UserRules {
-  readonly path: string;
-  readonly rules: readonly PermissionRule[];
-  /** Adds a rule for the workspace to the file, which only the user can read. */
-  add(rule: PermissionRule): Promise<void>;
-}
-
 /**
- * Reads the user's rules: `{ "rules": [{ "allow": "run_command(npm test)", "workspace": "/home/me/project" }] }`; a rule without a workspace holds everywhere.
+ * Reads the user's own rules for calls, `permissions.json` in the config folder: `{ "rules": [{ "allow": "run_command(npm test)", "workspace": "/home/me/project" }] }`; a rule without a workspace holds everywhere.
  * Rejects with a usage error for a file that cannot be read: one of its rules may deny something.
  */
-export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace: string): Promise<UserRules> {
+export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace: string) {
   const path = join(configFolder(host), 'permissions.json');
   const holdsHere = (rule: UserRule): boolean => rule.workspace === undefined || rule.workspace === workspace;
   return {
     path,
     rules: (await readRules(path)).filter(holdsHere).map(({ rule }) => rule),
-    async add(rule) {
+    /** Adds a rule for the workspace to the file, which only the user can read. */
+    async add(rule: PermissionRule): Promise<void> {
       await changeState(path, async (json, problem) => {
         if (problem !== undefined) throw damaged(`${path} ${problem}.`);
         const known = Object.keys(json).length === 0 ? [] : await parseRules(path, json);
@@ -41,6 +34,8 @@ export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace:
     },
   };
 }
+
+export type UserRules = Awaited<ReturnType<typeof loadUserRules>>;
 
 async function readRules(path: string): Promise<readonly UserRule[]> {
   const text = await readText(path, 'permissions');

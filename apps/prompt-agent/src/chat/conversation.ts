@@ -1,44 +1,24 @@
-import { collect, createMemorySession, createSteering, loadHistory, run, type SessionEntry } from '@kernel/agent';
+import {
+  collect,
+  createMemorySession,
+  createSteering,
+  loadHistory,
+  run,
+  type Session,
+  type SessionEntry,
+} from '@kernel/agent';
 import { addUsage, type Message, type Steering, type Usage } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
 import type { Invocation } from '../invocation.ts';
 import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
-import { undoChanges, type Undone } from '../workspace/undo.ts';
+import { undoChanges } from '../workspace/undo.ts';
 import { resolveMentions } from './complete.ts';
-
-export interface Conversation {
-  /** Sends a message, shows the run, and resolves to its exit code. */
-  send(text: string, signal: AbortSignal): Promise<number>;
-  /** Sends the last message again, as if it had not been answered; `undefined` without one. */
-  retry(signal: AbortSignal): Promise<number | undefined>;
-  /** Sends a message into the run that is under way; false without one. */
-  steer(text: string): boolean;
-  /** The messages that wait for the run, and those that came too late for it. */
-  waiting(): readonly Message[];
-  /** Removes and returns what came too late for the last run. */
-  takeLate(): readonly string[];
-  /** Replaces the history by a summary that the model writes. Resolves to its length in characters. */
-  compact(signal: AbortSignal): Promise<number>;
-  /** Undoes what the last turn changed in the workspace. The model reads so with the next message. */
-  undo(): Promise<Undone>;
-  history(): Promise<readonly Message[]>;
-  model(): string;
-  /** Uses another model of the same provider from the next turn on. */
-  useModel(name: string): void;
-  /** What all turns have used, and how many model calls they made. */
-  totals(): { readonly usage: Usage; readonly turns: number };
-  close(): Promise<void>;
-}
 
 const SUMMARIZE =
   'Summarize this conversation for yourself, so that you can go on without it: what the user wants, what was decided and done, names of files and facts that matter, and what is left. Only the summary.';
 
-export async function openConversation(
-  invocation: Invocation,
-  agent: OpenAgent,
-  sessions: ChatSessions,
-): Promise<Conversation> {
+export async function openConversation(invocation: Invocation, agent: OpenAgent, sessions: ChatSessions) {
   const { workspace } = agent;
   let kept = await sessions.open();
   let model = agent.options.model;
@@ -85,12 +65,13 @@ export async function openConversation(
   }
 
   return {
-    async send(text, signal) {
+    async send(text: string, signal: AbortSignal): Promise<number> {
       const content = news + (await resolveMentions(text, workspace));
       news = '';
       return turn([{ role: 'user', content }], signal);
     },
-    async retry(signal) {
+    /** Sends the last message again, as if it had not been answered; `undefined` without one. */
+    async retry(signal: AbortSignal): Promise<number | undefined> {
       const entries = await kept.session.entries();
       const index = entries.findLastIndex((entry) => entry.type === 'message' && entry.message.role === 'user');
       const entry = entries[index];
@@ -98,18 +79,21 @@ export async function openConversation(
       await replace(entries.slice(0, index));
       return turn([entry.message], signal);
     },
-    steer(text) {
+    steer(text: string): boolean {
       if (steering === undefined) return false;
       steering.steer(text);
       return true;
     },
-    waiting: () => steering?.pending.steer ?? [],
-    takeLate() {
+    /** The messages that wait for the run, and those that came too late for it. */
+    waiting: (): readonly Message[] => steering?.pending.steer ?? [],
+    /** Removes and returns what came too late for the last run. */
+    takeLate(): readonly string[] {
       const messages = late;
       late = [];
       return messages.filter((text) => text !== '');
     },
-    async compact(signal) {
+    /** Replaces the history by a summary that the model writes. Resolves to its length in characters. */
+    async compact(signal: AbortSignal): Promise<number> {
       const history = await loadHistory(kept.session);
       if (history.length === 0) return 0;
       const { provider, system } = agent.options;
@@ -124,6 +108,7 @@ export async function openConversation(
       await replace([{ type: 'message', message: { role: 'user', content } }]);
       return ended.answer.length;
     },
+    /** Undoes what the last turn changed in the workspace. The model reads so with the next message. */
     async undo() {
       const undone = await undoChanges(workspace, lastChange);
       const paths = undone.changes.flatMap((change) => change.paths.map(({ path }) => path));
@@ -132,15 +117,19 @@ export async function openConversation(
     },
     history: () => loadHistory(kept.session),
     model: () => model,
-    useModel(name) {
+    /** Uses another model of the same provider from the next turn on. */
+    useModel(name: string): void {
       model = name;
     },
+    /** What all turns have used, and how many model calls they made. */
     totals: () => ({ usage, turns }),
     close: () => kept.close(),
   };
 }
 
-type ChatSession = Pick<KeptSession, 'session' | 'start' | 'record' | 'close'>;
+export type Conversation = Awaited<ReturnType<typeof openConversation>>;
+
+type ChatSession = Pick<KeptSession, 'start' | 'record' | 'close'> & { readonly session: Session };
 
 export interface ChatSessions {
   open(): Promise<ChatSession>;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { AskLine, Host } from '../host.ts';
+import type { Host } from '../host.ts';
 import { silence, SILENCE_MS, TYPING_MS } from '../questions/ask.ts';
 import type { Complete } from './complete.ts';
 import { BRACKETED_PASTE, createPasteFilter, textOfLine, toLine } from './paste-filter.ts';
@@ -10,26 +10,11 @@ const PROMPT_OF_MORE = '… ';
 
 interface EditorEvents {
   readonly onMessage: (text: string) => void;
-  /** Ctrl-C was pressed. */
   readonly onInterrupt: () => void;
-  /** Ctrl-D was pressed, or the terminal is gone. */
   readonly onEnd: () => void;
 }
 
-/** Node's line editor (history, completion, the keys of a shell), for a conversation in which both sides may type at once. */
-export interface LineEditor {
-  /** Shows the prompt, with what was typed already. */
-  prompt(): void;
-  /** Hides the line; what is typed is still edited and entered, and `line` tells it. */
-  hide(): void;
-  /** What is typed, and not entered yet. */
-  line(): string;
-  clear(): void;
-  /** Asks a question; see `Host.question`. What was being typed is there again after it. */
-  readonly question: AskLine;
-  close(): void;
-}
-
+/** Opens Node's line editor (history, completion, the keys of a shell), for a conversation in which both sides may type at once. */
 export function openLineEditor(
   { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
   {
@@ -37,7 +22,7 @@ export function openLineEditor(
     complete,
     events,
   }: { readonly hasPaste: boolean; readonly complete: Complete; readonly events: EditorEvents },
-): LineEditor {
+) {
   let isHidden = true;
   let answer: ((line: string) => void) | undefined;
   let entered: string[] = [];
@@ -134,19 +119,23 @@ export function openLineEditor(
   }
 
   return {
+    /** Shows the prompt, with what was typed already. */
     prompt() {
       isHidden = false;
       editor.prompt(true);
     },
+    /** Hides the line; what is typed is still edited and entered, and `line` tells it. */
     hide() {
       isHidden = true;
     },
+    /** What is typed, and not entered yet. */
     line: () => textOfLine(editor.line),
     clear() {
       entered = [];
       editor.setPrompt(PROMPT);
       take();
     },
+    /** Asks a question; see `Host.question`. What was being typed is there again after it. */
     question,
     close() {
       stderr.off('resize', resize);
@@ -159,3 +148,5 @@ export function openLineEditor(
     },
   };
 }
+
+export type LineEditor = ReturnType<typeof openLineEditor>;

@@ -12,7 +12,6 @@ import { type ChatSessions, type Conversation, openConversation } from './conver
 import { type LineEditor, openLineEditor } from './line-editor.ts';
 import { runSlash, SLASH_NAMES } from './slash-commands.ts';
 
-/** How soon a second Ctrl-C leaves, in milliseconds. */
 const TWICE_MS = 2000;
 
 type Entered = { readonly text: string } | 'leave';

@@ -17,7 +17,6 @@ export function takeOwnSettings(parsed: unknown, file: string): unknown {
   return others;
 }
 
-/** What the user decided on the config file of a project, in `project-configs.json`. */
 export const decisionSchema = z.object({ sha256: z.string(), allowed: z.boolean() });
 
 /** A key of `keys.json`: the key itself, or the name of the keyring that has it. */

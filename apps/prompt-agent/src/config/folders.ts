@@ -10,7 +10,6 @@ export function stateFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
   return join(baseFolder(env['XDG_STATE_HOME'], join(home, '.local', 'state')), 'prompt-agent');
 }
 
-/** The program's folder for what it can make again, by the XDG base directory specification. */
 export function cacheFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
   return join(baseFolder(env['XDG_CACHE_HOME'], join(home, '.cache')), 'prompt-agent');
 }

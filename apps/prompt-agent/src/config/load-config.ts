@@ -87,7 +87,6 @@ async function loadProject({ flags, host, output }: CommandCall, isStrict: boole
   return loaded;
 }
 
-/** The JSON of a file; its text if that is not valid JSON, so that `fromConfig` says where it breaks. */
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));

@@ -24,7 +24,6 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw usageError(`${file} has ${mistakes.length} mistakes:\n  ${[...shown, ...more].join('\n  ')}`);
 }
 
-/** Says what is wrong with a value, after the path of the value. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'unrecognized_keys':

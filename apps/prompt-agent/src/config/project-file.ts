@@ -26,7 +26,6 @@ export function variablesFor(text: string, file: string, env: Host['env']): Host
   return Object.fromEntries(Object.entries(env).filter(([key]) => key.startsWith(PROJECT_VARIABLES)));
 }
 
-/** Throws a usage error for a memory folder of a project's file that is not inside the workspace, links followed. */
 export async function checkMemory(config: AgentConfig, file: string, workspace: string, cwd: string): Promise<void> {
   const path = config.memory?.path;
   if (path === undefined || path === '') return;
@@ -51,7 +50,6 @@ export function checkHeaders({ provider: { authHeader, options } }: AgentConfig,
     throw untrusted(file, 'set the header "Host", which decides where requests end');
 }
 
-/** The error for what only the user may decide. */
 export function untrusted(file: string, what: string): Error {
   return usageError(`${file}: a project's file may not ${what}. Give --config ${file} if you trust it.`);
 }
@@ -142,31 +140,24 @@ function describe({ baseUrl, name }: AgentConfig['provider']): string {
   return `${oneLine(name, 60)} at ${at}`;
 }
 
-/** The user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. */
-interface ProjectApprovals {
-  /** Whether the file may be used; undefined if the user was not asked about this content yet. */
-  find(path: string, text: string): boolean | undefined;
-  /** Keeps a decision, in a file that only the user can read. */
-  save(path: string, text: string, isAllowed: boolean): Promise<void>;
-}
-
 const FILE = 'project-configs.json';
 
-/** Loads the decisions. A damaged file is told of on the output. */
-export async function loadProjectApprovals(
-  host: Pick<Host, 'env' | 'home'>,
-  output?: Pick<Output, 'alert'>,
-): Promise<ProjectApprovals> {
+/**
+ * Loads the user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. A damaged
+ * file is told of on the output.
+ */
+export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>, output?: Pick<Output, 'alert'>) {
   const path = join(stateFolder(host), FILE);
   const state = await readState(path, async () => (await import('./file-schemas.ts')).decisionSchema);
   const decisions = state.entries;
   if (state.damage !== undefined) output?.alert(state.damage);
   return {
-    find(file, text) {
+    /** Whether the file may be used; undefined if the user was not asked about this content yet. */
+    find(file: string, text: string): boolean | undefined {
       const decision = decisions.get(file);
       return decision?.sha256 === sha256Hex(text) ? decision.allowed : undefined;
     },
-    async save(file, text, allowed) {
+    async save(file: string, text: string, allowed: boolean): Promise<void> {
       const decision = { sha256: sha256Hex(text), allowed };
       decisions.set(file, decision);
       await changeState(path, (json) => ({ ...json, [file]: decision }));

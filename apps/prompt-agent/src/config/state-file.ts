@@ -5,7 +5,6 @@ import type * as z from 'zod';
 import { parseJson, readText } from '../files/read-file.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
 
-/** A file with a JSON object that the program keeps. */
 interface StateFile<Entry> {
   /** Its entries, by key. One that its schema does not accept counts as absent: the user is asked again. */
   readonly entries: Map<string, Entry>;
@@ -75,7 +74,6 @@ export async function changeState(
   });
 }
 
-/** Writes a JSON object, in a file that only the user can read, and whole or not at all. */
 async function writeState(path: string, state: object): Promise<void> {
   const next = `${path}.${process.pid}`;
   await writeFile(next, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });

@@ -5,7 +5,6 @@ export interface Keyring {
   readonly name: string;
   /** Returns the secret of an account; undefined if there is none, or the keyring is locked. */
   find(account: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Keeps a secret in place of an earlier one. Rejects if the keyring refuses. */
   save(account: string, secret: string, signal: AbortSignal): Promise<void>;
   /** Forgets a secret. One that is not there is no error. */
   remove(account: string, signal: AbortSignal): Promise<void>;
@@ -58,7 +57,6 @@ function keychain(): ProbedKeyring | undefined {
   });
 }
 
-/** The arguments of a program that keeps secrets, and what it reads on stdin. */
 interface KeyringArguments {
   readonly probe: readonly string[];
   readonly find: (account: string) => readonly string[];

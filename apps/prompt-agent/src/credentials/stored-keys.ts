@@ -8,24 +8,13 @@ import { oneLine } from '../output/escape.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
 import type { Keyring } from './keyring.ts';
 
-export interface StoredKeys {
-  /** The keys there are, by the names of their providers, sorted. Not the keys themselves. */
-  readonly list: readonly { readonly provider: string; readonly where: string }[];
-  /** Returns the key of a provider; undefined if there is none. Rejects with a usage error if the keyring that has it does not give it. */
-  find(provider: string): Promise<string | undefined>;
-  /** Keeps a key, in the keyring of the system if it has one, else in a file that only the user can read. Returns where. */
-  save(provider: string, key: string): Promise<string>;
-  /** Forgets a key. Returns whether there was one. */
-  remove(provider: string): Promise<boolean>;
-}
-
 /** Opens the list of keys. The keyring is asked only for a key that it has. A damaged list, and a keyring that keeps one waiting, are told of on the output. */
 export async function openStoredKeys(
   host: Pick<Host, 'env' | 'home'>,
   output: Pick<Output, 'alert'>,
   signal: AbortSignal,
   platform: NodeJS.Platform = process.platform,
-): Promise<StoredKeys> {
+) {
   const path = join(configFolder(host), 'keys.json');
   const { damage, entries } = await readState(path, async () => (await import('../config/file-schemas.ts')).keySchema);
   if (damage !== undefined) output.alert(damage);
@@ -51,10 +40,12 @@ export async function openStoredKeys(
     else entries.set(provider, entry);
   };
   return {
+    /** The keys there are, by the names of their providers, sorted. Not the keys themselves. */
     list: [...entries]
       .map(([provider, entry]) => ({ provider, where: 'key' in entry ? path : entry.keyring }))
       .toSorted((a, b) => (a.provider < b.provider ? -1 : 1)),
-    async find(provider) {
+    /** Returns the key of a provider; undefined if there is none. Rejects with a usage error if the keyring that has it does not give it. */
+    async find(provider: string): Promise<string | undefined> {
       const entry = entries.get(provider);
       if (entry === undefined || 'key' in entry) return entry?.key;
       const key = await withKeyring((keyring) => keyring.find(provider, signal));
@@ -64,7 +55,8 @@ export async function openStoredKeys(
         `The key of ${provider} is in the keyring (${oneLine(entry.keyring, 40)}), which does not give it. Unlock it, or keep the key again: prompt-agent keys set ${provider}.`,
       );
     },
-    async save(provider, key) {
+    /** Keeps a key, in the keyring of the system if it has one, else in a file that only the user can read. Returns where. */
+    async save(provider: string, key: string): Promise<string> {
       if (damage !== undefined) throw unreadable(path);
       const keptIn = await withKeyring((keyring) =>
         keyring.save(provider, key, signal).then(
@@ -75,7 +67,8 @@ export async function openStoredKeys(
       await change(provider, keptIn === undefined ? { key } : { keyring: keptIn });
       return keptIn ?? path;
     },
-    async remove(provider) {
+    /** Forgets a key. Returns whether there was one. */
+    async remove(provider: string): Promise<boolean> {
       const entry = entries.get(provider);
       if (entry === undefined) return false;
       if ('keyring' in entry) await withKeyring((keyring) => keyring.remove(provider, signal));
@@ -84,6 +77,8 @@ export async function openStoredKeys(
     },
   };
 }
+
+export type StoredKeys = Awaited<ReturnType<typeof openStoredKeys>>;
 
 /** A file that is damaged is not changed, so that no key in it is lost. */
 function unreadable(path: string): Error {

@@ -6,16 +6,6 @@ export interface MarkdownBlock {
   readonly isPlain: boolean;
 }
 
-/** Splits a text that arrives in pieces into blocks. Linear in the text. */
-interface BlockSplitter {
-  push(text: string): readonly MarkdownBlock[];
-  end(): readonly MarkdownBlock[];
-  /** Forgets what is not complete. */
-  discard(): void;
-  /** The last line of what is not complete. */
-  tail(): string;
-}
-
 const MAX_BLOCK = 16_000;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
@@ -27,8 +17,8 @@ interface Fence {
   readonly opening: string | undefined;
 }
 
-/** Creates a splitter. A fenced block of code that is long comes in several blocks. */
-export function createBlockSplitter(): BlockSplitter {
+/** Creates what splits a text that arrives in pieces into blocks, in linear time. A fenced block of code that is long comes in several blocks. */
+export function createBlockSplitter() {
   let lines: string[] = [];
   let size = 0;
   let partial = '';
@@ -105,7 +95,7 @@ export function createBlockSplitter(): BlockSplitter {
   }
 
   return {
-    push(text) {
+    push(text: string): readonly MarkdownBlock[] {
       const pieces = (partial + text).split('\n');
       partial = pieces.pop() ?? '';
       for (const line of pieces) addLine(line.endsWith('\r') ? line.slice(0, -1) : line);
@@ -117,7 +107,7 @@ export function createBlockSplitter(): BlockSplitter {
       }
       return take();
     },
-    end() {
+    end(): readonly MarkdownBlock[] {
       if (partial !== '') addLine(partial);
       partial = '';
       flush();
@@ -125,7 +115,8 @@ export function createBlockSplitter(): BlockSplitter {
       hasGap = false;
       return take();
     },
-    discard() {
+    /** Forgets what is not complete. */
+    discard(this: void): void {
       lines = [];
       size = 0;
       partial = '';
@@ -135,6 +126,7 @@ export function createBlockSplitter(): BlockSplitter {
       hasGap = false;
       done = [];
     },
-    tail: () => (partial === '' ? (lines.at(-1) ?? '') : partial),
+    /** The last line of what is not complete. */
+    tail: (): string => (partial === '' ? (lines.at(-1) ?? '') : partial),
   };
 }

@@ -146,7 +146,6 @@ async function modelFor(
   throw usageError(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
 }
 
-/** The first model of Ollama. Rejects with what to do if it does not answer, or has none. */
 async function firstOfOllama(baseUrl: string, signal: AbortSignal): Promise<string> {
   const where = URL.parse(baseUrl)?.origin ?? 'its address';
   const models = await askForModels(baseUrl, AbortSignal.any([signal, AbortSignal.timeout(OLLAMA_MS)]));

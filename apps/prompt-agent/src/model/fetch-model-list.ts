@@ -3,12 +3,10 @@ import * as z from 'zod';
 import { readBody } from '../files/read-file.ts';
 
 interface ModelListRequest {
-  /** The name of the provider, which decides the form of the request. */
   readonly provider: string;
   readonly baseUrl: string;
   readonly token: string | undefined;
   readonly signal: AbortSignal;
-  /** Gets a warning about a list that is not whole. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 

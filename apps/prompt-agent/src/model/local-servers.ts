@@ -1,22 +1,18 @@
+import { connect } from 'node:net';
 import { isLoopback } from '@kernel/internal';
 import { readBody } from '../files/read-file.ts';
-import { isListening } from './is-listening.ts';
 import { addressFor } from './vendors.ts';
 
-/** A model server on this machine, or where `OLLAMA_HOST` says, that has answered. */
 interface LocalServer {
-  /** How it was found, for people: the program on this machine, or the variable that names it. */
   readonly from: string;
   readonly provider: string;
   readonly baseUrl: string;
-  /** The names of its models; never empty. */
   readonly models: readonly string[];
 }
 
 type Candidate = Omit<LocalServer, 'models'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The address of Ollama where nothing else is said. */
 export const OLLAMA_URL = 'http://127.0.0.1:11434';
 
 /** Servers that speak chat completions, at their default ports; Ollama where its own variable says. */
@@ -32,7 +28,6 @@ function wellKnown(env: Environment): readonly Candidate[] {
   ];
 }
 
-/** The servers that `PROMPT_AGENT_SERVERS` lists. */
 function listedServers(list: string): readonly Candidate[] {
   const addresses = list.split(',').map((address) => address.trim());
   return addresses
@@ -88,4 +83,21 @@ function modelId(entry: unknown): string | undefined {
   return typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string'
     ? entry.id
     : undefined;
+}
+
+/** Whether a server accepts connections at the host and port of an address; false as soon as the signal aborts. Sends nothing. */
+function isListening({ hostname, port, protocol }: URL, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+      signal,
+    });
+    socket.on('connect', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(false));
+  });
 }

@@ -10,7 +10,6 @@ interface Vendor {
   readonly isChosenByKey?: boolean;
 }
 
-/** Vendors by provider name, in the order in which their keys are looked for. */
 export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
   ['openai', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'], isChosenByKey: true }],
   ['anthropic', { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], isChosenByKey: true }],
@@ -90,7 +89,6 @@ function valueOf(name: string, env: Readonly<Record<string, string | undefined>>
   return value === '' ? undefined : value;
 }
 
-/** Returns the first key that the environment has for a vendor, and the name of the variable. */
 export function keyFor(
   provider: string,
   env: Readonly<Record<string, string | undefined>>,

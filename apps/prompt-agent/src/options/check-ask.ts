@@ -56,7 +56,6 @@ export function checkAsk(flags: Flags) {
   return { protocol, warnings };
 }
 
-/** Checks the flags that choose tools and what they may do. Throws a usage error of one line that names the flag. */
 export function checkTools(flags: Flags): void {
   if ((flags.execute === true) !== (flags.tools !== undefined))
     throw usageError(
@@ -81,7 +80,6 @@ export function checkSession({ continue: isContinued, session, 'no-session': isO
     );
 }
 
-/** Checks the journal flags. Throws a usage error that names them. */
 function checkDurable({ durable, journal, protocol, 'no-session': isOff }: Flags): void {
   if (durable === true && isOff === true) throw usageError('--durable and --no-session exclude each other.');
   if (durable === true && protocol !== undefined)
@@ -105,7 +103,6 @@ function checkBundle({ bundle, mode, sandbox, yes }: Flags): void {
     throw usageError(`--yes "${unknown}" is not an effect; give ${EFFECTS.join(', ')}, separated by commas.`);
 }
 
-/** Returns a warning for each flag that has no effect without a model. */
 export function offlineWarnings(flags: Flags): readonly string[] {
   return MODEL_ONLY.filter((flag) => flags[flag] !== undefined).map(
     (flag) => `--${flag} has no effect: offline uses no model and no server`,

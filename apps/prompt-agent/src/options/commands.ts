@@ -27,7 +27,6 @@ export const SESSION = ['continue', 'session', 'no-session'] as const;
 
 /** Every command by its name; that of a subcommand has two words. `ask` is the one without a name on the command line. */
 export const COMMANDS = {
-  // Ask a model.
   ask: {
     usage: '"prompt"',
     summary: 'give a prompt to a model with tools, and print the answer',
@@ -101,7 +100,6 @@ export const COMMANDS = {
     examples: ['tape.json'],
   },
   ...KEPT_COMMANDS,
-  // Tools, and what serves them.
   'tools list': {
     summary: 'list the tools on offer; show, call, lint, price, grammar',
     flags: [...TOOL_CHOICE, 'json'],
@@ -146,7 +144,6 @@ export const COMMANDS = {
     flags: [...MODEL, 'system-prompt', 'role', ...TOOLS, ...LIMITS, 'port'],
     examples: ['--bundle code_agent --port 8080'],
   },
-  // Models, keys, settings and the program itself.
   models: {
     summary: 'list the models that you can use',
     flags: [...MODEL, 'json'],

@@ -24,7 +24,6 @@ export function helpText(): string {
   ].join('\n');
 }
 
-/** The text of `prompt-agent GROUP --help`, such as that of `keys`. */
 export function groupHelp(group: string): string {
   const names = COMMAND_NAMES.filter((name) => name.startsWith(`${group} `));
   const words = names.map((name) => name.slice(group.length + 1));
@@ -40,7 +39,6 @@ export function groupHelp(group: string): string {
   ].join('\n');
 }
 
-/** The text of `prompt-agent COMMAND --help`. */
 export function commandHelp(name: CommandName): string {
   const { usage, summary, flags, examples } = commandSpec(name);
   const named = nameOf(name);

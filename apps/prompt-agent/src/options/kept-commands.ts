@@ -1,8 +1,6 @@
 import type { CommandSpec } from './flags.ts';
 
-/** The commands about what is kept: conversations, and runs that outlive their process. */
 export const KEPT_COMMANDS = {
-  // The conversations that are kept.
   'sessions list': {
     summary: 'the conversations that were kept, newest first',
     flags: ['limit', 'json'],
@@ -42,7 +40,6 @@ export const KEPT_COMMANDS = {
     maxWords: Infinity,
     examples: ['3f9a2c1b', '--older-than 30d'],
   },
-  // Runs that outlive their process.
   'runs list': {
     summary: 'runs in a journal; show, approve, deny, resolve, …',
     flags: ['journal', 'limit', 'json'],

@@ -28,7 +28,6 @@ export function runLimits(flags: Flags, { maxIterations, model }: AgentConfig): 
   };
 }
 
-/** Checks how the limits are written. Throws a usage error that names the flag. */
 export function checkLimits(flags: Flags): void {
   checkTurns(flags);
   pricesOf(flags, undefined);
@@ -83,7 +82,6 @@ export function limitOf(flags: Flags): number {
   return Number(limit);
 }
 
-/** The position of an event that `--after` gives; 0 without it. */
 export function positionOf(flags: Flags): number {
   const [after = 0] = partsOf(flags, 'after', /^(\d{1,15})$/, 'the position of an event: a whole number') ?? [];
   return Number(after);

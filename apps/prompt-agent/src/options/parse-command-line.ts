@@ -3,7 +3,6 @@ import { usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec, isCommand } from './commands.ts';
 import { findFlag, type FlagName, FLAGS, type Flags } from './flags.ts';
 
-/** A command line: what is to be done, and how. */
 interface CommandLine {
   /** The command; `ask` if the line names none. */
   readonly command: CommandName;
@@ -25,7 +24,6 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   return check({ command, flags: values, words: words.slice(command.split(' ').length) });
 }
 
-/** The command that the first words name, if they name one. */
 function commandOf(words: readonly string[]): CommandName | undefined {
   const [first = '', second = ''] = words;
   const pair = `${first} ${second}`;

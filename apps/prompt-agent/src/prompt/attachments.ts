@@ -6,7 +6,6 @@ import { pathFrom } from '../files/paths.ts';
 import { requireBytes } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 
-/** The largest attachment, in bytes. */
 const MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;

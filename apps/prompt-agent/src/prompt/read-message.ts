@@ -67,7 +67,6 @@ async function attachmentsOf({ attach = [], images }: CommandCall['flags']): Pro
   ];
 }
 
-/** What comes with the prompt as text: the sources of `-f`, then what is piped. */
 async function textsOf(
   sources: readonly string[],
   piped: string | undefined,
@@ -80,7 +79,6 @@ async function textsOf(
   ];
 }
 
-/** The prompt of `--prompt` or of the words; undefined if there is neither. */
 function typedPrompt(flag: string | undefined, words: readonly string[]): string | undefined {
   const positional = words.join(' ');
   if (flag !== undefined && words.length > 0)
@@ -88,7 +86,6 @@ function typedPrompt(flag: string | undefined, words: readonly string[]): string
   return flag ?? (words.length === 0 ? undefined : positional);
 }
 
-/** Whether a source of `-f` is what is piped into the program. */
 function isStdin(source: string): boolean {
   return source === '-' || source === '/dev/stdin' || /^\/(?:dev|proc\/self)\/fd\/0$/.test(source);
 }

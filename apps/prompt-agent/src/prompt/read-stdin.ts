@@ -2,7 +2,6 @@ import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { SLOW_MS } from '../output/output.ts';
 
-/** The most that is read from stdin, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** How long the first byte may take where nothing on the command line says that one will come. */
 const UNNAMED_MS = 60_000;

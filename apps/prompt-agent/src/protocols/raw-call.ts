@@ -21,7 +21,6 @@ import { redactEvents } from '../output/redact-events.ts';
 import { sourceNotes, sourcesOf } from '../output/terminal/notes.ts';
 import { loadAttachment, splitSources } from '../prompt/attachments.ts';
 
-/** A raw call of a model that answers in words. */
 type TextProtocol = 'chat' | 'vision' | 'tools';
 
 /**

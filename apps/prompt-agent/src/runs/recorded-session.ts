@@ -9,35 +9,21 @@ import { commandsOf } from '../sessions/transcript.ts';
 import { createEventTee } from './event-tee.ts';
 import { createJournal } from './open-journal.ts';
 
-/** A session whose runs are recorded in a journal. A run stays there until its messages are in the session. */
-interface RecordedSession {
-  /** Returns the last answer, unless anything is pending in the session or the journal. */
-  lastAnswer(): Promise<string | undefined>;
-  /**
-   * Continues the unfinished run, if there is one; otherwise starts one with these messages, or with what is pending. The last event is one `run-end`, emitted
-   * once the run's messages are in the session, or with reason `approval` for calls that wait in the journal. How its commands run is recorded with it, for
-   * whoever decides on them; rejects with `CONFIG_INVALID` where those of an unfinished run would now run in another folder, or not isolated any more.
-   */
-  run(
-    options: Omit<RunOptions, 'messages'>,
-    messages: readonly Message[],
-    commands?: CommandSetting,
-  ): AsyncGenerator<AgentEvent, void>;
-  close(): void;
-}
-
 /** How many times to try a run whose journal cannot be written. */
 const MAX_TRIES = 3;
 /** How long writing the end of a run may take, in milliseconds. */
 const END_MS = 30_000;
 const FINAL: ReadonlySet<RecordedRun['status']> = new Set(['done', 'failed', 'cancelled']);
 
-/** Opens the journal of a session. If a process died between the end of a run and the session, adds the run's messages to the session. */
+/**
+ * Opens the journal of a session. A run stays there until its messages are in the session. If a process died between the end of a run and the session,
+ * adds the run's messages to the session.
+ */
 export async function openRecordedSession(
   path: string,
   session: Session,
   { signal, output }: Pick<Invocation, 'signal' | 'output'>,
-): Promise<RecordedSession> {
+) {
   const db = await createJournal(path);
   // So that no other session continues its runs.
   const agent = `session ${session.id}`;
@@ -133,10 +119,20 @@ export async function openRecordedSession(
 
   await settle();
   return {
-    async lastAnswer() {
+    /** Returns the last answer, unless anything is pending in the session or the journal. */
+    async lastAnswer(): Promise<string | undefined> {
       return (await db.status(await runId())) === undefined ? lastAnswerOf(await session.entries()) : undefined;
     },
-    async *run(options, messages, commands) {
+    /**
+     * Continues the unfinished run, if there is one; otherwise starts one with these messages, or with what is pending. The last event is one `run-end`, emitted
+     * once the run's messages are in the session, or with reason `approval` for calls that wait in the journal. How its commands run is recorded with it, for
+     * whoever decides on them; rejects with `CONFIG_INVALID` where those of an unfinished run would now run in another folder, or not isolated any more.
+     */
+    async *run(
+      options: Omit<RunOptions, 'messages'>,
+      messages: readonly Message[],
+      commands?: CommandSetting,
+    ): AsyncGenerator<AgentEvent, void> {
       const id = await prepare(options.system, messages, commands);
       for (let tries = 1; ; tries += 1) {
         // A worker leaves alone what waits for a decision, and would wait with it.

@@ -7,7 +7,7 @@ import type { CommandSetting } from '../questions/show-call.ts';
 import { fieldsOf, numberOf } from '../sessions/event-fields.ts';
 import type { StoredEvent } from '../sessions/export-session.ts';
 import { promptTexts, toSessionEvent } from '../sessions/session-event.ts';
-import type { SessionRecord } from '../sessions/session-record.ts';
+import { type SessionRecord, toRecord } from '../sessions/session-record.ts';
 import { toTranscript } from '../sessions/transcript.ts';
 
 const MAX_ID = 500;
@@ -109,13 +109,8 @@ function recordOf({ id, status, createdAt, updatedAt }: RecordedRun, events: rea
   const tokens = (key: string): number =>
     replies.reduce((sum, each) => sum + numberOf(fieldsOf(each['usage']), key), 0);
   return {
-    number: 0,
+    ...toRecord({}),
     id,
-    folder: '',
-    title: '',
-    provider: '',
-    model: '',
-    flags: {},
     createdMs: createdAt.getTime(),
     changedMs: updatedAt.getTime(),
     turns: replies.length,

@@ -5,7 +5,6 @@ import type { AgentEvent } from '@kernel/protocol';
 interface Chat {
   readonly session: Session;
   isBusy: boolean;
-  /** Whether calls of it wait for a decision. */
   isWaiting: boolean;
 }
 
@@ -24,7 +23,6 @@ export function createChats(): (id: string) => Chat {
   };
 }
 
-/** Passes the events of a run on, and notes in the chat whether calls wait for a decision at its end. */
 export async function* noteWaiting(events: AsyncIterable<AgentEvent>, chat: Chat): AsyncGenerator<AgentEvent> {
   for await (const event of events) {
     if (event.type === 'run-end') chat.isWaiting = event.reason === 'approval';

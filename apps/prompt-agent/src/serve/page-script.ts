@@ -6,7 +6,6 @@ const $ = (selector) => document.querySelector(selector);
 const token = location.hash.slice(1);
 const chat = '/chats/' + crypto.randomUUID();
 const calls = new Map();
-/** The ids of the calls that wait for a decision. */
 const asked = new Set();
 let streamed = new Map();
 let answer, thought, running;

@@ -1,4 +1,3 @@
-/** The style of the page of `serve http`, in both colour schemes. */
 export const STYLE = `
 :root { --ground: #fbfaf8; --card: #ffffff; --line: #dedad2; --text: #1f1d1a; --dim: #6b665d; --accent: #1f5fbf; --asked: #9a5b00; --good: #2d6a35; --bad: #a82a1c; }
 @media (prefers-color-scheme: dark) {

@@ -1,7 +1,6 @@
 /** The fields of an event, as they were read: nothing is known of their types. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An object, as it was read; empty for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
@@ -15,7 +14,6 @@ export function textsOf(fields: Fields, key: string): readonly string[] {
   return listOf(fields, key).map(String);
 }
 
-/** The text in a field; empty if it has none. */
 export function textOf(fields: Fields | undefined, key: string): string {
   const value = fields?.[key];
   return typeof value === 'string' ? value : '';

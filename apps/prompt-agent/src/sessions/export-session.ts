@@ -3,7 +3,6 @@ import { entryIn, jsonIn, type Row } from './database/rows.ts';
 import { numberOf, textOf } from './event-fields.ts';
 import { recordJson, type SessionRecord } from './session-record.ts';
 
-/** The version of the lines, which fields may be added to. */
 const EXPORT_VERSION = 1;
 
 /**
@@ -24,9 +23,7 @@ export function exportLines(database: Database, record: SessionRecord): readonly
   ];
 }
 
-/** An event, as it was written. */
 export interface StoredEvent {
-  /** When, in ISO 8601. */
   readonly at: string;
   /** When, in milliseconds since 1970, with fractions. */
   readonly atMs: number;
@@ -36,7 +33,6 @@ export interface StoredEvent {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the events of a session, in order. Those that are damaged have no fields. */
 export function readEvents(database: Database, session: number): readonly StoredEvent[] {
   return eventRows(database, session).map((row) => ({
     at: timeOf(row),

@@ -68,7 +68,6 @@ export function folderOf(cwd: string): string {
   }
 }
 
-/** Lists sessions, the one that was last written first. `limit` 0 means all of them. */
 export function listSessions(database: Database, limit: number): readonly SessionRecord[] {
   return database
     .prepare(`SELECT ${RECORD_COLUMNS} FROM sessions ORDER BY changed_ms DESC, number DESC LIMIT ?`)

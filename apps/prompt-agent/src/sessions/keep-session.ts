@@ -1,4 +1,3 @@
-import type { Session } from '@kernel/agent';
 import { createRedactor, withoutQuery } from '@kernel/internal';
 import { type AgentEvent, KernelError, type Message } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
@@ -17,18 +16,6 @@ import { calledOf, type SessionRecord, SHORT_ID } from './session-record.ts';
 import { openStore, type SessionStore, setAsideNote } from './session-store.ts';
 import { tolerateFailures } from './tolerant-session.ts';
 
-export interface KeptSession {
-  readonly session: Session;
-  /** The last answer, if nothing is pending in the conversation. */
-  readonly lastAnswer: string | undefined;
-  /** The path of the journal that its runs are recorded in; undefined if they are not. */
-  readonly journal: string | undefined;
-  start(messages: readonly Message[], commands: CommandSetting | undefined): void;
-  /** Writes an event of the run; never throws. */
-  record(event: AgentEvent): void;
-  close(): Promise<void>;
-}
-
 /** The flags about tools that are kept with a session, so that whoever continues it is told of them. */
 const SESSION_FLAGS = ['bundle', 'mode', 'workspace', 'tools', 'execute', 'memory'] as const;
 
@@ -37,11 +24,7 @@ const SESSION_FLAGS = ['bundle', 'mode', 'workspace', 'tools', 'execute', 'memor
  * they are turned off, and where a new one cannot be kept, which is a note. Rejects with a usage error where there is nothing to continue, and
  * with `SESSION_LOCKED` while another process has it open.
  */
-export async function keepSession(
-  invocation: Invocation,
-  hasPrompt: boolean,
-  allowsJournal = false,
-): Promise<KeptSession | undefined> {
+export async function keepSession(invocation: Invocation, hasPrompt: boolean, allowsJournal = false) {
   const { flags, choice, host, output } = invocation;
   const isAsked = flags.continue === true || flags.session !== undefined || flags.durable === true;
   if (!isAsked && !(await sessionsSetting(flags, host)).isKept) return undefined;
@@ -60,17 +43,20 @@ export async function keepSession(
       );
     return {
       session,
+      /** The last answer, if nothing is pending in the conversation. */
       lastAnswer: lastAnswerOf(entries),
+      /** The path of the journal that its runs are recorded in; undefined if they are not. */
       journal,
-      start(messages, commands) {
+      start(messages: readonly Message[], commands: CommandSetting | undefined): void {
         const data = runStart(choice.provider.name, choice.model, messages, commands);
         session.write({ atMs: nowMs(), path: [], data });
       },
-      record(event) {
+      /** Writes an event of the run; never throws. */
+      record(event: AgentEvent): void {
         const stored = toSessionEvent(event, nowMs());
         if (stored !== undefined) session.write(stored);
       },
-      async close() {
+      async close(): Promise<void> {
         await session.close();
         store?.close();
       },
@@ -82,6 +68,8 @@ export async function keepSession(
     return undefined;
   }
 }
+
+export type KeptSession = NonNullable<Awaited<ReturnType<typeof keepSession>>>;
 
 function missingPrompt(): Error {
   return usageError('A prompt is missing: the session has no messages yet.');

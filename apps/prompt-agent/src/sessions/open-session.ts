@@ -24,7 +24,6 @@ export interface OpenSession extends Session {
   write(event: SessionEvent): void;
 }
 
-/** How much of a message is searched, in characters. */
 export const MAX_SEARCHED = 100_000;
 const MAX_TITLE = 200;
 

@@ -36,7 +36,6 @@ export function toSessionEvent(event: AgentEvent, atMs: number): SessionEvent | 
   return data === undefined ? undefined : { atMs, path, data };
 }
 
-/** The texts of messages, without what they carry beside text. */
 export function promptTexts(messages: readonly Message[]): readonly string[] {
   return messages.map((message) => cut(textOf(message)));
 }
@@ -116,7 +115,6 @@ function toResult(result: ToolResult) {
   };
 }
 
-/** The length of a text that was cut. */
 function longLength(text: string): number | undefined {
   return text.length > MAX_TEXT ? text.length : undefined;
 }

@@ -2,65 +2,45 @@ import type { RunEnd } from '@kernel/protocol';
 import { jsonIn, type Row } from './database/rows.ts';
 import { numberOf, textOf } from './event-fields.ts';
 
-export interface SessionRecord {
-  /** Its row in the file. */
-  readonly number: number;
-  /** 32 hexadecimal digits; any unique beginning of them names the session. */
-  readonly id: string;
-  readonly name?: string;
-  readonly folder: string;
-  /** The beginning of the first prompt, secrets redacted. */
-  readonly title: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly createdMs: number;
-  readonly changedMs: number;
-  /** Model calls, those of agents below included. */
-  readonly turns: number;
-  /** Tool calls, those of agents below included. */
-  readonly calls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** The cost in US dollars, where the prices are known. */
-  readonly cost?: number;
-  /** How its last run ended: the reason of its `run-end`, or `begun` for one that goes on or was cut off. */
-  readonly state: string;
-  /** The mark of the process that has it open. */
-  readonly writer?: string;
-  readonly writerPid?: number;
-}
-
 export const RECORD_COLUMNS =
   'number, id, name, folder, title, provider, model, flags, created_ms, changed_ms, turns, calls, tokens_in, tokens_out, cost, state, writer, writer_pid';
 
 export const SHORT_ID = 8;
 
-export function toRecord(row: Row): SessionRecord {
-  const [name, writer, pid] = [textOf(row, 'name'), textOf(row, 'writer'), numberOf(row, 'writer_pid')];
+export type SessionRecord = Readonly<ReturnType<typeof toRecord>>;
+
+export function toRecord(row: Row) {
+  const { cost } = row;
   return {
+    /** Its row in the file. */
     number: numberOf(row, 'number'),
+    /** 32 hexadecimal digits; any unique beginning of them names the session. */
     id: textOf(row, 'id'),
-    ...(name === '' ? {} : { name }),
+    name: textOf(row, 'name') || undefined,
     folder: textOf(row, 'folder'),
+    /** The beginning of the first prompt, secrets redacted. */
     title: textOf(row, 'title'),
     provider: textOf(row, 'provider'),
     model: textOf(row, 'model'),
     flags: jsonIn(row, 'flags'),
     createdMs: numberOf(row, 'created_ms'),
     changedMs: numberOf(row, 'changed_ms'),
+    /** Model calls, those of agents below included. */
     turns: numberOf(row, 'turns'),
+    /** Tool calls, those of agents below included. */
     calls: numberOf(row, 'calls'),
     inputTokens: numberOf(row, 'tokens_in'),
     outputTokens: numberOf(row, 'tokens_out'),
-    ...(typeof row['cost'] === 'number' ? { cost: row['cost'] } : {}),
+    /** The cost in US dollars, where the prices are known. */
+    cost: typeof cost === 'number' ? cost : undefined,
+    /** How its last run ended: the reason of its `run-end`, or `begun` for one that goes on or was cut off. */
     state: textOf(row, 'state'),
-    ...(writer === '' ? {} : { writer }),
-    ...(pid === 0 ? {} : { writerPid: pid }),
+    /** The mark of the process that has it open. */
+    writer: textOf(row, 'writer') || undefined,
+    writerPid: numberOf(row, 'writer_pid') || undefined,
   };
 }
 
-/** What a session is called in messages: its name, or the beginning of its id. */
 export function calledOf({ name, id }: Pick<SessionRecord, 'name' | 'id'>): string {
   return name === undefined ? id.slice(0, SHORT_ID) : `"${name}"`;
 }
@@ -85,7 +65,6 @@ export function recordJson(record: SessionRecord): Readonly<Record<string, unkno
   };
 }
 
-/** How a run ended, in a word or two, by the reason of its `run-end`. */
 const END_TEXTS = {
   done: 'answered',
   handled: 'answered',

@@ -5,39 +5,30 @@ import { newId } from './database/rows.ts';
 import { openDatabase, saysDamaged, setAside, storeError } from './database/open-database.ts';
 import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
 
-export interface SessionStore {
-  readonly path: string;
-  /** Where a damaged file was put, in whose place this one was made. */
-  readonly damaged?: string;
-  /** Works on the database. What fails is thrown as `STORE_FAILED`; a file that turns out to be damaged is set aside, and the error says where. */
-  use<T>(work: (database: Database) => T): T;
-  /** The mark of this process, made at the first call. */
-  ownMark(): string;
-  /** Whether the process of a mark still runs, this one included. */
-  isRunning(mark: string): boolean;
-  /** Closes the file. May be called twice. */
-  close(): void;
-}
-
 /** Opens the file of sessions in the program's state folder. Throws as `openDatabase` does. */
-export function openStore(folder: string): SessionStore {
+export function openStore(folder: string) {
   const { database, path, damaged } = openDatabase(folder);
   const marks = join(folder, 'session-writers');
   let own: ProcessLock | undefined;
   let isClosed = false;
   return {
     path,
-    ...(damaged === undefined ? {} : { damaged }),
-    use(work) {
+    /** Where a damaged file was put, in whose place this one was made. */
+    damaged,
+    /** Works on the database. What fails is thrown as `STORE_FAILED`; a file that turns out to be damaged is set aside, and the error says where. */
+    use<T>(work: (database: Database) => T): T {
       try {
         return work(database);
       } catch (error) {
         throw storeError(path, saysDamaged(error) ? whenDamaged(path, error) : error);
       }
     },
-    ownMark: () => (own ??= lockProcess(marks, newId(database))).token,
-    isRunning: (mark) => own?.token === mark || isRunning(marks, mark),
-    close() {
+    /** The mark of this process, made at the first call. */
+    ownMark: (): string => (own ??= lockProcess(marks, newId(database))).token,
+    /** Whether the process of a mark still runs, this one included. */
+    isRunning: (mark: string): boolean => own?.token === mark || isRunning(marks, mark),
+    /** Closes the file. May be called twice. */
+    close(): void {
       if (isClosed) return;
       isClosed = true;
       closeQuietly(database);
@@ -45,6 +36,8 @@ export function openStore(folder: string): SessionStore {
     },
   };
 }
+
+export type SessionStore = ReturnType<typeof openStore>;
 
 /** Says where a damaged file was put, and how to go on with what is in it. */
 export function setAsideNote(damaged: string): string {

@@ -1,21 +1,14 @@
-import type { Session, SessionEntry } from '@kernel/agent';
+import type { SessionEntry } from '@kernel/agent';
 import { KernelError } from '@kernel/protocol';
 import { oneLine } from '../output/escape.ts';
 import type { OpenSession } from './open-session.ts';
-import type { SessionEvent } from './session-event.ts';
-
-/** A session whose store may fail without the answer being lost. */
-interface TolerantSession extends Session {
-  /** Writes an event; never throws. */
-  write(event: SessionEvent): void;
-}
 
 /**
  * Wraps a session so that a store that fails, as on a full disk, does not end the run: it is a note, once, and nothing more is written. Only a call
  * that may change something does not run if it cannot be logged: whoever continued the session would not know of it and run it again. A session that
  * another process has taken over is not written by two, so that ends the run.
  */
-export function tolerateFailures(session: OpenSession, note: (line: string) => void): TolerantSession {
+export function tolerateFailures(session: OpenSession, note: (line: string) => void): OpenSession {
   let hasEntries = false;
   let failure: KernelError | undefined;
   const fail = (error: unknown): void => {
@@ -43,6 +36,7 @@ export function tolerateFailures(session: OpenSession, note: (line: string) => v
       }
       if (hasEntries && failure !== undefined && entries.some(mayChangeSomething)) throw notLogged(failure);
     },
+    /** Unlike that of the session, it never throws. */
     write(event) {
       if (failure !== undefined) return;
       try {

@@ -9,7 +9,6 @@ export interface Transcript {
   readonly runs: readonly RunView[];
 }
 
-/** One run: of the session itself, or of an agent that a call started. */
 export interface RunView {
   /** The name of the agent; empty for the session's own run. */
   readonly agent: string;
@@ -29,7 +28,6 @@ export interface RunView {
 /** One model call with the tool calls that it asked for. */
 export interface TurnView {
   readonly turn: number;
-  /** When the model was asked. */
   readonly startMs: number;
   /** When its reply was complete; undefined where it never was. */
   replyMs?: number;
@@ -59,9 +57,7 @@ export interface CallView {
   isError: boolean;
   /** How it ended, if not as `done`, such as `denied`. */
   outcome?: string;
-  /** Whether somebody was asked for approval. */
   isApproved: boolean;
-  /** The runs of agents that it started. */
   readonly runs: RunView[];
 }
 

@@ -32,7 +32,6 @@ const tool: Tool = {
   },
 };
 
-/** Binds `calculate`. */
 export function calculateTool(): ToolBinding {
   return bindTool<{ expression: string }>(tool, ({ expression }) => tidy(evaluate(expression)));
 }

@@ -22,7 +22,6 @@ const HOLIDAYS: ReadonlyMap<string, readonly [month: number, day: number]> = new
   ["valentine's day", [2, 14]],
 ]);
 
-/** Returns the day that an instant is in, in a time zone. */
 export function dayOf(time: number, timeZone: string): Day {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -33,7 +32,6 @@ export function dayOf(time: number, timeZone: string): Day {
   return Date.parse(`${parts}T00:00:00Z`);
 }
 
-/** Returns the number of days from one day to another; negative if the other is earlier. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((to - from) / DAY_MS);
 }
@@ -142,7 +140,6 @@ function monthOf(word: string): number {
   return MONTHS.findIndex((month) => month === word || (word.length === 3 && month.startsWith(word))) + 1;
 }
 
-/** The day, if the month has it. */
 function dayFrom(year = 0, month = 0, day = 0): Day | undefined {
   const time = Date.UTC(year, month - 1, day);
   const isReal = year >= 1000 && new Date(time).getUTCMonth() === month - 1 && new Date(time).getUTCDate() === day;

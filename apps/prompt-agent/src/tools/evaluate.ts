@@ -162,7 +162,6 @@ export function evaluate(text: string): number {
   return value;
 }
 
-/** Whether the `%` at a place is a percentage, not a remainder. */
 function isPercentAt(tokens: readonly Token[], at: number): boolean {
   const [before, percent, next, following] = [at - 1, at, at + 1, at + 2].map((index) => tokens[index]);
   if (next === undefined || percent === undefined) return true;

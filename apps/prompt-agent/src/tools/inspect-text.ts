@@ -1,4 +1,4 @@
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox';
 import { decodeText } from '../files/read-file.ts';
 import { toolError } from './tool-error.ts';
@@ -41,7 +41,7 @@ interface Input {
 }
 
 /** Makes `inspect_text`: files up to 8 MiB; results up to 256 KiB. */
-export function inspectTextTool(workspace: Workspace): ToolImplementation {
+export function inspectTextTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ count, operation, path, text }: Input, { signal }): Promise<string> => {

@@ -2,24 +2,26 @@ import { sliceHead } from '@kernel/internal';
 import { toolError } from './tool-error.ts';
 import { tidy } from './evaluate.ts';
 
-/** What can be asked of a text. */
-export const TEXT_OPERATIONS = [
-  'count-lines',
-  'count-words',
-  'count-characters',
-  'first',
-  'last',
-  'line',
-  'sort',
-  'unique',
-  'sum',
-  'average',
-  'smallest',
-  'largest',
-] as const;
+type Operation = (text: string, lines: readonly string[], count: number | undefined) => string;
 
-/** One of them. */
-export type TextOperation = (typeof TEXT_OPERATIONS)[number];
+const OPERATIONS = {
+  'count-lines': (_, lines) => String(lines.length),
+  'count-words': (text) => String(wordsOf(text).length),
+  'count-characters': (text) => String(characters(text)),
+  first: (_, lines, count) => shown(lines.slice(0, needed(count, 'first'))),
+  last: (_, lines, count) => shown(lines.slice(-needed(count, 'last'))),
+  line: (_, lines, count) => lines[needed(count, 'line') - 1] ?? missingLine(needed(count, 'line'), lines.length),
+  sort: (_, lines) => shown(sorted(lines)),
+  unique: (_, lines) => shown([...new Set(lines)]),
+  sum: (text) => tidy(sumOf(numbersOf(text))),
+  average: (text) => tidy(sumOf(numbersOf(text)) / numbersOf(text).length),
+  smallest: (text) => tidy(numbersOf(text).reduce((a, b) => Math.min(a, b))),
+  largest: (text) => tidy(numbersOf(text).reduce((a, b) => Math.max(a, b))),
+} satisfies Record<string, Operation>;
+
+export type TextOperation = keyof typeof OPERATIONS;
+
+export const TEXT_OPERATIONS: readonly string[] = Object.keys(OPERATIONS);
 
 /**
  * Answers about the lines of a text. A line ends with a line feed, one before it is a carriage return is not part of it, and the last may end with the text.
@@ -28,34 +30,8 @@ export type TextOperation = (typeof TEXT_OPERATIONS)[number];
 export function linesOf(text: string, operation: TextOperation, count: number | undefined): string {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
-  switch (operation) {
-    case 'count-lines':
-      return String(lines.length);
-    case 'count-words':
-      return String(wordsOf(text).length);
-    case 'count-characters':
-      return String(characters(text));
-    case 'first':
-      return shown(lines.slice(0, needed(count, operation)));
-    case 'last':
-      return shown(lines.slice(-needed(count, operation)));
-    case 'line':
-      return lines[needed(count, operation) - 1] ?? missingLine(needed(count, operation), lines.length);
-    case 'sort':
-      return shown(sorted(lines));
-    case 'unique':
-      return shown([...new Set(lines)]);
-    case 'sum':
-      return tidy(sumOf(numbersOf(text)));
-    case 'average': {
-      const numbers = numbersOf(text);
-      return tidy(sumOf(numbers) / numbers.length);
-    }
-    case 'smallest':
-      return tidy(numbersOf(text).reduce((a, b) => Math.min(a, b)));
-    case 'largest':
-      return tidy(numbersOf(text).reduce((a, b) => Math.max(a, b)));
-  }
+  const answer: Operation = OPERATIONS[operation];
+  return answer(text, lines, count);
 }
 
 function needed(count: number | undefined, operation: string): number {

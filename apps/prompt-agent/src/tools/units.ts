@@ -1,4 +1,3 @@
-/** A unit of measure. */
 export interface Unit {
   /** What it measures; only units of one dimension convert into each other. */
   readonly dimension: string;

@@ -14,11 +14,8 @@ import { loadModuleTools } from './module-tools.ts';
 import { loadServerPins } from './server-pins.ts';
 
 export interface UserTools {
-  /** The tools of a module. */
   readonly bindings: readonly ToolBinding[];
-  /** The tools of MCP servers. */
   readonly toolset?: Toolset;
-  /** Stops the servers that were started. */
   close(): Promise<void>;
 }
 

@@ -38,7 +38,6 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** The packages that are installed with the program. */
 const PROVIDED = /^@kernel\/(?:tools|toolbox|protocol|schema)(?:\/|$)/;
 
 let isProvided = false;

@@ -10,33 +10,26 @@ import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { confirm } from '../questions/question.ts';
 
-/** The tools of servers as the user knows them: hashes of their definitions, kept between runs. */
-interface ServerPins {
-  /** The hashes of an earlier run; undefined at the first use. */
-  readonly known: McpPins | undefined;
-  /** Asks about a change on a terminal; without one the changed tools are not offered. */
-  approve(change: McpToolsChange): Promise<boolean>;
-  /** Keeps the hashes for the next run. */
-  save(pins: McpPins): Promise<void>;
-}
-
 const FILE = 'mcp-tools.json';
 
-export async function loadServerPins(given: string, host: Host, output: Output): Promise<ServerPins> {
+/** Loads the tools of servers as the user knows them: hashes of their definitions, kept between runs. */
+export async function loadServerPins(given: string, host: Host, output: Output) {
   const path = join(stateFolder(host), FILE);
   // An address is kept without what stands in its query, which may be a key.
   const key = `${withoutQuery(given)} in ${host.cwd}`;
   const { damage, entries } = await readState(path, async () => (await import('../config/file-schemas.ts')).pinsSchema);
   if (damage !== undefined) output.alert(damage);
   return {
+    /** The hashes of an earlier run; undefined at the first use. */
     known: entries.get(key),
-    async approve(change) {
+    /** Asks about a change on a terminal; without one the changed tools are not offered. */
+    async approve(change: McpToolsChange): Promise<boolean> {
       if (hasTerminal(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
       for (const line of describe(change, shortTool)) output.note(line);
       output.note('They are not used: start prompt-agent on a terminal to be asked.');
       return false;
     },
-    save: (pins) =>
+    save: (pins: McpPins): Promise<void> =>
       changeState(path, (json) => {
         const others = Object.entries(json).filter(([other]) => isWithoutQuery(other));
         return { ...Object.fromEntries(others), [key]: pins };

@@ -23,7 +23,6 @@ export async function openWorkspace(folder: string, host: Host, isWritable: bool
   return createWorkspace({ root, write: ['**'], deny, state }).catch(refuse);
 }
 
-/** The program's folders inside the workspace, relative to it. */
 export function ownFolders(host: Host, root: string): readonly string[] {
   return [configFolder(host), stateFolder(host), cacheFolder(host)]
     .map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))

@@ -5,19 +5,13 @@ import type { Change, Workspace } from '@kernel/toolbox/workspace';
 import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
 
-export interface Undone {
-  /** The changes that were undone, the last one first. */
-  readonly changes: readonly Change[];
-  /** Why others were not: one sentence each, with the path. */
-  readonly refused: readonly string[];
-}
-
 /**
  * Undoes the changes of a workspace after the one with the id `since`, the last one first. A file that was changed since is left as it is, and
  * named; the others are undone all the same.
  */
-export async function undoChanges(workspace: Workspace, since = ''): Promise<Undone> {
+export async function undoChanges(workspace: Workspace, since = '') {
   const changes: Change[] = [];
+  /** Why others were not: one sentence each, with the path. */
   const refused: string[] = [];
   const ids = workspace
     .undoable()
@@ -33,6 +27,8 @@ export async function undoChanges(workspace: Workspace, since = ''): Promise<Und
   }
   return { changes, refused };
 }
+
+export type Undone = Awaited<ReturnType<typeof undoChanges>>;
 
 export function undoneLines(changes: readonly Change[]): readonly string[] {
   return changes.flatMap(({ paths }) => paths.map(({ path, what, to }) => sentence(path, what, to)));

@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../../src/sessions/session-record.ts';
+import { type SessionRecord, toRecord } from '../../src/sessions/session-record.ts';
 import { type Transcript, toTranscript } from '../../src/sessions/transcript.ts';
 
 type EventData = Readonly<Record<string, unknown>>;
@@ -13,6 +13,7 @@ const START_MS = Date.UTC(2026, 4, 12, 9, 30);
 
 /** The record of the sample. */
 export const SAMPLE: SessionRecord = {
+  ...toRecord({}),
   number: 1,
   id: '3f9a2c1b0d4e4f6a8b7c6d5e4f3a2b1c',
   folder: '/home/ada/parser',

@@ -8,7 +8,7 @@ import {
   toErrorResult,
   type ToolContext,
   type ToolEffect,
-  type ToolImplementation,
+  type ToolWithHandler,
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
@@ -51,8 +51,8 @@ const DEFAULT_TURNS = 25;
  * its calls are approved by the caller's `approve`, and its usage is added to the caller's. A run sees its own agents only. They are known only in
  * this process: a run continued in another process does not know those in the background.
  */
-export function spawnTools<Context = unknown>(options: SpawnOptions<Context>): readonly ToolImplementation<Context>[];
-export function spawnTools(options: SpawnOptions): readonly ToolImplementation[] {
+export function spawnTools<Context = unknown>(options: SpawnOptions<Context>): readonly ToolWithHandler<Context>[];
+export function spawnTools(options: SpawnOptions): readonly ToolWithHandler[] {
   checkKeys('spawnTools', options, SPAWN_KEYS);
   checkNumber('spawnTools', 'maxRunning', options.maxRunning, 1);
   checkNumber('spawnTools', 'maxDepth', options.maxDepth, 1);

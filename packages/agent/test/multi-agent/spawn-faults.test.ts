@@ -1,4 +1,4 @@
-import { type JsonObject, type ToolImplementation, type Toolset } from '@kernel/protocol';
+import { type JsonObject, type ToolWithHandler, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, inProcessSteps, run, type SpawnOptions, spawnTools, withSelectedTools } from '../../src/index.ts';
@@ -6,7 +6,7 @@ import { user } from '../support.ts';
 
 const model = 'm';
 
-function toolsetOf(implementations: readonly ToolImplementation[]): Toolset {
+function toolsetOf(implementations: readonly ToolWithHandler[]): Toolset {
   const list = Object.freeze(implementations.map(({ tool }) => tool));
   return {
     list: () => list,

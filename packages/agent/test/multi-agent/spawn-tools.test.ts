@@ -1,4 +1,4 @@
-import { type JsonObject, textOf, type ToolImplementation, type Toolset } from '@kernel/protocol';
+import { type JsonObject, textOf, type ToolWithHandler, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, type SpawnOptions, spawnTools } from '../../src/index.ts';
@@ -8,7 +8,7 @@ const model = 'm';
 const usage = { inputTokens: 10, outputTokens: 1 };
 
 /** A toolset of tools with their handlers, as a registry would run them. */
-function toolsetOf(implementations: readonly ToolImplementation[]): Toolset {
+function toolsetOf(implementations: readonly ToolWithHandler[]): Toolset {
   const list = Object.freeze(implementations.map(({ tool }) => tool));
   return {
     list: () => list,

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { JsonSchema } from '../json.ts';
 import { KERNEL_ERROR_CODES } from '../error.ts';
 import { TOOL_OUTCOMES } from '../result.ts';
+import { frozen, frozenList } from './frozen.ts';
 import {
   citationSchema,
   jsonObjectSchema,
@@ -25,21 +26,21 @@ export * from './parts.ts';
 export const jsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), z.unknown());
 
 /** `ToolExample`. */
-export const toolExampleSchema = z
-  .strictObject({ description: z.string(), input: jsonObjectSchema, output: z.string().exactOptional() })
-  .readonly();
+export const toolExampleSchema = frozen({
+  description: z.string(),
+  input: jsonObjectSchema,
+  output: z.string().exactOptional(),
+});
 
 /** `ToolMetadata`. */
-export const toolMetadataSchema = z
-  .strictObject({
-    category: z.string().exactOptional(),
-    optionality: z.enum(['required', 'optional', 'conditional']).exactOptional(),
-    usageHint: z.string().exactOptional(),
-    examples: z.array(toolExampleSchema).readonly().exactOptional(),
-    requires: z.array(z.string()).readonly().exactOptional(),
-    tags: z.array(z.string()).readonly().exactOptional(),
-  })
-  .readonly();
+export const toolMetadataSchema = frozen({
+  category: z.string().exactOptional(),
+  optionality: z.enum(['required', 'optional', 'conditional']).exactOptional(),
+  usageHint: z.string().exactOptional(),
+  examples: frozenList(toolExampleSchema).exactOptional(),
+  requires: frozenList(z.string()).exactOptional(),
+  tags: frozenList(z.string()).exactOptional(),
+});
 
 /**
  * `Tool`. Read a JSON array of tools with `toolSchema.array().parse(…)`; a key that `Tool` does not have is refused.
@@ -51,160 +52,120 @@ export const toolMetadataSchema = z
  * const tool = toolSchema.parse(JSON.parse('{"name":"clock","description":"Tells the time.","parameters":{"type":"object"}}'));
  * ```
  */
-export const toolSchema = z
-  .strictObject({
-    name: z.string(),
-    description: z.string(),
-    parameters: jsonSchemaSchema,
-    title: z.string().exactOptional(),
-    outputSchema: jsonSchemaSchema.exactOptional(),
-    strict: z.boolean().exactOptional(),
-    effect: z.enum(['read', 'idempotent', 'write', 'external']).exactOptional(),
-    metadata: toolMetadataSchema.exactOptional(),
-  })
-  .readonly();
+export const toolSchema = frozen({
+  name: z.string(),
+  description: z.string(),
+  parameters: jsonSchemaSchema,
+  title: z.string().exactOptional(),
+  outputSchema: jsonSchemaSchema.exactOptional(),
+  strict: z.boolean().exactOptional(),
+  effect: z.enum(['read', 'idempotent', 'write', 'external']).exactOptional(),
+  metadata: toolMetadataSchema.exactOptional(),
+});
 
-const assistantContent = z
-  .array(
-    z.union([
-      textPartSchema,
-      mediaPartSchema,
-      reasoningPartSchema,
-      toolCallSchema,
-      serverToolCallSchema,
-      serverToolResultSchema,
-      opaquePartSchema,
-    ]),
-  )
-  .readonly();
-const textOrParts = z.union([z.string(), z.array(z.union([textPartSchema, mediaPartSchema])).readonly()]);
+const assistantContent = frozenList(
+  z.union([
+    textPartSchema,
+    mediaPartSchema,
+    reasoningPartSchema,
+    toolCallSchema,
+    serverToolCallSchema,
+    serverToolResultSchema,
+    opaquePartSchema,
+  ]),
+);
+const textOrParts = z.union([z.string(), frozenList(z.union([textPartSchema, mediaPartSchema]))]);
 
 const keptDecision = z.union([
-  z.strictObject({ decision: z.literal('allow') }).readonly(),
-  z.strictObject({ decision: z.literal('deny'), reason: z.string() }).readonly(),
-  z.strictObject({ decision: z.literal('edit'), arguments: z.string() }).readonly(),
+  frozen({ decision: z.literal('allow') }),
+  frozen({ decision: z.literal('deny'), reason: z.string() }),
+  frozen({ decision: z.literal('edit'), arguments: z.string() }),
 ]);
-const suspendedAgent = z
-  .strictObject({ name: z.string(), task: z.string(), messages: z.array(jsonValueSchema).readonly() })
-  .readonly();
-const suspendedCall = z
-  .strictObject({
-    callId: z.string(),
-    decision: keptDecision.exactOptional(),
-    digest: z.string().exactOptional(),
-    wasPending: z.boolean().exactOptional(),
-    agents: z.array(suspendedAgent).readonly().exactOptional(),
-  })
-  .readonly();
+const suspendedAgent = frozen({ name: z.string(), task: z.string(), messages: frozenList(jsonValueSchema) });
+const suspendedCall = frozen({
+  callId: z.string(),
+  decision: keptDecision.exactOptional(),
+  digest: z.string().exactOptional(),
+  wasPending: z.boolean().exactOptional(),
+  agents: frozenList(suspendedAgent).exactOptional(),
+});
+
+const assistantMessage = frozen({
+  role: z.literal('assistant'),
+  content: assistantContent,
+  provider: frozen({ vendor: z.string(), model: z.string() }).exactOptional(),
+  suspended: frozenList(suspendedCall).exactOptional(),
+});
 
 /** `Message`, a union on `role`. */
 export const messageSchema = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: z.string() }).readonly(),
-  z.strictObject({ role: z.literal('user'), content: textOrParts }).readonly(),
-  z
-    .strictObject({
-      role: z.literal('assistant'),
-      content: assistantContent,
-      provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
-      suspended: z.array(suspendedCall).readonly().exactOptional(),
-    })
-    .readonly(),
-  z
-    .strictObject({
-      role: z.literal('tool'),
-      toolCallId: z.string(),
-      name: z.string(),
-      content: textOrParts,
-      isError: z.boolean().exactOptional(),
-    })
-    .readonly(),
+  frozen({ role: z.literal('system'), content: z.string() }),
+  frozen({ role: z.literal('user'), content: textOrParts }),
+  assistantMessage,
+  frozen({
+    role: z.literal('tool'),
+    toolCallId: z.string(),
+    name: z.string(),
+    content: textOrParts,
+    isError: z.boolean().exactOptional(),
+  }),
 ]);
 
 /** `FinishReason`. */
 export const finishReasonSchema = z.enum(['stop', 'tool-calls', 'paused', 'length', 'filter', 'refusal', 'other']);
 
 /** `Usage`. */
-export const usageSchema = z
-  .strictObject({
-    inputTokens: z.number(),
-    outputTokens: z.number(),
-    cachedInputTokens: z.number().exactOptional(),
-    cacheWriteTokens: z.number().exactOptional(),
-    reasoningTokens: z.number().exactOptional(),
-    serverToolCalls: z.record(z.string(), z.number()).readonly().exactOptional(),
-  })
-  .readonly();
+export const usageSchema = frozen({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedInputTokens: z.number().exactOptional(),
+  cacheWriteTokens: z.number().exactOptional(),
+  reasoningTokens: z.number().exactOptional(),
+  serverToolCalls: z.record(z.string(), z.number()).readonly().exactOptional(),
+});
 
 /** The JSON form of a `ToolResult`, as `toResultJson` writes it: all of it except `error`. */
-export const toolResultSchema = z
-  .strictObject({
-    forLLM: z.string(),
-    forUser: z.string().exactOptional(),
-    silent: z.boolean().exactOptional(),
-    isError: z.boolean().exactOptional(),
-    code: z.enum(KERNEL_ERROR_CODES).exactOptional(),
-    async: z.boolean().exactOptional(),
-    data: jsonValueSchema.exactOptional(),
-    media: z.array(mediaPartSchema).readonly().exactOptional(),
-    outcome: z.enum(TOOL_OUTCOMES).exactOptional(),
-    repairs: z
-      .array(
-        z.strictObject({ path: z.string(), from: jsonValueSchema, to: jsonValueSchema, rule: z.string() }).readonly(),
-      )
-      .readonly()
-      .exactOptional(),
-  })
-  .readonly();
+export const toolResultSchema = frozen({
+  forLLM: z.string(),
+  forUser: z.string().exactOptional(),
+  silent: z.boolean().exactOptional(),
+  isError: z.boolean().exactOptional(),
+  code: z.enum(KERNEL_ERROR_CODES).exactOptional(),
+  async: z.boolean().exactOptional(),
+  data: jsonValueSchema.exactOptional(),
+  media: frozenList(mediaPartSchema).exactOptional(),
+  outcome: z.enum(TOOL_OUTCOMES).exactOptional(),
+  repairs: frozenList(
+    frozen({ path: z.string(), from: jsonValueSchema, to: jsonValueSchema, rule: z.string() }),
+  ).exactOptional(),
+});
 
 /** `ProviderEvent`, a union on `type`. */
 export const providerEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text-delta'), text: z.string() }).readonly(),
-  z.strictObject({ type: z.literal('audio-delta'), data: z.string(), mimeType: z.string() }).readonly(),
-  z.strictObject({ type: z.literal('citation'), citation: citationSchema }).readonly(),
-  z.strictObject({ type: z.literal('reasoning-delta'), text: z.string() }).readonly(),
+  frozen({ type: z.literal('text-delta'), text: z.string() }),
+  frozen({ type: z.literal('audio-delta'), data: z.string(), mimeType: z.string() }),
+  frozen({ type: z.literal('citation'), citation: citationSchema }),
+  frozen({ type: z.literal('reasoning-delta'), text: z.string() }),
   serverToolCallSchema,
   serverToolResultSchema,
-  z
-    .strictObject({
-      type: z.literal('tool-call-delta'),
-      index: z.number(),
-      id: z.string().exactOptional(),
-      name: z.string().exactOptional(),
-      arguments: z.string(),
-    })
-    .readonly(),
-  z
-    .strictObject({ type: z.literal('reply-withdrawn'), code: z.enum(KERNEL_ERROR_CODES), message: z.string() })
-    .readonly(),
-  z
-    .strictObject({
-      type: z.literal('message-end'),
-      message: z
-        .strictObject({
-          role: z.literal('assistant'),
-          content: assistantContent,
-          provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
-          suspended: z.array(suspendedCall).readonly().exactOptional(),
-        })
-        .readonly(),
-      finishReason: finishReasonSchema,
-      usage: usageSchema.exactOptional(),
-      droppedCalls: z
-        .array(
-          z
-            .strictObject({ id: z.string(), name: z.string(), arguments: z.string(), reason: finishReasonSchema })
-            .readonly(),
-        )
-        .readonly()
-        .exactOptional(),
-      warnings: z
-        .array(
-          z
-            .strictObject({ message: z.string(), tool: z.string().exactOptional(), path: z.string().exactOptional() })
-            .readonly(),
-        )
-        .readonly()
-        .exactOptional(),
-    })
-    .readonly(),
+  frozen({
+    type: z.literal('tool-call-delta'),
+    index: z.number(),
+    id: z.string().exactOptional(),
+    name: z.string().exactOptional(),
+    arguments: z.string(),
+  }),
+  frozen({ type: z.literal('reply-withdrawn'), code: z.enum(KERNEL_ERROR_CODES), message: z.string() }),
+  frozen({
+    type: z.literal('message-end'),
+    message: assistantMessage,
+    finishReason: finishReasonSchema,
+    usage: usageSchema.exactOptional(),
+    droppedCalls: frozenList(
+      frozen({ id: z.string(), name: z.string(), arguments: z.string(), reason: finishReasonSchema }),
+    ).exactOptional(),
+    warnings: frozenList(
+      frozen({ message: z.string(), tool: z.string().exactOptional(), path: z.string().exactOptional() }),
+    ).exactOptional(),
+  }),
 ]);

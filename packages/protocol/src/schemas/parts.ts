@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { frozen, frozenList } from './frozen.ts';
 
 /** Any JSON value. */
 export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
@@ -17,88 +18,74 @@ export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
 export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonValueSchema);
 
 /** `ToolCall`. */
-export const toolCallSchema = z
-  .strictObject({
-    type: z.literal('tool-call'),
-    id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
+export const toolCallSchema = frozen({
+  type: z.literal('tool-call'),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  providerData: jsonValueSchema.exactOptional(),
+});
 
 /** `Source`. */
-export const sourceSchema = z
-  .strictObject({
-    url: z.string().exactOptional(),
-    title: z.string().exactOptional(),
-    document: z.string().exactOptional(),
-  })
-  .readonly();
+export const sourceSchema = frozen({
+  url: z.string().exactOptional(),
+  title: z.string().exactOptional(),
+  document: z.string().exactOptional(),
+});
 
 /** `Citation`. */
-export const citationSchema = z
-  .strictObject({
-    ...sourceSchema.unwrap().shape,
-    quote: z.string().exactOptional(),
-    span: z.strictObject({ start: z.number(), end: z.number() }).readonly().exactOptional(),
-  })
-  .readonly();
+export const citationSchema = frozen({
+  ...sourceSchema.unwrap().shape,
+  quote: z.string().exactOptional(),
+  span: frozen({ start: z.number(), end: z.number() }).exactOptional(),
+});
 
 /** `TextPart`. */
-export const textPartSchema = z
-  .strictObject({
-    type: z.literal('text'),
-    text: z.string(),
-    citations: z.array(citationSchema).readonly().exactOptional(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
+export const textPartSchema = frozen({
+  type: z.literal('text'),
+  text: z.string(),
+  citations: frozenList(citationSchema).exactOptional(),
+  providerData: jsonValueSchema.exactOptional(),
+});
 
 /** `MediaPart`. */
-export const mediaPartSchema = z
-  .strictObject({
-    type: z.enum(['image', 'audio', 'file']),
-    mimeType: z.string(),
-    data: z.string().exactOptional(),
-    url: z.string().exactOptional(),
-    id: z.string().exactOptional(),
-    name: z.string().exactOptional(),
-    transcript: z.string().exactOptional(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
+export const mediaPartSchema = frozen({
+  type: z.enum(['image', 'audio', 'file']),
+  mimeType: z.string(),
+  data: z.string().exactOptional(),
+  url: z.string().exactOptional(),
+  id: z.string().exactOptional(),
+  name: z.string().exactOptional(),
+  transcript: z.string().exactOptional(),
+  providerData: jsonValueSchema.exactOptional(),
+});
 
 /** `ReasoningPart`. */
-export const reasoningPartSchema = z
-  .strictObject({ type: z.literal('reasoning'), text: z.string(), providerData: jsonValueSchema.exactOptional() })
-  .readonly();
+export const reasoningPartSchema = frozen({
+  type: z.literal('reasoning'),
+  text: z.string(),
+  providerData: jsonValueSchema.exactOptional(),
+});
 
 /** `OpaquePart`. */
-export const opaquePartSchema = z
-  .strictObject({ type: z.literal('opaque'), kind: z.string(), providerData: jsonValueSchema })
-  .readonly();
+export const opaquePartSchema = frozen({ type: z.literal('opaque'), kind: z.string(), providerData: jsonValueSchema });
 
 /** `ServerToolCall`. */
-export const serverToolCallSchema = z
-  .strictObject({
-    type: z.literal('server-tool-call'),
-    id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
+export const serverToolCallSchema = frozen({
+  type: z.literal('server-tool-call'),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  providerData: jsonValueSchema.exactOptional(),
+});
 
 /** `ServerToolResult`. */
-export const serverToolResultSchema = z
-  .strictObject({
-    type: z.literal('server-tool-result'),
-    callId: z.string(),
-    name: z.string(),
-    text: z.string(),
-    sources: z.array(sourceSchema).readonly().exactOptional(),
-    isError: z.boolean().exactOptional(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
+export const serverToolResultSchema = frozen({
+  type: z.literal('server-tool-result'),
+  callId: z.string(),
+  name: z.string(),
+  text: z.string(),
+  sources: frozenList(sourceSchema).exactOptional(),
+  isError: z.boolean().exactOptional(),
+  providerData: jsonValueSchema.exactOptional(),
+});

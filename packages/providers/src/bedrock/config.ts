@@ -17,7 +17,7 @@ export interface BedrockConfig extends BedrockWireConfig {
 export interface BedrockOptions extends ModelOptions {
   /** How much the model may think, in the model's own field: that of Claude, Nova 2 or one of OpenAI's models. Others have none. */
   readonly reasoningEffort?: ModelOptions['reasoningEffort'];
-  /** Fields of the model's own. */
+  /** Fields of the request that only this model knows. */
   readonly additionalModelRequestFields?: JsonObject | null | undefined;
   /** A guardrail to apply. */
   readonly guardrailConfig?: JsonObject | null | undefined;

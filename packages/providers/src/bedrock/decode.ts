@@ -1,4 +1,5 @@
-import { concatBytes, copyBytes, decodeUtf8, errorMessage } from '@kernel/internal';
+import { copyBytes, decodeUtf8, errorMessage } from '@kernel/internal';
+import { concatBytes } from '../http/join-bytes.ts';
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments, type ExactArguments } from '../wire/arguments.ts';

@@ -1,4 +1,5 @@
-import { concatBytes, decodeUtf8, nodeModule } from '@kernel/internal';
+import { decodeUtf8, nodeModule } from '@kernel/internal';
+import { concatBytes } from '../http/join-bytes.ts';
 import { KernelError } from '@kernel/protocol';
 import { joinBytes } from '../http/join-bytes.ts';
 import type { AwsCredentials } from './config.ts';
@@ -17,7 +18,7 @@ export type SignRequest = (request: SignableRequest) => Promise<Record<string, s
 
 /** Throws if a checksum does not match. */
 export type ReadFrame = (bytes: Uint8Array) => {
-  /** Those whose value is text. */
+  /** Only headers whose value is text. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
 };

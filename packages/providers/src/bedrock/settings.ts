@@ -116,7 +116,7 @@ function acceptedConfig(
   return Object.fromEntries(kept);
 }
 
-/** This API has no `none`. */
+/** The Converse API has no `none`. */
 function toolChoice(
   choice: ProviderRequest['toolChoice'],
   { toolChoice: accepted }: BedrockRules,
@@ -165,7 +165,7 @@ const FAMILIES: Families<BedrockRules> = [
   [/mistral\.mistral-large/, { ...PLAIN, toolChoice: 'unnamed' }],
 ];
 
-/** Another id, such as that of an inference profile, takes all. */
+/** An id that says nothing, such as that of an inference profile, is taken to accept everything. */
 export function bedrockRules(model: string): BedrockRules {
   const claude = claudeRules(model);
   if (claude !== undefined) {

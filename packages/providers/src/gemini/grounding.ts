@@ -75,7 +75,7 @@ function rangeOf(segment: Fields, ranges: TextRanges, bytesOf: BytesOf): TextRan
   return holds(bytesOf(named), segment) || !holds(bytesOf(last), segment) ? named : last;
 }
 
-/** True for a segment without text. */
+/** Returns true for a segment without text. */
 function holds(bytes: Uint8Array, segment: Fields): boolean {
   return segment['text'] === undefined || textAt(bytes, segment) === segment['text'];
 }

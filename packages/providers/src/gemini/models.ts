@@ -20,7 +20,7 @@ const BUDGETS: ReadonlyMap<JsonValue, number> = new Map([
   ['high', 24_576],
 ]);
 const FLASH_2_5: GeminiRules = { ...PLAIN, efforts: ['none', ...LEVELS], budgets: BUDGETS };
-/** Thinks always, and longer than the others. */
+/** Gemini 2.5 Pro always thinks, and up to a larger budget than the others. */
 const PRO_2_5: GeminiRules = {
   ...PLAIN,
   efforts: [...LEVELS, 'xhigh'],

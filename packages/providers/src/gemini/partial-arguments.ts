@@ -52,7 +52,7 @@ export function createPartialArguments(args: unknown) {
 
 export type PartialArguments = ReturnType<typeof createPartialArguments>;
 
-/** Such as `$.a.b[0]`; undefined for anything else. */
+/** Reads a path such as `$.a.b[0]`; returns undefined for anything else. */
 function parsePath(path: string): readonly Key[] | undefined {
   if (!path.startsWith('$')) return undefined;
   const keys: Key[] = [];
@@ -65,7 +65,7 @@ function parsePath(path: string): readonly Key[] | undefined {
   return keys.length === 0 ? undefined : keys;
 }
 
-/** Made where it is missing; undefined if another value is in the way. */
+/** Creates the parent if it is missing. Returns undefined if another value is in the way. */
 function parentOf(root: object, keys: readonly Key[]): object | undefined {
   let parent = root;
   for (const [at, next] of keys.slice(1).entries()) {

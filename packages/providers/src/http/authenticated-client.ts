@@ -1,4 +1,5 @@
-import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
+import { copyBytes, decodeUtf8 } from '@kernel/internal';
+import { concatBytes } from './join-bytes.ts';
 import type { Token } from '../config/credentials.ts';
 import { httpError } from './errors.ts';
 import {

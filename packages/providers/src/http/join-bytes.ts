@@ -1,4 +1,4 @@
-import { concatBytes, node } from '@kernel/internal';
+import { node } from '@kernel/internal';
 
 const { Buffer: NodeBuffer } = node;
 const encoder = new TextEncoder();
@@ -75,4 +75,16 @@ export function createBodyBuffers() {
       };
     },
   };
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

@@ -1,4 +1,5 @@
-import { concatBytes, copyBytes, decodeUtf8, onAbort, type Redactor, toJsonText } from '@kernel/internal';
+import { copyBytes, decodeUtf8, onAbort, type Redactor, toJsonText } from '@kernel/internal';
+import { concatBytes } from './join-bytes.ts';
 import { KernelError } from '@kernel/protocol';
 import { parseJson } from '../json-fields.ts';
 import type { ApiRequest, AuthenticatedClient } from './authenticated-client.ts';

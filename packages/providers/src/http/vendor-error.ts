@@ -73,7 +73,7 @@ export function excerpt(text: string, length: number): string {
 
 const MAX_WAIT_MS = 60_000;
 
-/** `retry-after-ms`, else `retry-after` as seconds or a date. Undefined for malformed values, dates in the past and more than a minute. */
+/** Reads `retry-after-ms`, else `retry-after` as seconds or a date. Returns undefined for malformed values, dates in the past and more than a minute. */
 export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now()): number | undefined {
   const exact = withinRange(parseNumber(headers['retry-after-ms']));
   if (exact !== undefined) return exact;
@@ -83,7 +83,7 @@ export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now())
   return typeof value === 'string' ? withinRange(Date.parse(value) - now) : undefined;
 }
 
-/** Such as `retryDelay: "34.4s"`. */
+/** Reads a field such as `retryDelay: "34.4s"`. */
 export function retryDelayMs(details: readonly unknown[]): number | undefined {
   for (const detail of details) {
     const delay = asText(asFields(detail)?.['retryDelay']);

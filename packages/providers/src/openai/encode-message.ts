@@ -21,7 +21,7 @@ import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
 
 interface EncodedPrefix {
   readonly messages: readonly Message[];
-  /** Their JSON with commas between, a part of the previous body. */
+  /** The messages as JSON, separated by commas. This is a view of the previous body. */
   readonly bytes: Uint8Array;
 }
 

@@ -124,7 +124,7 @@ const VENDORS: ReadonlyMap<string, Families<ChatModelRules>> = new Map<string, F
   ],
 ]);
 
-/** Servers of one's own: any model has any name there. */
+/** The servers that people run themselves, where any model can have any name. */
 const OWN_SERVERS = new Set(['llamacpp', 'vllm', 'lmstudio', 'ollama']);
 
 export const OPENAI_ORIGIN = 'https://api.openai.com';
@@ -145,7 +145,7 @@ const WITHIN = /(?<![a-z0-9])(?:gpt-|chatgpt-|o\d|codex-mini).*/i;
 export interface ChatServer {
   readonly name: string;
   readonly isOpenAI: boolean;
-  /** It answers, whatever model a request names. */
+  /** The deployment that answers, whatever model a request names. */
   readonly deployment?: string | undefined;
 }
 

@@ -168,7 +168,7 @@ function toState(candidate: FallbackCandidate, at: number): CandidateState {
     : { provider: candidate, model: undefined, readyAt: 0 };
 }
 
-/** Ready ones in the configured order, then those that cool down. */
+/** Returns the ready candidates in the configured order, then those that cool down. */
 function byReadiness<P extends Provider>(
   states: readonly CandidateState<P>[],
   now: number,

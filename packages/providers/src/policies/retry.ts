@@ -82,7 +82,7 @@ function createAttempt(options: RetryOptions): Attempt {
   function waitFor(error: KernelError, retry: number): number {
     const requested = error.data?.['retryAfterMs'];
     if (typeof requested === 'number' && requested >= 0 && requested <= MAX_REQUESTED_MS) return requested;
-    // 0 times Infinity is no number: without a first wait there is none.
+    // Without a first wait there is none: 0 times Infinity would be NaN.
     const grown = initialBackoffMs === 0 ? 0 : initialBackoffMs * multiplier ** (retry - 1);
     const wait = Math.min(grown, maxBackoffMs);
     // A timer fires at once for a longer delay.

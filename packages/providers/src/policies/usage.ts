@@ -4,13 +4,13 @@ import { embedUsage, wrapUnary } from './wrap-unary.ts';
 
 /** What a model's tokens cost per million, in any currency. */
 export interface ModelPrice {
-  /** Input. */
+  /** The price of input tokens. */
   readonly input: number;
-  /** Output. */
+  /** The price of output tokens. */
   readonly output: number;
-  /** Input read from a cache. Default: the price of `input`. */
+  /** The price of input tokens that are read from a cache. Default: that of `input`. */
   readonly cachedInput?: number | undefined;
-  /** Input written to a cache. Default: the price of `input`. */
+  /** The price of input tokens that are written to a cache. Default: that of `input`. */
   readonly cacheWrite?: number | undefined;
 }
 

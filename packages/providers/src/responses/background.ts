@@ -48,7 +48,7 @@ export function createBackgroundProgress(paths: BackgroundPaths, streams: boolea
   let asksStream = streams;
 
   return {
-    /** False for an event that an earlier body had already. */
+    /** Returns false for an event that an earlier body already had. */
     advance(value: Fields) {
       const response = asFields(value['response']) ?? value;
       const name = asText(response['object']) === 'response' || value !== response ? asText(response['id']) : undefined;

@@ -23,13 +23,13 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   const exact = createExactArguments('arguments');
   /** Output indexes whose arguments or reasoning arrived as deltas. */
   const streamed = new Set<number>();
-  /** What arrived as deltas, by output index; in the background, of calls and reasoning too. */
+  /** The text that arrived as deltas, by output index. For a reply in the background it includes arguments of calls and reasoning. */
   const texts = new Map<number, string>();
   const places = new Map<number, FillPlace>();
   const readServerItem = createServerItemReader();
   const inferIndex = createInferredIndexes();
   const annotations = new Map<number, number>();
-  /** Output indexes and ids. */
+  /** The output indexes and ids of items that are complete. */
   const completed = new Set<number | string>();
   const background =
     context.background &&
@@ -166,7 +166,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     else (places.get(at) ?? builder.reserve())(...(readServerItem(item) ?? [opaquePart(type, item)]));
   }
 
-  /** Those that no event has brought. */
+  /** Adds the annotations that no event has brought. */
   function addAnnotations(parts: readonly (Fields | undefined)[], at: number): void {
     let offset = 0;
     let known = annotations.get(at) ?? 0;

@@ -116,7 +116,7 @@ export function toReasoningData(item: Fields): JsonValue {
   return toJson(rest);
 }
 
-/** Those that only the vendor understands, such as its namespace. */
+/** The fields of a call that only the vendor understands, such as its namespace. */
 export function toCallData(item: Fields): JsonValue | undefined {
   const { type: _type, id: _id, call_id: _callId, name: _name, arguments: _text, status: _status, ...rest } = item;
   const own = Object.entries(rest).filter(([, value]) => value !== null);

@@ -29,7 +29,7 @@ export function restoreAbsent(root: JsonSchema, schema: unknown, value: JsonValu
   return Object.fromEntries(kept);
 }
 
-/** Judged by the top level: type, constants, required names. */
+/** Looks at the top level only: type, constants and required names. */
 function mayMatch(root: JsonSchema, branch: unknown, value: JsonValue): boolean {
   const schema = followRefs(root, branch);
   if (schema === undefined) return branch === true;

@@ -5,7 +5,7 @@ import { isDisjoint, mergeAllOf } from './flatten.ts';
 import type { RewriteContext } from './dialects.ts';
 import { acceptsNull, isSchema, requiredOf, resolveRef, schemaList, schemaMap, typesOf } from './schema-node.ts';
 
-/** Counted one by one. */
+/** The subschemas of these keywords spend from the budget themselves. */
 const SUBSCHEMAS: ReadonlySet<string> = new Set(
   'properties $defs definitions items anyOf oneOf additionalProperties'.split(' '),
 );

@@ -81,7 +81,7 @@ function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string
   return root['type'] === 'object' || root['type'] === undefined ? root : { ...root, type: 'object' };
 }
 
-/** Strict only if the tool asks for it and nothing is lost. */
+/** The strict dialect is used only if the tool asks for it and nothing is lost. */
 export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined) {
   const warnings: ProviderWarning[] = [];
   if (tool.strict === true) {

@@ -1,4 +1,5 @@
-import { concatBytes, copyBytes } from '@kernel/internal';
+import { copyBytes } from '@kernel/internal';
+import { concatBytes } from '../http/join-bytes.ts';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
 const MIN_FRAME_BYTES = 16;

@@ -1,4 +1,5 @@
-import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
+import { copyBytes, decodeUtf8 } from '@kernel/internal';
+import { concatBytes } from '../http/join-bytes.ts';
 import { KernelError } from '@kernel/protocol';
 import { describeHtmlPage } from '../http/vendor-error.ts';
 import { parseJson } from '../json-fields.ts';

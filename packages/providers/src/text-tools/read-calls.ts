@@ -143,7 +143,7 @@ function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): 
   };
 }
 
-/** Apart from white space in the arguments. */
+/** Calls are equal if they differ only in white space of their arguments. */
 function comparable({ name, arguments: text }: ToolCall): string {
   return JSON.stringify([name, compactJson(text)]);
 }

@@ -82,7 +82,7 @@ export function createCallAssembler() {
   }
 
   return {
-    /** Given up ones included. */
+    /** The number of calls, including those that were given up. */
     size: () => abandoned.length + calls.length,
     /** A later fragment never joins the calls so far, and only `drop` returns them. */
     restart() {
@@ -118,7 +118,7 @@ export function createCallAssembler() {
     /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
     finish: () => [...finishByIndex().values()],
     finishByIndex,
-    /** Those given up, and with `reason` all others. Never throws. */
+    /** Returns the calls that were given up, and with `reason` all others too. Never throws. */
     drop: (reason: FinishReason | undefined) => [
       ...toDropped(abandoned, 'other'),
       ...(reason === undefined ? [] : toDropped(calls, reason)),

@@ -52,7 +52,7 @@ export function createMessageBuilder(context: DecoderContext) {
   const { emit, name, redactor, toolDecoder } = context;
   /** Made with the first call. */
   let assembler: CallAssembler | undefined;
-  /** Parts, and the ordinals of calls. */
+  /** The parts in the order of the reply; a number is the ordinal of a call. */
   const order: (OpenPart | ReservedPlace | number)[] = [];
   let current: OpenPart | undefined;
   let usage: Usage | undefined;

@@ -17,7 +17,7 @@ export type FillingPart = OpaquePart | ServerToolCall | ServerToolResult | Media
 
 export interface OpenPart {
   readonly type: 'text' | 'reasoning';
-  /** Only the last one may end within a surrogate pair, whose first half is in `half`. */
+  /** No piece ends within a character. */
   readonly pieces: string[];
   /** The first half of a surrogate pair, of which the other half has not arrived. */
   half: string;

@@ -1,8 +1,8 @@
 import { sha256, sha256Hex, toBase64, sliceHead } from '@kernel/internal';
 
-/** OpenAI, Anthropic, Mistral and Bedrock. */
+/** The names that OpenAI, Anthropic, Mistral and Bedrock accept. */
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-/** Gemini. */
+/** The names that Gemini accepts. */
 export const LETTER_FIRST_TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 const MAX_NAME_LENGTH = 64;
@@ -24,7 +24,7 @@ export const CALL_ID_RULES = {
   'max-64': { valid: /^[\s\S]{1,64}$/, length: 24 },
   /** Mistral accepts exactly nine letters and digits. */
   'alphanumeric-9': { valid: /^[a-zA-Z0-9]{9}$/, length: 9 },
-  /** Anthropic and Bedrock. */
+  /** The ids that Anthropic and Bedrock accept. */
   word: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
 } as const;
 

@@ -54,7 +54,7 @@ export type BaseSettings = Pick<WireSettings, 'origin' | 'authorize'> & Partial<
 export interface Wire<Config extends CommonConfig, Settings extends BaseSettings> {
   /** Checks a config and fills in the vendor's defaults. */
   readonly resolve: (config: Config) => Settings;
-  /** Those that the vendor requires in every request. */
+  /** The headers that the vendor requires in every request. */
   readonly headers?: (settings: Settings) => Readonly<Record<string, string>>;
   /** Called once per provider. */
   readonly createEncoder: (settings: Settings) => (request: ProviderRequest) => EncodedRequest;
@@ -102,7 +102,7 @@ export function openWire<Config extends CommonConfig, Settings extends BaseSetti
   return { settings, context: { name, client, redactor, limits, timeouts } };
 }
 
-/** Those of the config win. Names of beta features are joined. */
+/** Headers of the config win. Names of beta features are joined. */
 function requestHeaders(
   required: Readonly<Record<string, string>> = {},
   configured: Readonly<Record<string, string>> = {},

@@ -99,7 +99,7 @@ function accept(input: unknown, repairs: readonly ToolRepair[], validation: Vali
   return { input, repairs, notes: notesOf(validation.unknownProperties) };
 }
 
-/** Unless the library has dropped properties that must not be. */
+/** Refuses a value from which the library has dropped properties, unless the policy removes them anyway. */
 function acceptParsed(
   value: unknown,
   input: unknown,

@@ -36,7 +36,7 @@ interface ZodPart {
 /** Types that zod leaves empty if it may not throw. */
 const UNREPRESENTABLE = new Set('bigint symbol undefined void custom function transform map set nan'.split(' '));
 
-/** They represent dates, and nothing else that JSON has no form for. */
+/** With these options, zod represents dates and throws for anything else that JSON cannot hold. */
 function zodOptions(): Record<string, unknown> {
   const asked = new Set<unknown>();
   return {

@@ -17,7 +17,7 @@ export const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
 
-/** Those that look at no subschema. */
+/** The keywords that have no subschemas. */
 export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
   ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
   ['const', (expected) => oneOfValues('const', [expected])],

@@ -22,7 +22,7 @@ import { unevaluatedChecks } from './unevaluated.ts';
 export interface Validator {
   /** Whether a value is valid; stops at the first failure. */
   test(value: unknown): boolean;
-  /** Everything that is wrong with a value; empty if it is valid. */
+  /** Returns everything that is wrong with a value: an empty list if it is valid. */
   issues(value: unknown): readonly ValidationIssue[];
 }
 

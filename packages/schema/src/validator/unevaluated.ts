@@ -2,7 +2,7 @@ import { isObject } from '@kernel/internal';
 import { type Check, type KeywordContext, childPath, reportIssue } from './checks.ts';
 import { isSchema } from './schema-index.ts';
 
-/** They run last, on what no other keyword of the schema has evaluated. */
+/** These checks run last, on what no other keyword of the schema has evaluated. */
 export function unevaluatedChecks(context: KeywordContext): readonly Check[] {
   const checks: Check[] = [];
   const properties = context.schema['unevaluatedProperties'];

@@ -1,8 +1,9 @@
 /* oxlint-disable no-await-in-loop -- sequential on purpose */
 import assert from 'node:assert/strict';
 import { KernelError, type ProviderEvent, type ProviderRequest } from '@kernel/protocol';
-import type { ConformanceCase } from './case.ts';
+import { type ConformanceCase, withSubject } from './case.ts';
 import type { ConformanceSubject } from './provider.ts';
+import { outcome } from './read-events.ts';
 
 /** How the recorded bytes reach the provider. Default: whole. */
 export interface WireDelivery {
@@ -36,21 +37,14 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
     ) => Promise<void>,
   ): Promise<void> {
     let delivery: WireDelivery = {};
-    const subject = await recording.make(() => delivery);
-    try {
-      await work(async (given) => {
-        delivery = given;
-        const events: ProviderEvent[] = [];
-        try {
-          for await (const event of subject.provider.stream(REQUEST)) events.push(event);
-          return { events };
-        } catch (error) {
-          return { events, error };
-        }
-      });
-    } finally {
-      await subject.close?.();
-    }
+    await withSubject(
+      () => recording.make(() => delivery),
+      ({ provider }) =>
+        work((given) => {
+          delivery = given;
+          return outcome(provider.stream(REQUEST));
+        }),
+    );
   }
 
   return [

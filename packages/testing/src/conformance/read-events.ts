@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { type ProviderEvent, textOf, toolCallsOf } from '@kernel/protocol';
 import type { NeutralReply } from '../fakes/scripted-reply.ts';
 
-/** Reads a stream to its end. */
 export async function all(events: AsyncIterable<ProviderEvent>): Promise<readonly ProviderEvent[]> {
   const seen: ProviderEvent[] = [];
   for await (const event of events) seen.push(event);
   return seen;
 }
 
-/** Reads a stream to its end or its error. */
 export async function outcome(
   events: AsyncIterable<ProviderEvent>,
 ): Promise<{ events: readonly ProviderEvent[]; error?: unknown }> {
@@ -22,14 +20,12 @@ export async function outcome(
   }
 }
 
-/** The `message-end` of a complete stream. */
 export function endOf(events: readonly ProviderEvent[]): Extract<ProviderEvent, { type: 'message-end' }> {
   const last = events.at(-1);
   assert.ok(last?.type === 'message-end', 'the last event is not a message-end');
   return last;
 }
 
-/** Compares a `message-end` with the scripted reply. */
 export function checkEnd(events: readonly ProviderEvent[], reply: NeutralReply): void {
   const end = endOf(events);
   assert.equal(textOf(end.message), reply.text ?? '');

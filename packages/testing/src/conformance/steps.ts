@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonValue, Step, StepExecutor, StepScope, ToolEffect } from '@kernel/protocol';
-import type { ConformanceCase } from './case.ts';
+import { type ConformanceCase, withSubject } from './case.ts';
 
 /** An executor under test. */
 export interface StepsUnderTest {
@@ -19,7 +19,6 @@ export interface StepsUnderTest {
 
 type Body = (scope: StepScope) => JsonValue | Promise<JsonValue>;
 
-/** Creates a step of a test. */
 function step(id: string, body: Body, rest: Partial<Step> = {}): Step {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the ids of this file begin with a kind
   const kind = id.slice(id.lastIndexOf('/') + 1).split(':')[0] as Step['kind'];
@@ -44,12 +43,10 @@ function answers(id: string, effect: ToolEffect, entered: string[]): Step {
   return step(id, run, { effect, idempotencyKey: id, unknown: () => ({ unknown: true }) });
 }
 
-/** Makes an attempt that fails. */
 function fails(subject: StepsUnderTest, id: string, body: (steps: StepExecutor) => Promise<unknown>): Promise<void> {
   return assert.rejects(subject.attempt(id, body));
 }
 
-/** Runs one step with this output. */
 function outputs(id: string, output: JsonValue): (steps: StepExecutor) => Promise<readonly JsonValue[]> {
   return (steps) => steps.all([step(id, () => output)]);
 }
@@ -65,14 +62,10 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
     needsRecord = true,
   ): ConformanceCase => ({
     name,
-    async run() {
-      const subject = await make();
-      try {
+    run: () =>
+      withSubject(make, async (subject) => {
         if (!needsRecord || subject.isRecorded !== false) await body(subject);
-      } finally {
-        await subject.close?.();
-      }
-    },
+      }),
   });
   return [
     check(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type CallContext, isToolName, isToolResult, type Tool, type ToolCall, type Toolset } from '@kernel/protocol';
-import type { ConformanceCase } from './case.ts';
+import { type ConformanceCase, withSubject } from './case.ts';
 
 /** A toolset under test: it offers four tools without required arguments, under these names. */
 export interface ToolsetUnderTest {
@@ -31,14 +31,7 @@ export function toolsetConformance(
 ): readonly ConformanceCase[] {
   const check = (name: string, body: (subject: ToolsetUnderTest) => Promise<void>): ConformanceCase => ({
     name,
-    async run() {
-      const subject = await make();
-      try {
-        await body(subject);
-      } finally {
-        await subject.close?.();
-      }
-    },
+    run: () => withSubject(make, body),
   });
   return [
     check(

@@ -1,9 +1,34 @@
-import { asFields, type Fields } from './fields.ts';
+import { isObject } from '@kernel/internal';
+
+/** A JSON object from outside. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The value as an object with fields; `undefined` for `null`, arrays and anything else. */
+export function asFields(value: unknown): Fields | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+/** Returns what is wrong with a body of JSON; `known` are the only fields that it may have. */
+export function problemsOf(
+  body: unknown,
+  known: readonly string[] | undefined,
+  check: (fields: Fields, problems: string[]) => void,
+): readonly string[] {
+  const fields = asFields(body);
+  if (fields === undefined) return ['the body is not a JSON object'];
+  const problems: string[] = [];
+  if (known !== undefined) onlyFields(fields, known, 'the body', problems);
+  check(fields, problems);
+  return problems;
+}
+
+export function checkModel({ model }: Fields, problems: string[]): void {
+  if (typeof model !== 'string' || model === '') problems.push('model is missing');
+}
 
 /** The names that most vendors accept. */
 export const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Reports every field of an object that is not in `known`. */
 export function onlyFields(value: unknown, known: readonly string[], where: string, problems: string[]): void {
   const fields = asFields(value);
   if (fields === undefined) {
@@ -14,7 +39,6 @@ export function onlyFields(value: unknown, known: readonly string[], where: stri
     if (!known.includes(key)) problems.push(`${where} has the unknown field "${key}"`);
 }
 
-/** The value as a list; empty for anything else. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

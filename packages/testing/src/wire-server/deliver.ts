@@ -3,11 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WireFault } from './reply.ts';
 
-/** One response as bytes. */
 export interface WireBytes {
-  /** The HTTP status. */
   readonly status: number;
-  /** The response headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, each chunk in its own write; `waitMs` pauses. */
   readonly chunks: readonly (string | Uint8Array | { readonly waitMs: number })[];

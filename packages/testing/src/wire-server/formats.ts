@@ -1,12 +1,11 @@
 import { anthropicFormat } from './wires/anthropic.ts';
 import { bedrockFormat } from './wires/bedrock.ts';
 import type { WireBytes } from './deliver.ts';
-import { asFields } from './fields.ts';
+import { asFields } from './check-fields.ts';
 import { geminiFormat } from './wires/gemini.ts';
 import { ollamaFormat } from './wires/ollama.ts';
 import { chatFormat } from './wires/openai.ts';
-import type { RawReply, WireReply } from './reply.ts';
-import { isRawReply } from './reply.ts';
+import { isRawReply, type RawReply, type WireReply } from './reply.ts';
 import { responsesFormat } from './wires/responses.ts';
 import { pathnameOf, type WireFormat, type WireName } from './wire-format.ts';
 
@@ -53,7 +52,6 @@ export function checkRequest(path: string, body: unknown): readonly string[] {
   return formatOf(path).check(body, pathnameOf(path));
 }
 
-/** Writes a scripted reply in the terms of the endpoint that was called. */
 export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): WireBytes {
   if (isRawReply(reply)) {
     return {
@@ -65,7 +63,6 @@ export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): 
   return formatOf(request.path).write(reply, asFields(request.body) ?? {}, pathnameOf(request.path));
 }
 
-/** Writes a refusal in the terms of the path's wire. */
 export function refusal(path: string, status: number, message: string): WireBytes {
   return formatOf(path).refuse(status, message);
 }

@@ -41,7 +41,6 @@ export interface WireFault {
   readonly delayMs?: number | undefined;
 }
 
-/** Whether a reply is given byte by byte. */
 export function isRawReply(reply: WireReply | RawReply): reply is RawReply {
   return 'chunks' in reply;
 }

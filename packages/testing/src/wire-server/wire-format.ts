@@ -1,7 +1,7 @@
 import type { FinishReason } from '@kernel/protocol';
 import type { ScriptedCall } from '../fakes/scripted-reply.ts';
 import type { WireBytes } from './deliver.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './check-fields.ts';
 import type { WireReply } from './reply.ts';
 
 /** The wires that the server speaks. */
@@ -9,19 +9,15 @@ export type WireName = 'openai' | 'azure' | 'openai-responses' | 'anthropic' | '
 
 /** How the server speaks one wire. */
 export interface WireFormat {
-  /** The name of the wire. */
   readonly name: WireName;
-  /** Whether a path belongs to the wire. */
   matches(pathname: string): boolean;
   /** Returns what a strict vendor would refuse; empty if nothing. */
   check(body: unknown, pathname: string): readonly string[];
   /** Writes a scripted reply to a request. */
   write(reply: WireReply, body: Fields, pathname: string): WireBytes;
-  /** Writes an error response. */
   refuse(status: number, message: string): WireBytes;
 }
 
-/** Creates a JSON response. */
 export function json(body: object, status = 200): WireBytes {
   return {
     status,
@@ -40,7 +36,6 @@ export function idOf(call: ScriptedCall, index: number): string {
   return call.id ?? `call_wire_${index}`;
 }
 
-/** The arguments of a call as text. */
 export function argumentsOf(call: ScriptedCall): string {
   return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
 }
@@ -55,7 +50,6 @@ export function inputOf(call: ScriptedCall): unknown {
   }
 }
 
-/** The finish reason of a reply. */
 export function finishOf(reply: WireReply): FinishReason {
   return reply.finishReason ?? ((reply.calls ?? []).length > 0 ? 'tool-calls' : 'stop');
 }
@@ -63,7 +57,6 @@ export function finishOf(reply: WireReply): FinishReason {
 /** A vendor's words for finish reasons; `other` is also for those that the vendor does not have. */
 export type FinishWords = Readonly<Partial<Record<FinishReason, string>>> & { readonly other: string };
 
-/** The vendor's word for the finish reason of a reply. */
 export function finishWordOf(reply: WireReply, words: FinishWords): string {
   return words[finishOf(reply)] ?? words.other;
 }

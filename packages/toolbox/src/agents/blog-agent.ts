@@ -1,4 +1,4 @@
-import { checkChoice, checkKeys, optionKeys, type ToolImplementation } from '@kernel/protocol';
+import { checkChoice, checkKeys, optionKeys, type ToolWithHandler } from '@kernel/protocol';
 import { type MessageChannel, messageTool } from '../messages/message-tool.ts';
 import type { PermissionRule } from '../permissions/types.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
@@ -21,7 +21,7 @@ export interface BlogAgentOptions {
   /** Where it can publish to, such as a webhook. Default: nowhere. */
   readonly channels?: readonly MessageChannel[] | undefined;
   /** More tools, such as `scheduleTool` for a calendar. */
-  readonly tools?: readonly ToolImplementation[] | undefined;
+  readonly tools?: readonly ToolWithHandler[] | undefined;
 }
 
 const KEYS = optionKeys<BlogAgentOptions>({

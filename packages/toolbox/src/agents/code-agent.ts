@@ -1,5 +1,5 @@
 import { findOnPath } from '@kernel/internal';
-import { checkChoice, checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
+import { checkChoice, checkKeys, KernelError, optionKeys, type ToolWithHandler } from '@kernel/protocol';
 import { type CommandOptions, commandTools } from '../commands/command-tools.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
 import type { SearchEngine } from '../web/search/types.ts';
@@ -58,7 +58,7 @@ export async function codeAgent(options: CodeAgentOptions): Promise<AgentSetup> 
   const hasCommands = mode !== 'read-only' && options.commands !== false && workspace.folder !== undefined;
   const commands = hasCommands ? commandTools({ ...options.commands, workspace }) : undefined;
   const found = await projectCommands(workspace, signal);
-  const web: readonly ToolImplementation[] = [
+  const web: readonly ToolWithHandler[] = [
     ...(options.fetch === false ? [] : [fetchUrlTool(options.fetch)]),
     ...(options.search === undefined ? [] : [webSearchTool(options.search)]),
   ];

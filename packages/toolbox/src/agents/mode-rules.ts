@@ -1,4 +1,4 @@
-import type { ToolImplementation } from '@kernel/protocol';
+import type { ToolWithHandler } from '@kernel/protocol';
 import { fileTools } from '../files/file-tools.ts';
 import type { PermissionRule } from '../permissions/types.ts';
 import type { Workspace } from '../workspace/index.ts';
@@ -15,7 +15,7 @@ export function modeRules(workspace: Workspace, mode: AgentMode): readonly Permi
   return mode === 'plan' ? [changes, READING_GIT] : [changes, { deny: 'run_command' }];
 }
 
-export function filesFor(workspace: Workspace, mode: AgentMode): readonly ToolImplementation[] {
+export function filesFor(workspace: Workspace, mode: AgentMode): readonly ToolWithHandler[] {
   return fileTools(workspace).filter(({ tool }) => mode === 'act' || tool.effect === 'read');
 }
 

@@ -1,4 +1,4 @@
-import type { ToolImplementation } from '@kernel/protocol';
+import type { ToolWithHandler } from '@kernel/protocol';
 import type { PermissionRule } from '../permissions/types.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface AgentSetup {
   /** A system prompt: how to work with these tools, and which commands this project has. */
   readonly instructions: string;
   /** The tools, for `createRegistry`. */
-  readonly tools: readonly ToolImplementation[];
+  readonly tools: readonly ToolWithHandler[];
   /** What is allowed without asking, as rules for `permissions`. */
   readonly rules: readonly PermissionRule[];
   /** What was not found, one sentence each, for the user. */

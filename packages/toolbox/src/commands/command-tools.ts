@@ -8,7 +8,7 @@ import {
   KernelError,
   optionKeys,
   type ToolContext,
-  type ToolImplementation,
+  type ToolWithHandler,
   type ToolResult,
 } from '@kernel/protocol';
 import type { Workspace } from '../workspace/index.ts';
@@ -56,7 +56,7 @@ export interface CommandOptions {
 /** The tools for commands, and a way to stop those in the background. */
 export interface CommandTools {
   /** `run_command`, `read_output` and `stop_command`. */
-  readonly tools: readonly ToolImplementation[];
+  readonly tools: readonly ToolWithHandler[];
   /** Stops all background commands and waits until they have ended. */
   close(): Promise<void>;
 }

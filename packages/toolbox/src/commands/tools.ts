@@ -46,7 +46,7 @@ export const STOP_COMMAND: Tool = {
   title: 'Stop a command',
   description: 'Ends a background command and all that it started.',
   parameters: objectSchema(['id'], { id: ID }),
-  // It ends only what the model itself began, so nobody is asked.
+  // It ends only commands that the model itself started, so nobody is asked.
   effect: 'read',
   metadata: { category: 'build' },
 };

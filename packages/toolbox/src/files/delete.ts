@@ -1,5 +1,5 @@
 import { objectSchema } from '../object-schema.ts';
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { count } from './describe.ts';
@@ -17,7 +17,7 @@ const tool: Tool = {
 };
 
 /** Creates the tool `delete`. What it removes is kept in the state of the workspace, and the result says how to restore it. */
-export function deleteTool(workspace: Workspace): ToolImplementation {
+export function deleteTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ path, recursive }: { readonly path: string; readonly recursive?: boolean }, { signal }) => {

@@ -1,4 +1,4 @@
-import type { ToolImplementation } from '@kernel/protocol';
+import type { ToolWithHandler } from '@kernel/protocol';
 import type { Workspace } from '../workspace/index.ts';
 import { deleteTool } from './delete.ts';
 import { editFileTool } from './edit/edit-file.ts';
@@ -23,7 +23,7 @@ import { undoTool } from './undo.ts';
  * const tools = createRegistry(fileTools(memoryWorkspace({ 'a.txt': 'one' })));
  * ```
  */
-export function fileTools(workspace: Workspace, options: SearchTextOptions = {}): readonly ToolImplementation[] {
+export function fileTools(workspace: Workspace, options: SearchTextOptions = {}): readonly ToolWithHandler[] {
   return [
     readFileTool(workspace),
     listDirectoryTool(workspace),

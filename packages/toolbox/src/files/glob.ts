@@ -1,7 +1,7 @@
 import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import { quote, toolError } from '../workspace/errors.ts';
 import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';
@@ -50,7 +50,7 @@ interface Input {
  * Creates the tool `glob`: at most 500 paths, relative to the workspace, or their number. A pattern without a slash matches the names of files in any
  * folder. `now` is replaceable in tests.
  */
-export function globTool(workspace: Workspace, now: () => number = Date.now): ToolImplementation {
+export function globTool(workspace: Workspace, now: () => number = Date.now): ToolWithHandler {
   return {
     tool,
     handler: async ({ changed, count: isCount = false, path = '.', pattern }: Input, { signal }) => {

@@ -1,6 +1,6 @@
 import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 
@@ -32,7 +32,7 @@ const tool: Tool = {
 };
 
 /** Creates the tool `list_directory`: names, folders first with a trailing slash, sizes of files, and counts in the last line; at most 1,000 entries. */
-export function listDirectoryTool(workspace: Workspace): ToolImplementation {
+export function listDirectoryTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ path = '.' }: { readonly path?: string }, { signal }): Promise<string> => {

@@ -1,5 +1,5 @@
 import { objectSchema } from '../object-schema.ts';
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 
@@ -16,7 +16,7 @@ const tool: Tool = {
 };
 
 /** Creates the tool `move`. Missing folders are created; nothing is replaced. */
-export function moveTool(workspace: Workspace): ToolImplementation {
+export function moveTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ from, to }: { readonly from: string; readonly to: string }, { signal }): Promise<string> => {

@@ -1,5 +1,5 @@
 import { objectSchema } from '../object-schema.ts';
-import type { MediaPart, Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { MediaPart, Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { toBase64 } from '@kernel/internal';
 import { createFormatDecoder, decodeText, detectFormat, mediaTypeOf } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
@@ -50,7 +50,7 @@ interface Input {
  * Creates the tool `read_file`: at most 256 KiB of a text file, by lines on request; images and PDFs up to 10 MiB as media of the result. A note says where to
  * go on, in which encoding a text is that is not UTF-8, and how many bytes are shown as U+FFFD.
  */
-export function readFileTool(workspace: Workspace): ToolImplementation {
+export function readFileTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async (input: Input, { signal }): Promise<string | ToolResult> => {

@@ -1,5 +1,5 @@
 import { objectSchema } from '../object-schema.ts';
-import type { Tool, ToolImplementation } from '@kernel/protocol';
+import type { Tool, ToolWithHandler } from '@kernel/protocol';
 import { quote } from '../workspace/errors.ts';
 import type { Change, Workspace } from '../workspace/index.ts';
 
@@ -17,7 +17,7 @@ const tool: Tool = {
 };
 
 /** Creates the tool `undo`, for changes made through the workspace. */
-export function undoTool(workspace: Workspace): ToolImplementation {
+export function undoTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ change }: { readonly change?: string }, { signal }): Promise<string> => {

@@ -72,7 +72,7 @@ export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryL
     maxFileBytes,
     exclusive: <T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
       inTurn(workspace, async () => {
-        // Where nothing may be written, no lock is either.
+        // If nothing may be written there, neither may a lock file.
         if (workspace.folder === undefined || !workspace.allows('write', path)) return work();
         return withFileLock(join(workspace.folder, LOCK), work, signal);
       }),

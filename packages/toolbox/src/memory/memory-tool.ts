@@ -1,5 +1,5 @@
 import { objectSchema } from '../object-schema.ts';
-import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { toolError } from '../workspace/errors.ts';
 import type { Workspace } from '../workspace/index.ts';
 import { COMMANDS, type MemoryInput } from './commands.ts';
@@ -39,7 +39,7 @@ const tool: Tool = {
  * const tools = createRegistry([memoryTool(await createWorkspace({ root: 'memory', write: ['**'] }))]);
  * ```
  */
-export function memoryTool(workspace: Workspace, limits: MemoryLimits = {}): ToolImplementation {
+export function memoryTool(workspace: Workspace, limits: MemoryLimits = {}): ToolWithHandler {
   const files = memoryFiles('memoryTool', workspace, limits);
   return {
     tool,

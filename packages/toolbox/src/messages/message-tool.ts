@@ -1,6 +1,6 @@
 import { objectSchema } from '../object-schema.ts';
 import { sliceHead, visibleText } from '@kernel/internal';
-import { KernelError, type Tool, type ToolContext, type ToolImplementation, type ToolResult } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolContext, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
 
 /** The port to people: a destination for messages. */
 export interface MessageChannel {
@@ -29,7 +29,7 @@ export interface OutgoingMessage {
  * const tools = createRegistry([messageTool([streamChannel(process.stdout, 'team')])]);
  * ```
  */
-export function messageTool(channels: readonly MessageChannel[]): ToolImplementation {
+export function messageTool(channels: readonly MessageChannel[]): ToolWithHandler {
   const names = channels.map(({ name }) => name);
   if (names.length === 0 || new Set(names).size < names.length)
     throw new KernelError('CONFIG_INVALID', 'messageTool needs channels with different names.', {

@@ -6,7 +6,7 @@ import {
   KernelError,
   optionKeys,
   type Tool,
-  type ToolImplementation,
+  type ToolWithHandler,
   type ToolResult,
 } from '@kernel/protocol';
 import type { ScheduleStore } from './store.ts';
@@ -77,7 +77,7 @@ const CHECKED_DAYS = 9;
 const MAX_LISTED = 100;
 
 /** Creates the tool `schedule`. `runSchedules` carries the schedules out. */
-export function scheduleTool(options: ScheduleToolOptions): ToolImplementation {
+export function scheduleTool(options: ScheduleToolOptions): ToolWithHandler {
   checkKeys('scheduleTool', options, KEYS);
   checkNumber('scheduleTool', 'minIntervalMs', options.minIntervalMs, 0);
   const { store, limits = {}, minIntervalMs = MIN_INTERVAL_MS, clock = { now: () => Date.now() } } = options;

@@ -141,7 +141,7 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
     attempt(() => {
       if (tick() && isOwner) pauseMs = untilNextMs(store, clock.now());
     });
-    // One look after the other.
+    // Each look waits for the one before it.
     await clock.wait(pauseMs, signal);
   }
   leadership.abort(signal.reason);

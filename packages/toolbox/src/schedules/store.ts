@@ -49,7 +49,7 @@ export interface ScheduleStore {
 }
 
 const MAX_SCHEDULES = 1000;
-/** Twice what is asked for. */
+/** Twice the length of the leases that schedulers ask for. */
 const MAX_LEASE_MS = 60_000;
 const MAX_OUTCOME = 10_000;
 const KEPT_RUNS = 1000;

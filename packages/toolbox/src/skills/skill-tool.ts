@@ -1,7 +1,7 @@
 import { objectSchema } from '../object-schema.ts';
 import { posix } from 'node:path';
 import { nearest, visibleText } from '@kernel/internal';
-import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { bounded } from '../files/describe.ts';
 import { decodeText, detectFormat } from '../text/encoding.ts';
 import { quote, toolError } from '../workspace/errors.ts';
@@ -30,7 +30,7 @@ const tool: Tool = {
 };
 
 /** Makes `skill`: loading the instructions puts a skill in use, and nothing of it is run. */
-export function skillTool(skills: SkillsInUse): ToolImplementation {
+export function skillTool(skills: SkillsInUse): ToolWithHandler {
   return {
     tool,
     handler: async (

@@ -1,5 +1,5 @@
 import type { AbortOptions } from '../workspace/index.ts';
-import type { ToolImplementation } from '@kernel/protocol';
+import type { ToolWithHandler } from '@kernel/protocol';
 import type { PermissionOptions, PermissionRule, Permissions } from '../permissions/index.ts';
 
 /** A folder of skills, each of which is a folder with a `SKILL.md`. */
@@ -98,7 +98,7 @@ export interface LoadSkillsOptions extends AbortOptions {
 /** The skills that a model can use in one conversation, and which of them are in use. */
 export interface Skills {
   /** The tool `skill`; undefined if there are no skills to offer. */
-  readonly tool: ToolImplementation | undefined;
+  readonly tool: ToolWithHandler | undefined;
   /** Why skills are not offered, and which parts of them are not used. */
   readonly problems: readonly SkillProblem[];
   /** The skills on offer, without those that were found to have changed. */

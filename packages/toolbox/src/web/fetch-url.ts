@@ -8,7 +8,7 @@ import {
   optionKeys,
   type Tool,
   type ToolContext,
-  type ToolImplementation,
+  type ToolWithHandler,
   type ToolResult,
 } from '@kernel/protocol';
 import { type ConvertedDocument, htmlToMarkdown, pdfToText } from './convert/convert-in-worker.ts';
@@ -56,7 +56,7 @@ const TOOL: Tool = {
     start: { type: 'integer', minimum: 0, description: 'First character to return, to go on in a long document.' },
     raw: { type: 'boolean', description: 'True for the source of a web page.' },
   }),
-  // Whoever writes an address can tell its server anything.
+  // An address can carry anything to its server, so fetching it is not just reading.
   effect: 'external',
   metadata: {
     category: 'research',
@@ -83,7 +83,7 @@ const TEXTUAL =
  * Creates the tool `fetch_url`. Each address that a name resolves to is checked when the connection is made, and again for each redirect; size, time
  * and redirects are limited; documents are converted in a worker with limits of its own. Sends no cookies and no credentials, and runs no scripts.
  */
-export function fetchUrlTool(options: FetchUrlOptions = {}): ToolImplementation {
+export function fetchUrlTool(options: FetchUrlOptions = {}): ToolWithHandler {
   checkKeys('fetchUrlTool', options, KEYS);
   checkFunctions('fetchUrlTool', { mayConnect: options.mayConnect });
   checkNumber('fetchUrlTool', 'maxBytes', options.maxBytes, 1);

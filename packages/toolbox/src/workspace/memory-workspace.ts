@@ -29,7 +29,7 @@ export function memoryWorkspace(
   return workspaceOver(storage, createJournal(memoryStore(), MAX_KEPT_BYTES));
 }
 
-/** Files over those of an empty folder. */
+/** Starts with these files in a folder that is otherwise empty. */
 function memoryStorage(rules: Rules, files: Readonly<Record<string, string | Uint8Array>>): Storage {
   const root: FileInfo = {
     path: '.',

@@ -1,10 +1,10 @@
-import type { KernelError, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { KernelError, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { createWorkspace, type Workspace } from '../../src/workspace/index.ts';
 import { folderWith } from '../workspace/folders.ts';
 
 /** Calls tools as a run does: by name, with arguments as JSON that are validated. */
-export function caller(...tools: readonly ToolImplementation[]) {
+export function caller(...tools: readonly ToolWithHandler[]) {
   const registry = createRegistry(tools);
   return (name: string, input: object): Promise<ToolResult> =>
     registry.call(

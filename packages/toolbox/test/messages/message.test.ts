@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { PassThrough, Writable } from 'node:stream';
-import type { ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { messageTool, streamChannel, webhookChannel } from '../../src/messages/index.ts';
@@ -9,7 +9,7 @@ import { serve } from '../web/support.ts';
 
 const KEY = Buffer.alloc(32, 7);
 
-const call = (tool: ToolImplementation, input: object, signal = new AbortController().signal) =>
+const call = (tool: ToolWithHandler, input: object, signal = new AbortController().signal) =>
   Promise.resolve(
     tool.handler(input as never, { signal, callId: 'call-1', toolName: 'message', idempotencyKey: 'key-1' }),
   ) as Promise<ToolResult>;

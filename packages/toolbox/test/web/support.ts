@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ToolContext, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { ToolContext, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { onTestFinished } from 'vitest';
 
 /** A server on loopback that is closed after the test. Returns its origin. */
@@ -16,7 +16,7 @@ export async function serve(answer: (request: IncomingMessage, response: ServerR
 
 /** Runs the handler of a tool. */
 export function call(
-  tool: ToolImplementation,
+  tool: ToolWithHandler,
   input: object,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ToolResult> {

@@ -8,7 +8,6 @@ export function isNativePromise(value: unknown): value is Promise<unknown> {
   );
 }
 
-/** Whether a value is an object with a method `then`. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

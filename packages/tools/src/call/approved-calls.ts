@@ -2,7 +2,6 @@ import type { ValidatedCall } from '@kernel/protocol';
 import type { RawArguments, ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 
-/** What was validated so that somebody can decide on it. */
 interface Approved {
   readonly binding: ToolBinding;
   readonly text: RawArguments;

@@ -81,7 +81,6 @@ export interface CallLate<Name extends string = string> {
   readonly result?: ToolResult;
 }
 
-/** Receives the events of calls. */
 export interface CallEventSink {
   /** Whether anything listens to calls. Events are created only if so. */
   hasCallListeners(): boolean;

@@ -10,7 +10,6 @@ import type { CallRequest } from './types.ts';
 
 /** The state of one call, which for an async tool lives until its outcome is delivered. */
 export interface CallRecord {
-  /** The call. */
   readonly request: CallRequest;
   /** When it was received; 0 if nothing listened then. */
   readonly started: number;
@@ -24,7 +23,6 @@ export interface CallRecord {
 
 /** Reports calls to the listeners of the registry and to the callbacks of the caller. */
 export interface CallReporter {
-  /** Starts the record of a call. */
   start(request: CallRequest): CallRecord;
   /** Passes a progress update on; ignored after the end of the call. */
   progress(record: CallRecord, update: string): void;

@@ -24,7 +24,6 @@ export interface ConcurrencyLimiter {
   ): Promise<Permit | KernelError>;
 }
 
-/** The limits that a running call holds, and the call that made it. */
 interface Holder {
   limits: readonly ConcurrencyLimit[];
   readonly parent: Holder | undefined;
@@ -83,7 +82,6 @@ function createUsedLimiter(): ConcurrencyLimiter {
   };
 }
 
-/** The error of a call that was aborted before its handler started. */
 export function cancelledBeforeStart(toolName: string): KernelError {
   return new KernelError('TOOL_CANCELLED', `"${toolName}" was cancelled before it started.`, {
     data: { tool: toolName },

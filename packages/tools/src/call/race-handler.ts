@@ -9,20 +9,16 @@ export type HandlerEnd =
 
 /** A handler that its timeout or its caller stopped. */
 export interface StoppedHandler {
-  /** What stopped it. */
   readonly kind: 'timeout' | 'aborted';
   /** How it settled within the grace period; absent if it still runs. */
   readonly settled?: SettledHandler;
 }
 
-/** What a handler returned or threw. */
 export type SettledHandler =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: unknown };
 
-/** What one race needs. */
 export interface RaceOptions {
-  /** The caller's signal. */
   readonly signal: AbortSignal;
   /** Time limit in milliseconds; `0` or `Infinity` means none. */
   readonly timeoutMs: number;

@@ -62,7 +62,6 @@ export function limitResult(result: ToolResult, limit: number, store: ResultStor
   return { ...result, forLLM: shortened(how) };
 }
 
-/** Keeps a text and returns its handle, or the error of the store. */
 function keepText(store: ResultStore, text: string): string | KernelError {
   try {
     const handle: unknown = store.keep(text);

@@ -9,8 +9,7 @@ import {
   toModelText,
   unreadableResult,
 } from '@kernel/protocol';
-import type { ToolBinding } from '../tool/binding.ts';
-import { isRepeatable } from '../tool/effect.ts';
+import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
 import type { HandlerEnd, SettledHandler, StoppedHandler } from './race-handler.ts';
@@ -26,7 +25,6 @@ const HANDLER_CODES: ReadonlySet<KernelErrorCode> = new Set([
   'STORE_FAILED',
 ]);
 
-/** Turns the end of a handler into the result that the model reads. */
 export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: number): ToolResult {
   const { name } = binding.tool;
   switch (end.kind) {
@@ -102,7 +100,6 @@ function cancelledResult(toolName: string, how: string, outcome: ToolOutcome): T
   return toErrorResult(new KernelError('TOOL_CANCELLED', `"${toolName}" ${how}`, { data }), outcome);
 }
 
-/** The result of a handler that threw. The thrown value is kept as the cause, for logs. Never throws, whatever the value is. */
 export function failedResult(error: unknown, toolName: string): ToolResult {
   try {
     return resultOfError(error, toolName);

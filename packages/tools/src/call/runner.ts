@@ -1,7 +1,6 @@
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
-import type { ToolBinding } from '../tool/binding.ts';
-import { isRepeatable } from '../tool/effect.ts';
+import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
 import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';

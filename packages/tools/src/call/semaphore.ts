@@ -2,9 +2,7 @@ import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 
 /** A limit that a call counts against while it runs. */
 export interface ConcurrencyLimit {
-  /** Calls with the same id share the limit. */
   readonly id: string;
-  /** How many calls can hold it at once. */
   readonly max: number;
   /** Set for the limit that every call counts against. It is never reserved for a call that waits for another limit. */
   readonly shared?: boolean;

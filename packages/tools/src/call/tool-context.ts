@@ -1,12 +1,4 @@
-import type { CallContext, ToolContext, ToolResult } from '@kernel/protocol';
-
-/** Where a handler's callbacks lead. */
-export interface ContextCallbacks {
-  /** Receives progress updates. */
-  readonly onProgress: (update: string) => void;
-  /** Receives the outcome of an async tool. */
-  readonly onComplete: (result: ToolResult) => void;
-}
+import type { CallContext, ToolContext } from '@kernel/protocol';
 
 /** Creates the context that a handler gets with its input. Every attempt has its own, so that parallel calls cannot mix them up. */
 export function createToolContext(
@@ -14,7 +6,7 @@ export function createToolContext(
   toolName: string,
   caller: CallContext,
   signal: AbortSignal,
-  callbacks: ContextCallbacks,
+  callbacks: Pick<ToolContext, 'onProgress' | 'onComplete'>,
 ): ToolContext {
   return {
     callId,

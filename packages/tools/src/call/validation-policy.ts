@@ -1,6 +1,5 @@
 import type { ValidationPolicy } from '@kernel/schema';
-import type { ToolBinding } from '../tool/binding.ts';
-import { isRepeatable } from '../tool/effect.ts';
+import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
 import type { RunnerOptions } from './types.ts';
 
 /** Creates what says how the arguments of a tool are validated: by its own options, those of the registry, and what its effect asks for. */

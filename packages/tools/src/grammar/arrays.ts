@@ -1,9 +1,7 @@
 import { isSchema, type Schema } from '@kernel/schema';
-import type { Conversion } from './conversion.ts';
+import { type Conversion, countOf } from './conversion.ts';
 import { EMPTY, type Expression, NEVER, literal, optional, repeat, sequence } from './expression.ts';
-import type { FlatSchema } from './flatten.ts';
-import { schemasOf } from './flatten.ts';
-import { countOf } from './counts.ts';
+import { type FlatSchema, schemasOf } from './flatten.ts';
 import { space } from './json-rules.ts';
 
 /** Converts an array: the items by position, then as many more as `minItems` and `maxItems` allow. */

@@ -5,7 +5,6 @@ export type CodePoints = readonly (readonly [number, number])[];
 
 const LAST = 0x10_ff_ff;
 
-/** Returns all code points that are not in a set. */
 export function complement(set: CodePoints): CodePoints {
   const out: [number, number][] = [];
   let next = 0;
@@ -17,7 +16,6 @@ export function complement(set: CodePoints): CodePoints {
   return out;
 }
 
-/** Returns the code points that are in any of the sets. */
 export function union(...sets: readonly CodePoints[]): CodePoints {
   const out: [number, number][] = [];
   for (const [from, to] of sets.flat().toSorted((a, b) => a[0] - b[0])) {
@@ -28,7 +26,6 @@ export function union(...sets: readonly CodePoints[]): CodePoints {
   return out;
 }
 
-/** Returns the code points that are in both sets. */
 export function intersection(a: CodePoints, b: CodePoints): CodePoints {
   return a.flatMap(([from, to]) =>
     b

@@ -1,8 +1,22 @@
+import type { JsonSchema } from '@kernel/protocol';
 import type { Schema } from '@kernel/schema';
 import type { Expression } from './expression.ts';
-import type { Warn } from './warning.ts';
 
-/** What the parts of one conversion share. */
+/** A keyword that a grammar does not represent exactly. */
+export interface GrammarWarning {
+  /** JSON pointer to the keyword's schema. */
+  readonly path: string;
+  /** The keyword. */
+  readonly keyword: string;
+  /** `weaker`: the grammar accepts more than the schema. `stronger`: it accepts less. */
+  readonly effect: 'weaker' | 'stronger';
+  /** The tool, in a grammar of tools. */
+  readonly tool?: string;
+}
+
+/** Reports a warning. Equal ones are reported once. */
+export type Warn = (path: string, keyword: string, effect: GrammarWarning['effect']) => void;
+
 export interface Conversion {
   /** Whether white space between tokens is omitted. */
   readonly compact: boolean;
@@ -16,4 +30,16 @@ export interface Conversion {
   convert(schema: Schema, pointer: string): Expression;
   /** Gives an expression a rule of its own, and returns a reference to it. */
   define(expression: Expression): Expression;
+}
+
+/** Servers reject grammars with more repetitions. */
+const MAX_COUNT = 1_000;
+
+/** Returns the value of a count keyword. Ignores one that is too large for a grammar, with a warning. */
+export function countOf(schema: JsonSchema, keyword: string, pointer: string, warn: Warn): number | undefined {
+  const count = schema[keyword];
+  if (typeof count !== 'number') return undefined;
+  if (count <= MAX_COUNT) return count;
+  warn(pointer, keyword, 'weaker');
+  return undefined;
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@kernel/protocol';
 import { compileSchema, indexSchema, isSchemaObject, type Schema } from '@kernel/schema';
 import { arrayExpression } from './arrays.ts';
 import type { Spend } from './budget.ts';
-import type { Conversion } from './conversion.ts';
+import type { Conversion, Warn } from './conversion.ts';
 import { type Expression, NEVER, choice, literal, rule } from './expression.ts';
 import {
   type FlatSchema,
@@ -18,7 +18,6 @@ import {
 import { objectExpression } from './objects.ts';
 import { integerExpression, numberExpression, stringExpression } from './scalars.ts';
 import { ANY } from './json-rules.ts';
-import type { Warn } from './warning.ts';
 
 const noWarning: Warn = () => undefined;
 
@@ -48,7 +47,6 @@ const VALUE_KEYWORDS = [
   'maxProperties',
   'uniqueItems',
 ];
-/** Keywords that no grammar represents. */
 const UNSUPPORTED = [
   'not',
   'if',

@@ -1,4 +1,3 @@
-/** An expression of a grammar. */
 export type Expression =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'class'; readonly text: string }
@@ -12,7 +11,6 @@ export const NEVER: Expression = { kind: 'never' };
 /** Matches the empty text. */
 export const EMPTY: Expression = { kind: 'sequence', parts: [] };
 
-/** Matches exactly this text. */
 export function literal(text: string): Expression {
   return text === '' ? EMPTY : { kind: 'literal', text };
 }
@@ -22,7 +20,6 @@ export function characters(text: string): Expression {
   return { kind: 'class', text };
 }
 
-/** Matches what a rule matches. */
 export function rule(name: string): Expression {
   return { kind: 'rule', name };
 }
@@ -36,7 +33,6 @@ export function sequence(...parts: readonly Expression[]): Expression {
   return flat.length === 1 && first !== undefined ? first : { kind: 'sequence', parts: flat };
 }
 
-/** Matches any of the parts. */
 export function choice(...parts: readonly Expression[]): Expression {
   const flat = parts.some((part) => part.kind === 'choice')
     ? parts.flatMap((part) => (part.kind === 'choice' ? part.parts : [part]))
@@ -56,7 +52,6 @@ export function repeat(part: Expression, min: number, max?: number): Expression 
   return { kind: 'repeat', part, min, max };
 }
 
-/** Matches a part or the empty text. */
 export function optional(part: Expression): Expression {
   return repeat(part, 0, 1);
 }
@@ -89,7 +84,6 @@ function printRepeat(part: Expression, min: number, max: number | undefined): st
   return min === max ? `${whole}{${min}}` : `${whole}{${min},${max}}`;
 }
 
-/** Quotes a text, with control characters, quotes and backslashes escaped. */
 function quote(text: string): string {
   if (/^[\w :,]*$/.test(text)) return `"${text}"`;
   // oxlint-disable-next-line no-control-regex -- those are what must be escaped

@@ -2,7 +2,7 @@ import { equalJson, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchema, isSchemaObject, type Schema, type SchemaIndex } from '@kernel/schema';
 import type { Spend } from './budget.ts';
-import type { Warn } from './warning.ts';
+import type { Warn } from './conversion.ts';
 
 /** A schema without `$ref`, `allOf`, `anyOf` and `oneOf` at its top level. */
 export type FlatSchema = JsonSchema;
@@ -11,9 +11,7 @@ export type FlatSchema = JsonSchema;
 const MAX_ALTERNATIVES = 64;
 const COMBINING = ['$ref', 'allOf', 'anyOf', 'oneOf'];
 
-/** What the schemas of one conversion are flattened with. */
 export interface FlattenContext {
-  /** Resolves references. */
   readonly index: SchemaIndex;
   /** Counts the schemas that are visited. */
   readonly spend: Spend;
@@ -64,7 +62,6 @@ export function flatten(
   return alternatives;
 }
 
-/** Returns the schemas in a list keyword. */
 export function schemasOf(schema: JsonSchema, keyword: string): readonly Schema[] {
   const list = schema[keyword];
   return Array.isArray(list) ? list.filter(isSchema) : [];
@@ -102,14 +99,12 @@ function isDisjoint(a: FlatSchema, b: FlatSchema): boolean {
 
 const overlaps = (a: string, b: string): boolean => a === b || [a, b].toSorted().join() === 'integer,number';
 
-/** Returns the types of a flat schema; `undefined` for any. */
 export function typesOf(schema: FlatSchema): readonly string[] | undefined {
   const type = schema['type'];
   if (typeof type === 'string') return [type];
   return Array.isArray(type) ? type.filter((name) => typeof name === 'string') : undefined;
 }
 
-/** Returns the values that `const` and `enum` allow; `undefined` for any. */
 export function valuesOf(schema: FlatSchema): readonly unknown[] | undefined {
   const listed: readonly unknown[] | undefined = Array.isArray(schema['enum']) ? schema['enum'] : undefined;
   if (!Object.hasOwn(schema, 'const')) return listed;
@@ -117,13 +112,11 @@ export function valuesOf(schema: FlatSchema): readonly unknown[] | undefined {
   return listed === undefined || listed.some((value) => equalJson(value, only)) ? [only] : [];
 }
 
-/** Returns the names in a list keyword. */
 export function namesOf(schema: FlatSchema, keyword: string): readonly string[] {
   const names = schema[keyword];
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }
 
-/** Returns the declared properties in order. */
 export function propertiesOf(schema: FlatSchema): ReadonlyMap<string, Schema> {
   const properties = schema['properties'];
   if (!isSchemaObject(properties)) return new Map();

@@ -14,7 +14,6 @@ const PATTERNS: ReadonlyMap<string, string> = new Map([
   ['email', String.raw`^[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}$`],
 ]);
 
-/** Matches the content of a JSON string of this format; `undefined` for an unknown format. */
 export function formatString(format: string): Expression | undefined {
   const pattern = PATTERNS.get(format);
   return pattern === undefined ? undefined : regularString(pattern);

@@ -75,10 +75,8 @@ export function jsonRules(compact: boolean): ReadonlyMap<string, Expression> {
   ]);
 }
 
-/** Matches any JSON value. */
 export const ANY = rule('value');
 
-/** Matches white space between tokens. */
 export function space(compact: boolean): Expression {
   return compact ? literal('') : rule('ws');
 }

@@ -71,7 +71,6 @@ function othersOf(schema: FlatSchema, pointer: string, { closed, warn }: Convers
   return isSchema(additional) ? additional : true;
 }
 
-/** A node of a trie of names. */
 interface TrieNode {
   isName: boolean;
   readonly next: Map<string, TrieNode>;

@@ -65,7 +65,6 @@ function eachReference(expression: Expression, visit: (name: string) => void): v
     for (const part of expression.parts) eachReference(part, visit);
 }
 
-/** Writes rules, one per line. */
 export function printRules(rules: ReadonlyMap<string, Expression>): string {
   return [...rules].map(([name, expression]) => `${name} ::= ${printExpression(expression)}\n`).join('');
 }

@@ -1,5 +1,4 @@
-import type { Conversion } from './conversion.ts';
-import { countOf } from './counts.ts';
+import { type Conversion, countOf } from './conversion.ts';
 import { type Expression, NEVER, literal, repeat, rule, sequence, choice, characters } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
 import { formatString } from './formats.ts';
@@ -28,7 +27,6 @@ export function stringExpression(schema: FlatSchema, pointer: string, { formats,
   return sequence(literal('"'), content, literal('"'));
 }
 
-/** Converts an integer. Both bounds are exact. */
 export function integerExpression(schema: FlatSchema, pointer: string, { warn }: Conversion): Expression {
   warnStep(schema, pointer, warn);
   const { min, max } = boundsOf(schema);

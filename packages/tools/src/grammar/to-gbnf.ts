@@ -5,7 +5,7 @@ import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
 import { printRules, reduceRules } from './rules.ts';
 import { jsonRules, space } from './json-rules.ts';
-import type { GrammarWarning } from './warning.ts';
+import type { GrammarWarning } from './conversion.ts';
 
 /** How a grammar is generated. */
 export interface GrammarOptions {
@@ -27,11 +27,8 @@ export interface Grammar {
   readonly warnings: readonly GrammarWarning[];
 }
 
-/** The converted rules of one tool or schema. */
 interface Converted {
-  /** The rules as text. */
   readonly text: string;
-  /** The names of the JSON rules that they need. */
   readonly jsonRules: readonly string[];
   readonly warnings: readonly GrammarWarning[];
 }

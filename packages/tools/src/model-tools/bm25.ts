@@ -1,8 +1,5 @@
-/** A text that can be found. */
 export interface SearchText {
-  /** What the search returns. */
   readonly key: string;
-  /** What is searched. */
   readonly text: string;
 }
 

@@ -7,13 +7,11 @@ import { type Entry, type EntryStore, isConditional } from './entries.ts';
 import type { MountedToolset } from './mount.ts';
 import type { ToolRegistry } from './types.ts';
 
-/** The members of a registry that decide what is available in a turn. */
 export type Availability = Pick<ToolRegistry, 'beginTurn' | 'available' | 'unavailable'>;
 
 /** How long one mounted toolset can delay a turn. */
 const TURN_TIMEOUT_MS = 10_000;
 
-/** Creates the availability of a registry. */
 export function createAvailability(
   store: EntryStore,
   capabilities: () => Capabilities,

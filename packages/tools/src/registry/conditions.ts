@@ -6,28 +6,19 @@ import { withTimeout } from '../with-timeout.ts';
 /** Which conditions hold. One that is absent has not been evaluated. */
 export type Outcomes = ReadonlyMap<ToolCondition<never>, boolean>;
 
-/** The conditions of tools, each evaluated once for each turn, so that concurrent runs do not see each other's outcomes. */
-export interface Conditions {
-  /** Evaluates the conditions of a turn that have not been evaluated in it, and resolves to all of its outcomes. Never rejects. */
-  evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<Outcomes>;
-  /** The turn that a call belongs to: the one that it names, or the last one that began under its signal; undefined for neither. */
-  turnOf(context: Pick<CallContext, 'turn' | 'signal'>): TurnContext | undefined;
-  /** The outcomes of a turn so far. */
-  outcomesOf(turn: TurnContext): Outcomes;
-}
-
 /** How long one condition can delay a turn. */
 const CONDITION_TIMEOUT_MS = 10_000;
 /** Of a turn in which no condition has been evaluated. */
 export const NO_OUTCOMES: Outcomes = new Map();
 
-/** Creates the conditions of a registry. */
-export function createConditions(): Conditions {
+/** Creates the conditions of tools, each evaluated once for each turn, so that concurrent runs do not see each other's outcomes. */
+export function createConditions() {
   // Made with the first conditional tool.
   let known: WeakMap<TurnContext, Map<ToolCondition<never>, boolean>> | undefined;
   let lastTurns: WeakMap<AbortSignal, TurnContext> | undefined;
   return {
-    async evaluate(turn, conditions) {
+    /** Evaluates the conditions of a turn that have not been evaluated in it, and resolves to all of its outcomes. Never rejects. */
+    async evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<Outcomes> {
       known ??= new WeakMap();
       lastTurns ??= new WeakMap();
       const outcomes = known.get(turn) ?? new Map<ToolCondition<never>, boolean>();
@@ -38,10 +29,14 @@ export function createConditions(): Conditions {
       for (const [index, condition] of missing.entries()) outcomes.set(condition, found[index] === true);
       return outcomes;
     },
-    turnOf: ({ turn, signal }) => turn ?? lastTurns?.get(signal),
-    outcomesOf: (turn) => known?.get(turn) ?? NO_OUTCOMES,
+    /** The turn that a call belongs to: the one that it names, or the last one that began under its signal; undefined for neither. */
+    turnOf: ({ turn, signal }: Pick<CallContext, 'turn' | 'signal'>): TurnContext | undefined =>
+      turn ?? lastTurns?.get(signal),
+    outcomesOf: (turn: TurnContext): Outcomes => known?.get(turn) ?? NO_OUTCOMES,
   };
 }
+
+export type Conditions = ReturnType<typeof createConditions>;
 
 /** A condition that throws or takes too long does not hold. */
 function holds(condition: ToolCondition<never>, turn: TurnContext): Promise<boolean> {

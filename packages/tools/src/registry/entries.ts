@@ -4,7 +4,6 @@ import { NO_OUTCOMES, type Outcomes } from './conditions.ts';
 import type { RegistryChange, RegistryChangeKind } from './events.ts';
 import { createOfferedLists } from './offered-lists.ts';
 
-/** One registered tool and its current state. */
 export interface Entry {
   /** The binding, with overridden metadata applied. */
   binding: ToolBinding;
@@ -24,7 +23,6 @@ export interface Entry {
 
 /** The entries of a registry in order, the list of offered tools, and the version. */
 export interface EntryStore {
-  /** All entries by name. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** A number that rises with each change. */
   version(): number;
@@ -36,7 +34,6 @@ export interface EntryStore {
   listFor(outcomes: Outcomes): readonly Tool[];
   /** Sets the conditions that hold in a turn that has begun. */
   setOutcomes(outcomes: Outcomes): void;
-  /** Adds an entry at the end. */
   add(binding: ToolBinding, hidden: boolean): void;
   /** Replaces the binding of an entry and resets its state, except for `enabled`, `hidden` and promotion. */
   replace(binding: ToolBinding): void;
@@ -50,7 +47,6 @@ export interface EntryStore {
   bumpVersion(): void;
 }
 
-/** Creates an empty store. */
 export function createEntryStore(emit: (change: RegistryChange) => void): EntryStore {
   const entries = new Map<string, Entry>();
   let version = 0;

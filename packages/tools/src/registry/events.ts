@@ -31,11 +31,8 @@ export type RegistryChangeKind =
 /** Receives events. An error that it throws, or rejects with, goes to `onListenerError`; it affects neither the registry nor other listeners. */
 export type RegistryListener<Tools extends NamedTools = NamedTools> = (event: RegistryEvent<Tools>) => void;
 
-/** Delivers the events of a registry. */
 export interface RegistryEvents extends CallEventSink {
-  /** Delivers an event. Never throws. */
   emit(event: RegistryEvent): void;
-  /** Listens to calls and changes; returns a function that stops listening. */
   onEvent(this: void, listener: RegistryListener): () => void;
   /** Listens to changes only, without the event; returns a function that stops listening. */
   subscribe(this: void, listener: () => void): () => void;

@@ -18,7 +18,6 @@ export type Lookup = (
   context: Pick<CallContext, 'turn' | 'signal'>,
 ) => LookupResult | Promise<LookupResult>;
 
-/** A binding to run, or a result instead. */
 export type LookupResult = ToolBinding | ToolResult;
 
 /** Creates the lookup of a registry. Looking up a promoted tool renews its promotion. */
@@ -62,7 +61,6 @@ export function offeredTo(
   return turn === undefined ? store.list() : store.listFor(conditions.outcomesOf(turn));
 }
 
-/** Returns the binding if no capability that it requires is missing, or the result that names the missing ones. */
 export function requireCapabilities(
   binding: ToolBinding,
   capabilities: () => Capabilities,

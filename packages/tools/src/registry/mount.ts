@@ -26,19 +26,15 @@ import type { Mount, MountOptions, ToolRegistry } from './types.ts';
 
 const MOUNT_KEYS = optionKeys<MountOptions>({ hidden: true });
 
-/** The mounted toolsets of a registry. */
 export interface Mounts {
   /** Mounts another toolset; see `ToolRegistry.mount`. */
   mount(this: void, prefix: string, toolset: Toolset, options?: MountOptions): Mount;
-  /** The toolsets that are mounted now. */
   readonly mounted: ReadonlySet<MountedToolset>;
   /** Records that a toolset shows tools of this registry, and may change calls if one that is mounted does. Returns it. */
   registerOwner<T extends Toolset>(toolset: T): T;
 }
 
-/** One mounted toolset. */
 export interface MountedToolset {
-  /** The toolset itself. */
   readonly toolset: Toolset;
   /** Adopts the tools that the toolset offers in a turn, or where it says nothing, its list; keeps the last list if that fails. Never throws. */
   readonly sync: (turn: TurnContext, offered: readonly Tool[] | undefined) => void;
@@ -49,13 +45,11 @@ const owners = new WeakMap<Toolset, ReadonlySet<MountedToolset>>();
 /** The registries that a forwarded tool has come through. A tool that comes back to one of them is not mounted again. */
 const mountPaths = new WeakMap<Tool, ReadonlySet<unknown>>();
 
-/** A tool of the mounted toolset, and the binding that forwards to it. */
 interface Forwarded {
   readonly tool: Tool;
   readonly binding: ToolBinding;
 }
 
-/** Creates the mounts of a registry. */
 export function createMounts(
   store: EntryStore,
   registry: Pick<ToolRegistry, 'register' | 'registerAll' | 'replace' | 'unregister'>,

@@ -1,6 +1,5 @@
 import { nearest, truncate, sliceHead } from '@kernel/internal';
 import { KernelError, type ToolResult, isToolName, toErrorResult } from '@kernel/protocol';
-import { freeNames, legalName } from '../name-suggestions.ts';
 
 /** Throws `TOOL_NAME_INVALID` for a name that not every model API accepts. */
 export function checkName(name: string): void {
@@ -15,7 +14,6 @@ export function checkName(name: string): void {
   });
 }
 
-/** The error for names that are taken, with free ones. */
 export function nameTakenError(names: readonly string[], isTaken: (name: string) => boolean): KernelError {
   const [name = ''] = names;
   const suggestions = names.flatMap((taken) => freeNames(taken, isTaken, names.length === 1 ? 3 : 1));
@@ -29,7 +27,6 @@ export function nameTakenError(names: readonly string[], isTaken: (name: string)
   });
 }
 
-/** The error for a name that is not registered, with similar ones that are. */
 export function unknownNameError(name: string, known: Iterable<string>): KernelError {
   const near = nearest(name, known);
   return new KernelError('TOOL_NOT_FOUND', `No tool named "${sliceHead(name, 80)}" is registered.`, {
@@ -61,4 +58,24 @@ function hintFor(near: readonly string[], offered: readonly string[]): string {
 
 function orList(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(' or ');
+}
+
+const MAX_LENGTH = 64;
+
+/** Returns free names similar to a taken one: `x_v2`, `x_alt`, `x_2`, then `x_3` and so on; all of them valid. */
+function freeNames(name: string, isTaken: (candidate: string) => boolean, count = 3): readonly string[] {
+  const free: string[] = [];
+  const tryCandidate = (suffix: string): void => {
+    const candidate = `${sliceHead(name, MAX_LENGTH - suffix.length)}${suffix}`;
+    if (free.length < count && !isTaken(candidate)) free.push(candidate);
+  };
+  for (const suffix of ['_v2', '_alt', '_2']) tryCandidate(suffix);
+  for (let number = 3; free.length < count; number += 1) tryCandidate(`_${number}`);
+  return free;
+}
+
+/** Returns a valid tool name with other characters replaced by `_`, at most 64 characters long; `undefined` if nothing is left. */
+function legalName(name: string): string | undefined {
+  const replaced = sliceHead(name.trim().replaceAll(/[^A-Za-z0-9_-]+/g, '_'), MAX_LENGTH);
+  return isToolName(replaced) && /[A-Za-z0-9]/.test(replaced) ? replaced : undefined;
 }

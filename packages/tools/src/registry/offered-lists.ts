@@ -2,15 +2,6 @@ import type { Tool } from '@kernel/protocol';
 import type { ToolCondition } from '../tool/binding.ts';
 import type { Outcomes } from './conditions.ts';
 
-/** The lists of offered tools, one for each combination of conditions that hold. */
-export interface OfferedLists {
-  /** Returns the list for some outcomes: the same frozen array as long as the tools in it are the same. */
-  listFor(outcomes: Outcomes): readonly Tool[];
-  /** Has the lists built anew when they are next asked for: what is offered may have changed. */
-  invalidate(): void;
-}
-
-/** How many combinations are remembered at once. */
 const MAX_LISTS = 64;
 /** How many lists from before a change are remembered, so that one that comes back is the same array. */
 const MAX_EARLIER = 16;
@@ -19,7 +10,7 @@ const MAX_EARLIER = 16;
 export function createOfferedLists(
   conditionsOf: () => readonly ToolCondition<never>[],
   toolsFor: (outcomes: Outcomes) => readonly Tool[],
-): OfferedLists {
+) {
   const lists = new Map<string, readonly Tool[]>();
   let earlier: readonly (readonly Tool[])[] = [];
   let conditions: readonly ToolCondition<never>[] | undefined;
@@ -34,7 +25,8 @@ export function createOfferedLists(
     return [...lists.values()].find(isSame) ?? earlier.find(isSame) ?? Object.freeze(tools);
   };
   return {
-    listFor(outcomes) {
+    /** Returns the list for some outcomes: the same frozen array as long as the tools in it are the same. */
+    listFor(outcomes: Outcomes): readonly Tool[] {
       conditions ??= conditionsOf();
       const key = conditions.map((condition) => (outcomes.get(condition) === true ? '1' : '0')).join('');
       const known = lists.get(key);
@@ -44,14 +36,14 @@ export function createOfferedLists(
       lists.set(key, list);
       return list;
     },
-    invalidate() {
+    /** Has the lists built anew when they are next asked for: what is offered may have changed. */
+    invalidate(): void {
       conditions = undefined;
       forget();
     },
   };
 }
 
-/** Whether two lists have the same tools in the same order. */
 export function isSameList(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, index) => tool === b[index]);
 }

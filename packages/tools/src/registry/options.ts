@@ -87,7 +87,6 @@ const EXECUTE_KEYS = optionKeys<ExecuteOptions>({
   onComplete: true,
 });
 
-/** Throws `CONFIG_INVALID` that names the option and its value. */
 export function checkRegistryOptions(options: RegistryOptions): void {
   const subject = 'createRegistry';
   checkKeys(subject, options, REGISTRY_KEYS);
@@ -99,7 +98,6 @@ export function checkRegistryOptions(options: RegistryOptions): void {
   throw new KernelError('CONFIG_INVALID', `${subject}: secrets must be an array of strings.`);
 }
 
-/** Returns the error for invalid arguments of `execute`; `undefined` if they are valid. */
 export function invalidExecute(name: unknown, options: ExecuteOptions): KernelError | undefined {
   const subject = 'execute';
   const unknown = unknownKeyError(subject, options, EXECUTE_KEYS);
@@ -118,7 +116,6 @@ export function invalidExecute(name: unknown, options: ExecuteOptions): KernelEr
   return undefined;
 }
 
-/** Returns the error for invalid arguments of `call`; `undefined` if they are valid. */
 export function invalidCall(
   call: Partial<ToolCall> | null | undefined,
   context: Partial<CallContext> | null | undefined,

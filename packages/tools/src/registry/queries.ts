@@ -1,14 +1,11 @@
-import type { EntryStore } from './entries.ts';
-import { isOffered, isUsable } from './entries.ts';
+import { type EntryStore, isOffered, isUsable } from './entries.ts';
 import type { ToolRegistry } from './types.ts';
 
-/** The members of a registry that look tools up, except for `size`. */
 export type Queries = Pick<
   ToolRegistry,
   'list' | 'has' | 'get' | 'names' | 'summaries' | 'listByCategory' | 'listByOptionality' | 'hiddenTools'
 >;
 
-/** Creates the queries of a registry. */
 export function createQueries(store: EntryStore): Queries {
   return {
     list: () => store.list(),

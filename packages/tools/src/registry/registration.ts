@@ -1,12 +1,10 @@
-import { checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys, type ToolWithHandler } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { Entry, EntryStore } from './entries.ts';
-import { checkList } from './binding-errors.ts';
+import { checkList, toBinding } from './to-binding.ts';
 import { nameTakenError, unknownNameError } from './name-errors.ts';
-import { toBinding } from './to-binding.ts';
 import type { RegisterOptions, RegisterResult, ToolRegistry } from './types.ts';
 
-/** The members of a registry that add, change and remove tools. */
 export type Registration = Pick<
   ToolRegistry,
   'register' | 'registerAll' | 'merge' | 'replace' | 'unregister' | 'enable' | 'disable' | 'promote' | 'bindings'
@@ -17,7 +15,6 @@ const REGISTER_KEYS = optionKeys<RegisterOptions>({ onConflict: true, hidden: tr
 const UNREGISTER_KEYS = optionKeys<{ readonly strict: boolean }>({ strict: true });
 const BINDINGS_KEYS = optionKeys<{ readonly includeHidden: boolean }>({ includeHidden: true });
 
-/** Creates the registration of a registry. */
 export function createRegistration(store: EntryStore): Registration {
   const isTaken = (name: string): boolean => store.entries.has(name);
   const entriesOf = (names: Iterable<string>): readonly (readonly [string, Entry])[] =>
@@ -47,7 +44,7 @@ export function createRegistration(store: EntryStore): Registration {
     store.changed(result === 'added' ? 'registered' : 'replaced', binding.tool.name, warningsOf(binding));
   };
   const registerAll = (
-    given: readonly (ToolBinding | ToolImplementation)[],
+    given: readonly (ToolBinding | ToolWithHandler)[],
     optionsOf: (binding: ToolBinding) => RegisterOptions,
   ): readonly RegisterResult[] => {
     const bindings = given.map(toBinding);

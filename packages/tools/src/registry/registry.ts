@@ -6,7 +6,7 @@ import {
   markValidatesCalls,
   type Tool,
   type ToolCall,
-  type ToolImplementation,
+  type ToolWithHandler,
   type ToolResult,
   type Toolset,
   type ValidatedCall,
@@ -21,7 +21,7 @@ import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { ContextOf, NamedTools, ToolTypes } from '../tool/tool-types.ts';
 import { createAvailability } from './availability.ts';
-import { checkList } from './binding-errors.ts';
+import { checkList } from './to-binding.ts';
 import { createConditions } from './conditions.ts';
 import { createEntryStore } from './entries.ts';
 import { createRegistryEvents } from './events.ts';
@@ -45,7 +45,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 
 type TypesOf<Given> = Given extends ToolBinding
   ? NonNullable<Given['~types']>
-  : Given extends ToolImplementation<infer Context>
+  : Given extends ToolWithHandler<infer Context>
     ? ToolTypes<string, ToolTypes['input'], unknown, Context>
     : never;
 /** The tools of bindings by name; any tools where there is no binding. */
@@ -67,12 +67,12 @@ type ToolsOf<Binding> = [Binding] extends [never]
  * const { forLLM, isError } = await registry.execute('clock', '{}');
  * ```
  */
-export function createRegistry<Binding extends ToolBinding | ToolImplementation<never> = ToolBinding>(
+export function createRegistry<Binding extends ToolBinding | ToolWithHandler<never> = ToolBinding>(
   bindings?: Iterable<Binding>,
   options?: RegistryOptions,
 ): ToolRegistry<ToolsOf<Binding>, ContextOf<TypesOf<Binding>>>;
 export function createRegistry(
-  bindings: Iterable<ToolBinding | ToolImplementation> = [],
+  bindings: Iterable<ToolBinding | ToolWithHandler> = [],
   options: RegistryOptions = {},
 ): ToolRegistry {
   checkList('createRegistry', bindings);

@@ -5,13 +5,10 @@ import type { Entry, EntryStore } from './entries.ts';
 import { unknownNameError } from './name-errors.ts';
 import type { SavedTool, ToolRegistry } from './types.ts';
 
-/** The members of a registry that deal with state which outlives the program. */
 export type RegistryState = Pick<ToolRegistry, 'overrideMetadata' | 'state' | 'restore'>;
 
-/** A change that has been checked and is not made yet. */
 type PreparedChange = () => void;
 
-/** Creates the state of a registry. */
 export function createRegistryState(store: EntryStore): RegistryState {
   const prepareOverride = (entry: Entry, override: ToolMetadata | undefined): PreparedChange => {
     const original = entry.original ?? entry.binding.tool;

@@ -2,7 +2,7 @@ import type {
   CallContext,
   Tool,
   ToolCall,
-  ToolImplementation,
+  ToolWithHandler,
   ToolMetadata,
   ToolOptionality,
   ToolResult,
@@ -13,10 +13,9 @@ import type {
 import type { RawArguments } from '@kernel/schema';
 import type { ResultStore } from '../call/result-store.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { NamedTools, ResultOf } from '../tool/tool-types.ts';
+import type { ContextOf, NamedTools, ResultOf, ToolTypes } from '../tool/tool-types.ts';
 import type { RegistryListener } from './events.ts';
 import type { ExecuteOptions } from './options.ts';
-import type { DynamicName, ExecuteArguments } from './typed-execute.ts';
 import type { ToolView, ViewFilter } from './view.ts';
 
 /**
@@ -62,16 +61,13 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   // Changes.
 
   /** Adds a tool. Throws `TOOL_ALREADY_EXISTS` with free names, or `TOOL_NAME_INVALID`. */
-  register(binding: ToolBinding | ToolImplementation, options?: RegisterOptions): RegisterResult;
+  register(binding: ToolBinding | ToolWithHandler, options?: RegisterOptions): RegisterResult;
   /** Adds all tools or none. The error lists every clash. */
-  registerAll(
-    bindings: Iterable<ToolBinding | ToolImplementation>,
-    options?: RegisterOptions,
-  ): readonly RegisterResult[];
+  registerAll(bindings: Iterable<ToolBinding | ToolWithHandler>, options?: RegisterOptions): readonly RegisterResult[];
   /** Adds all tools of another registry or none. Hidden ones stay hidden. */
   merge(other: BindingSource, options?: Pick<RegisterOptions, 'onConflict'>): readonly RegisterResult[];
   /** Replaces the tool of that name; its position in the list stays. Throws `TOOL_NOT_FOUND`. */
-  replace(binding: ToolBinding | ToolImplementation): void;
+  replace(binding: ToolBinding | ToolWithHandler): void;
   /** Removes a tool and returns whether it existed. With `strict`, an unknown name throws `TOOL_NOT_FOUND`. */
   unregister(
     name: string,
@@ -209,3 +205,14 @@ export interface SavedTool {
   /** The metadata that overrides the tool's own. */
   readonly metadata?: ToolMetadata;
 }
+
+/** A name that only the running program knows, such as one from a model: of type `string`, and no literal. */
+export type DynamicName<Name extends string> = string extends Name ? Name : never;
+
+/** What `execute` takes after the name of a tool: arguments unless it has no required ones, and options with the context that it needs. */
+export type ExecuteArguments<Types extends ToolTypes> =
+  unknown extends ContextOf<Types>
+    ? object extends Types['input']
+      ? [args?: string | Types['input'], options?: ExecuteOptions]
+      : [args: string | Types['input'], options?: ExecuteOptions]
+    : [args: string | Types['input'], options: ExecuteOptions & { readonly context: ContextOf<Types> }];

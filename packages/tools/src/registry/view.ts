@@ -59,7 +59,6 @@ export interface ToolView extends Toolset {
   beginTurn(turn: TurnContext): Promise<readonly Tool[] | undefined> | undefined;
 }
 
-/** What a view needs of a registry. */
 export interface ViewSource extends Required<Omit<Toolset, 'beginTurn'>>, Pick<ToolView, 'beginTurn'> {
   /** The tools on offer in the turn of a call. */
   offeredTo(context: CallContext): readonly Tool[];
@@ -112,13 +111,11 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
   };
 }
 
-/** The tools of a list that a view shows, and their names. */
 interface Shown {
   readonly tools: readonly Tool[];
   readonly names: ReadonlySet<string>;
 }
 
-/** How many different selections are remembered. */
 const MAX_SELECTIONS = 64;
 
 /** Returns what selects tools of a list: the same frozen array again for the same tools, whatever list they are in. */

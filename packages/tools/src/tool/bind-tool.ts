@@ -54,7 +54,6 @@ function nameOf(tool: Partial<Tool>): string {
   return typeof tool.name === 'string' ? sliceHead(tool.name, 80) : '<unnamed>';
 }
 
-/** Creates a frozen binding and checks its options. Throws `CONFIG_INVALID` or `TOOL_SCHEMA_INVALID`. */
 export function createBinding(
   { tool, output }: CheckedTool,
   handler: ToolHandler<never, never>,

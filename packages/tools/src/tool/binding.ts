@@ -102,7 +102,6 @@ export type ToolCondition<Context = unknown> = (turn: TurnContext<Context>) => b
 const REPAIR_POLICIES: readonly RepairPolicy[] = ['off', 'report', 'apply'];
 const UNKNOWN_PROPERTIES: readonly UnknownProperties[] = ['strip', 'reject', 'passthrough'];
 
-/** The keys of `BindingOptions`. */
 export const BINDING_KEYS: KeysOf<BindingOptions> = {
   timeoutMs: true,
   concurrency: true,
@@ -116,12 +115,10 @@ export const BINDING_KEYS: KeysOf<BindingOptions> = {
 const BINDING_OPTIONS = optionKeys<BindingOptions>(BINDING_KEYS);
 const CONCURRENCY_OPTIONS = optionKeys<{ readonly max: number; readonly key?: unknown }>({ max: true, key: true });
 
-/** Throws `CONFIG_INVALID` for unknown options of `bindTool`. */
 export function checkBindingKeys(toolName: string, options: BindingOptions<never, never>): void {
   checkKeys(`Tool "${toolName}"`, options, BINDING_OPTIONS);
 }
 
-/** Throws `CONFIG_INVALID` that names the tool, the option and its value. */
 export function checkBindingOptions(toolName: string, options: BindingOptions<never, never>): void {
   const { concurrency } = options;
   const isObject = typeof concurrency === 'object' && concurrency !== null;
@@ -131,7 +128,6 @@ export function checkBindingOptions(toolName: string, options: BindingOptions<ne
   checkFunctions(subject, { when: options.when, 'concurrency.key': isObject ? concurrency.key : undefined });
 }
 
-/** Checks the options that a tool shares with its registry. Throws `CONFIG_INVALID` that names the option and its value. */
 export function checkSharedOptions(
   subject: string,
   options: Omit<BindingOptions, 'concurrency' | 'when'>,
@@ -143,4 +139,9 @@ export function checkSharedOptions(
   checkNumber(subject, 'retries', options.retries, 0);
   checkChoice(subject, 'repair', options.repair, REPAIR_POLICIES);
   checkChoice(subject, 'unknownProperties', options.unknownProperties, UNKNOWN_PROPERTIES);
+}
+
+/** Whether a call can be repeated without harm: the effect is `read` or `idempotent`. Without an effect, a tool counts as `external`. */
+export function isRepeatable({ effect }: Tool): boolean {
+  return effect === 'read' || effect === 'idempotent';
 }

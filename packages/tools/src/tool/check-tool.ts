@@ -22,7 +22,6 @@ import type { ToolBinding } from './binding.ts';
 const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external'];
 const OPTIONALITIES: readonly ToolOptionality[] = ['required', 'optional', 'conditional'];
 
-/** The keys of a `Tool`. */
 export const TOOL_KEYS: KeysOf<Tool> = {
   name: true,
   description: true,
@@ -34,9 +33,7 @@ export const TOOL_KEYS: KeysOf<Tool> = {
   metadata: true,
 };
 
-/** A tool that has been checked. */
 export interface CheckedTool {
-  /** A frozen copy. */
   readonly tool: Tool;
   /** Returns the validator of the parameters, compiled at the first call. */
   readonly validator: () => Validator;

@@ -45,7 +45,6 @@ type JsonOf<T> = unknown extends T
       ? string
       : { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> };
 
-/** The result of a tool. */
 export type ResultOf<Tool extends ToolTypes> = unknown extends Tool['data'] ? ToolResult : ToolResult<Tool['data']>;
 
 /** Tools by name. */

@@ -12,7 +12,6 @@ const MAX_REPLY = 50_000;
 const MAX_BRIEF = 140;
 const MAX_HEADING = 6;
 
-/** The turns of a run, with a heading of this level for each, and how it ended. */
 export function turns(run: RunView, parts: PageParts, level: number, outer?: CommandSetting): Markup {
   const commands = run.commands ?? outer;
   return html`<ol class="turns">

@@ -8,13 +8,11 @@ import type { PageParts } from './page-parts.ts';
 
 const MAX_SHOWN = 20_000;
 
-/** JSON that is not longer stays as it is. */
 const MAX_LINE = 90;
 
 /** A line that is not longer has no part that could be taken for the next line, however narrow the page is. */
 const MAX_ROW = 40;
 
-/** The arguments of a call, in the lines in which it is asked about. */
 export function argumentsText(call: CallView, commands: CommandSetting | undefined, parts: PageParts): Markup {
   const { name, arguments: json, argumentsLength } = call;
   if (argumentsLength > json.length || parseJsonMembers(json) === undefined)
@@ -55,7 +53,6 @@ function block(label: string, body: Markup, note: Markup): Markup {
   </div>`;
 }
 
-/** JSON in lines; any other text as it is. */
 function indented(text: string): string {
   return /^\s*[[{]/.test(text) && text.length > MAX_LINE ? indentJson(text) : text;
 }

@@ -13,7 +13,6 @@ export function changeLines(forUser: string): readonly string[] {
   return left === 0 ? shown : [...shown, `  … ${left} more ${left === 1 ? 'line' : 'lines'}`];
 }
 
-/** The lines of `changeLines` in the colours of a diff. */
 export function colouredChange(forUser: string): readonly Line[] {
   return changeLines(forUser).map((line) => [span(line, ...diffStyle(line))]);
 }

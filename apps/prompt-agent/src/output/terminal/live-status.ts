@@ -5,13 +5,6 @@ import { seconds } from '../quantities.ts';
 import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
 
-/** What goes on in a run, as lines that are replaced while it goes on. */
-interface LiveStatus {
-  event(event: AgentEvent): void;
-  /** Returns the lines: one for each call that runs, otherwise one for what is waited for. `tail` is the text that is not shown yet. */
-  lines(tail: string, width: number): readonly Line[];
-}
-
 interface RunningCall {
   readonly name: string;
   readonly detail: string;
@@ -22,8 +15,8 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 const MAX_LINES = 6;
 
-/** Creates the status of a run with a model. `nowMs` is a clock that only goes forward. */
-export function createLiveStatus(model: string, nowMs: () => number): LiveStatus {
+/** Creates what goes on in a run, as lines that are replaced while it goes on. `nowMs` is a clock that only goes forward. */
+export function createLiveStatus(model: string, nowMs: () => number) {
   const calls = new Map<string, RunningCall>();
   let waiting = `waiting for ${visible(model)}`;
   let sinceMs = nowMs();
@@ -58,8 +51,9 @@ export function createLiveStatus(model: string, nowMs: () => number): LiveStatus
   }
 
   return {
-    event: (event) => apply(event, []),
-    lines(tail, width) {
+    event: (event: AgentEvent): void => apply(event, []),
+    /** Returns the lines: one for each call that runs, otherwise one for what is waited for. `tail` is the text that is not shown yet. */
+    lines(tail: string, width: number): readonly Line[] {
       const now = nowMs();
       const frame = span(`${FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? ''} `, 'cyan');
       const running = [...calls.values()];

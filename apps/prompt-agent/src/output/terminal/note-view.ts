@@ -77,7 +77,6 @@ function notesOf(event: AgentEvent, isVerbose: boolean): readonly string[] {
   }
 }
 
-/** The numbered tool log of `--log`. */
 function logOf({ turns }: RunEnd, calls: ToolEnds): readonly string[] {
   const lines = calls.map(
     ({ call, result }, index) =>

@@ -15,19 +15,16 @@ import { oneLine } from '../escape.ts';
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
 
-/** Returns a line about the model in use and why; for offline, what it is and how to get a model. */
 export function modelNote({ provider, model, from }: Choice): string {
   if (provider.name === 'offline') return OFFLINE;
   const at = provider.baseUrl === undefined ? '' : ` at ${originOf(provider.baseUrl)}`;
   return oneLine(`model: ${provider.name}/${model}${at} (${from})`);
 }
 
-/** Returns a line about a retry: when and why. */
 export function retryNote({ retry, waitMs, error }: Retry): string {
   return oneLine(`retry ${retry} in ${(waitMs / 1000).toFixed(1)} s: ${error.message}`, 300);
 }
 
-/** Returns one line about a call: arguments, duration and outcome. */
 export function toolNote({ call, result, durationMs }: ToolEnd): string {
   const outcome =
     result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(withoutCode(toModelText(result)), 200)}` : 'ok';
@@ -44,7 +41,6 @@ export function withoutCode(text: string): string {
   return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
 
-/** Returns the tokens of a run; `undefined` if the provider reports none. */
 export function usageNote(usage: Usage, turns: number): string | undefined {
   if (usage.inputTokens === 0 && usage.outputTokens === 0) return undefined;
   return `tokens: ${usage.inputTokens} in + ${usage.outputTokens} out = ${usage.inputTokens + usage.outputTokens} in ${turns} ${turns === 1 ? 'turn' : 'turns'}`;

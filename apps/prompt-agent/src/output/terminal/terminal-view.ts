@@ -144,18 +144,8 @@ function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms);
 }
 
-/** Writes Markdown to stdout as it arrives, each block when it is complete. */
-interface MarkdownWriter {
-  push(text: string): void;
-  end(): void;
-  /** Forgets what has not been written. */
-  discard(): void;
-  /** The last line of what has not been written. */
-  tail(): string;
-}
-
 /** Creates the writer; `before` is called before each block. The colours of code are loaded while the model is waited for. */
-function createMarkdownWriter(output: Output, before: () => void): MarkdownWriter {
+function createMarkdownWriter(output: Output, before: () => void) {
   const splitter = createBlockSplitter();
   const { capabilities } = output;
   let hasWritten = false;
@@ -172,12 +162,12 @@ function createMarkdownWriter(output: Output, before: () => void): MarkdownWrite
   }
 
   return {
-    push: (text) => write(splitter.push(text)),
+    push: (text: string) => write(splitter.push(text)),
     end() {
       write(splitter.end());
       hasWritten = false;
     },
-    discard: () => splitter.discard(),
-    tail: () => splitter.tail(),
+    discard: splitter.discard,
+    tail: splitter.tail,
   };
 }

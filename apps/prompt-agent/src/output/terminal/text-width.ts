@@ -18,7 +18,6 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + textWidth(text), 0);
 }
 
-/** Cuts a line to a width; what is cut ends with `…`. */
 export function cutLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;
   const kept: Span[] = [];

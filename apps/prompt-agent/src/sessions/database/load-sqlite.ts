@@ -34,7 +34,6 @@ export const SQLITE = {
   notADatabase: 26,
 } as const;
 
-/** The primary result code of an error of SQLite; undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
   return error.errcode % 256;

@@ -132,7 +132,6 @@ export function storeError(path: string, error: unknown): KernelError {
   return new KernelError('STORE_FAILED', `The sessions in ${path} cannot be used: ${reason}.`, { hint, cause: error });
 }
 
-/** Whether an error says that a file is damaged, or no database at all. */
 export function saysDamaged(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE.corrupt || code === SQLITE.notADatabase;

@@ -3,28 +3,23 @@ import { join } from 'node:path';
 import { makeFolder } from '../../files/paths.ts';
 import { type Database, loadSqlite, SQLITE, sqliteCode } from './load-sqlite.ts';
 
-/** Marks this process as one that runs. */
-export interface ProcessLock {
-  /** Names the mark; never used twice. */
-  readonly token: string;
-  release(): void;
-}
-
 /**
  * Marks this process as one that runs: with the lock of an empty SQLite database of its own, which the system gives back when the process ends,
  * however it ends. No other process may ever get the same token, so a mark that can be locked belongs to one that has ended.
  */
-export function lockProcess(folder: string, token: string): ProcessLock {
+export function lockProcess(folder: string, token: string) {
   makeFolder(folder);
   const database = lock(folder, token);
   return {
     token,
-    release() {
+    release(): void {
       database.close();
       removeMark(folder, token);
     },
   };
 }
+
+export type ProcessLock = ReturnType<typeof lockProcess>;
 
 /** Whether the process that made a mark still runs. What one that has ended left is removed. */
 export function isRunning(folder: string, token: string): boolean {

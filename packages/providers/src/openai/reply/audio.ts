@@ -1,7 +1,8 @@
 import type { ProviderEvent } from '@kernel/protocol';
 import { asFields, asNumber, asText } from '../../json-fields.ts';
 import type { MessageBuilder } from '../../wire/message-builder.ts';
-import { concatBytes, fromBase64, toBase64 } from '@kernel/internal';
+import { fromBase64, toBase64 } from '@kernel/internal';
+import { concatBytes } from '../../http/join-bytes.ts';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -92,7 +93,7 @@ function isRun(run: string): boolean {
   return run.length % 4 === 0 && /^[^=]*={0,2}$/.test(run);
 }
 
-/** Encoded anew only if one before the last has padding. */
+/** Runs are encoded again only if one before the last has padding. */
 function joinRuns(runs: readonly string[]): string {
   const given = runs.filter((run) => run !== '');
   if (given.slice(0, -1).every((run) => !run.endsWith('='))) return given.join('');

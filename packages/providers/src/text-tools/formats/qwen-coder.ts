@@ -78,7 +78,7 @@ function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly Text
   return [{ name, arguments: `{${members.join(',')}}` }];
 }
 
-/** Up to `>` on the same line. */
+/** The name ends at a `>` on the same line. */
 function readName(text: string, from: number): { readonly name: string; readonly next: number } | undefined {
   const end = text.indexOf('>', from);
   const name = end === -1 ? '' : text.slice(from, end);

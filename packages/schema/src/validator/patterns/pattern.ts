@@ -81,7 +81,7 @@ export function matchWithTimeout(trial: PatternMatchRequest, timeoutMs: number):
   }
 }
 
-/** Wall time where a runtime does not report it. */
+/** Returns the CPU time of the process, or wall time if the runtime does not report it. */
 export function userMs(): number {
   const used = node.process?.cpuUsage?.();
   return used === undefined ? performance.now() : used.user / 1000;

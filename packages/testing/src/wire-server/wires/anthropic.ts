@@ -23,7 +23,6 @@ const FINISH: FinishWords = {
   other: 'unknown',
 };
 
-/** Anthropic's Messages wire. */
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   matches: (pathname) => /\/messages(?:\/count_tokens|\/batches(?:\/[^/]+(?:\/(?:cancel|results))?)?)?$/.test(pathname),
@@ -94,12 +93,12 @@ function pieces(reply: WireReply): readonly string[] {
   ]);
 }
 
-function toUsage(usage: Usage | undefined): { input_tokens: number; output_tokens: number } {
+function toUsage(usage: Usage | undefined) {
   const { cacheWriteTokens: written, cachedInputTokens: read, inputTokens = 1, outputTokens = 1 } = usage ?? {};
   return {
     input_tokens: inputTokens - (read ?? 0) - (written ?? 0),
     output_tokens: outputTokens,
-    ...(read === undefined ? {} : { cache_read_input_tokens: read }),
-    ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
   };
 }

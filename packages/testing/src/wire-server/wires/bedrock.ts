@@ -1,7 +1,17 @@
 import { crc32 } from 'node:zlib';
 import type { Usage } from '@kernel/protocol';
-import { asList, blocksOf, checkServerTool, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
-import { asFields, type Fields } from '../fields.ts';
+import {
+  asFields,
+  asList,
+  blocksOf,
+  checkServerTool,
+  checkTool,
+  checkTurns,
+  type Fields,
+  onlyFields,
+  PLAIN_NAME,
+  problemsOf,
+} from '../check-fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { argumentsOf, finishWordOf, type FinishWords, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
@@ -16,7 +26,6 @@ const FINISH: FinishWords = {
 };
 const BODY = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additionalModelRequestFields', 'guardrailConfig'];
 
-/** Bedrock's Converse wire. */
 export const bedrockFormat: WireFormat = {
   name: 'bedrock',
   matches: (pathname) => /\/model\/[^/]+\/(?:converse(?:-stream)?|count-tokens)$/.test(pathname),
@@ -26,13 +35,8 @@ export const bedrockFormat: WireFormat = {
     const stopReason = finishWordOf(reply, FINISH);
     const usage = toUsage(reply.usage);
     if (pathname.endsWith('/converse')) {
-      const content = blocks(reply);
-      return json({
-        output: { message: { role: 'assistant', content } },
-        stopReason,
-        usage,
-        metrics: { latencyMs: 1 },
-      });
+      const output = { message: { role: 'assistant', content: blocks(reply) } };
+      return json({ output, stopReason, usage, metrics: { latencyMs: 1 } });
     }
     const chunks = [
       toEventStreamFrame('messageStart', { role: 'assistant' }),
@@ -112,17 +116,17 @@ function toUsage(usage: Usage | undefined): object {
     inputTokens: inputTokens - (read ?? 0) - (written ?? 0),
     outputTokens,
     totalTokens: inputTokens + outputTokens,
-    ...(read === undefined ? {} : { cacheReadInputTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
+    cacheReadInputTokens: read,
+    cacheWriteInputTokens: written,
   };
 }
 
 function checkRequest(body: unknown): readonly string[] {
-  const fields = asFields(body);
-  if (fields === undefined) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  onlyFields(fields, BODY, 'the body', problems);
-  for (const point of JSON.stringify(body).split('"cachePoint":').slice(1))
+  return problemsOf(body, BODY, checkFields);
+}
+
+function checkFields(fields: Fields, problems: string[]): void {
+  for (const point of JSON.stringify(fields).split('"cachePoint":').slice(1))
     if (!/^\{"type":"default"(?:,"ttl":"(?:5m|1h)")?\}/.test(point)) problems.push('a cache point is malformed');
   const names = new Set<string>();
   const config = asFields(fields['toolConfig']);
@@ -144,7 +148,6 @@ function checkRequest(body: unknown): readonly string[] {
     for (const block of list) checkBlock(block, at, names.size > 0, problems);
   }
   checkTurns(messages, readTurn, problems);
-  return problems;
 }
 
 function checkCount(body: unknown): readonly string[] {

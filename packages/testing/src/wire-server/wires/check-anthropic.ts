@@ -1,14 +1,17 @@
 import {
+  asFields,
   asList,
   blocksOf,
+  checkModel,
   checkServerTool,
   checkTool,
   checkTurns,
+  type Fields,
   isServerTool,
   onlyFields,
   PLAIN_NAME,
+  problemsOf,
 } from '../check-fields.ts';
-import { asFields, type Fields } from '../fields.ts';
 
 const BODY = [
   'model messages system max_tokens tools tool_choice stream temperature top_p top_k stop_sequences',
@@ -43,15 +46,14 @@ export function checkBatchRequest(body: unknown): readonly string[] {
   return problems;
 }
 
-/** Returns what is wrong with a Messages request; empty if nothing. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {
-  const fields = asFields(body);
-  if (fields === undefined) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  onlyFields(fields, BODY, 'the body', problems);
-  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  return problemsOf(body, BODY, checkFields);
+}
+
+function checkFields(fields: Fields, problems: string[]): void {
+  checkModel(fields, problems);
   if (!Number.isInteger(fields['max_tokens'])) problems.push('max_tokens is missing');
-  const marks = JSON.stringify(body).split('"cache_control"').length - 1;
+  const marks = JSON.stringify(fields).split('"cache_control"').length - 1;
   if (marks > 4) problems.push(`${marks} cache marks, at most 4`);
   checkMarks(fields, problems);
   const names = new Set<string>();
@@ -75,7 +77,6 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   if (messages.length === 0) problems.push('messages is missing, empty or not a list');
   for (const [at, message] of messages.entries()) checkMessage(message, at, names.size > 0, problems);
   checkTurns(messages, readTurn, problems);
-  return problems;
 }
 
 /** Checks the cache marks in the order in which the model reads them: one of an hour may not come after a shorter one. */

@@ -1,38 +1,29 @@
-import { checkPromptCache, onlyFields } from '../check-fields.ts';
-import { asFields, type Fields } from '../fields.ts';
+import {
+  asFields,
+  checkModel,
+  checkPromptCache,
+  type Fields,
+  onlyFields,
+  PLAIN_NAME,
+  problemsOf,
+} from '../check-fields.ts';
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['system', ['role', 'content', 'name']],
   ['user', ['role', 'content', 'name']],
-  [
-    'assistant',
-    [
-      'role',
-      'content',
-      'name',
-      'tool_calls',
-      'reasoning',
-      'reasoning_content',
-      'reasoning_details',
-      'refusal',
-      'audio',
-    ],
-  ],
+  ['assistant', 'role content name tool_calls reasoning reasoning_content reasoning_details refusal audio'.split(' ')],
   ['tool', ['role', 'content', 'tool_call_id']],
 ]);
 
 /** Returns what is wrong with a chat-completions request, judged as strictly as the strictest server; empty if nothing. */
 export function checkChatRequest(body: unknown): readonly string[] {
-  const fields = asFields(body);
-  if (fields === undefined) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
-  checkPromptCache(fields, problems);
-  const names = checkTools(fields['tools'], problems);
-  checkChoice(fields, names, problems);
-  checkMessages(fields['messages'], problems);
-  return problems;
+  return problemsOf(body, undefined, (fields, problems) => {
+    checkModel(fields, problems);
+    checkPromptCache(fields, problems);
+    const names = checkTools(fields['tools'], problems);
+    checkChoice(fields, names, problems);
+    checkMessages(fields['messages'], problems);
+  });
 }
 
 /** Returns what is wrong with a request for a batch, whose requests are in a file. */
@@ -59,7 +50,7 @@ function checkTools(tools: unknown, problems: string[]): ReadonlySet<string> {
     onlyFields(tool, ['type', 'function'], 'tool', problems);
     onlyFields(fn, ['name', 'description', 'parameters', 'strict'], 'function', problems);
     const name = fn?.['name'];
-    if (typeof name !== 'string' || !NAME.test(name))
+    if (typeof name !== 'string' || !PLAIN_NAME.test(name))
       problems.push(`a tool has the illegal name ${JSON.stringify(name)}`);
     else if (names.has(name)) problems.push(`two tools are named "${name}"`);
     else names.add(name);

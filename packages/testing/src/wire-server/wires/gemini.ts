@@ -1,5 +1,4 @@
-import { asList, checkTool, onlyFields } from '../check-fields.ts';
-import { asFields, type Fields } from '../fields.ts';
+import { asFields, asList, checkTool, type Fields, onlyFields, problemsOf } from '../check-fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { events, finishWordOf, type FinishWords, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
@@ -15,7 +14,6 @@ const FINISH: FinishWords = {
 const BODY = 'contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent'.split(' ');
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Gemini's generateContent wire, and its embeddings. */
 export const geminiFormat: WireFormat = {
   name: 'gemini',
   matches: (pathname) =>
@@ -23,8 +21,7 @@ export const geminiFormat: WireFormat = {
       pathname,
     ),
   check(body, pathname) {
-    if (pathname.endsWith('EmbedContents') || pathname.endsWith(':cancel')) return [];
-    if (pathname.endsWith('/files')) return [];
+    if (['EmbedContents', ':cancel', '/files'].some((end) => pathname.endsWith(end))) return [];
     if (pathname.endsWith('/cachedContents')) return checkCachedContent(body);
     if (pathname.endsWith(':batchGenerateContent')) return checkBatch(body);
     return pathname.endsWith(':countTokens') ? checkCount(body, pathname) : checkRequest(body);
@@ -58,8 +55,8 @@ function checkCachedContent(body: unknown): readonly string[] {
 function chunk(list: readonly object[], finishReason?: string, usageMetadata?: object): object {
   const content = { role: 'model', parts: list };
   return {
-    candidates: [{ content, index: 0, ...(finishReason === undefined ? {} : { finishReason }) }],
-    ...(usageMetadata === undefined ? {} : { usageMetadata }),
+    candidates: [{ content, index: 0, finishReason }],
+    usageMetadata,
     modelVersion: 'wire-model',
   };
 }
@@ -70,7 +67,7 @@ function parts(reply: WireReply, pieces: number | undefined): readonly object[] 
     ...splitText(reply.text ?? '', pieces).map((text) => ({ text })),
     ...(reply.calls ?? []).map((call, at) => ({
       functionCall: { id: idOf(call, at), name: call.name, args: inputOf(call) },
-      ...(at === 0 ? { thoughtSignature: 'sig-wire' } : {}),
+      thoughtSignature: at === 0 ? 'sig-wire' : undefined,
     })),
   ];
 }
@@ -82,8 +79,8 @@ function usageOf({ usage }: WireReply): object | undefined {
     promptTokenCount: usage.inputTokens,
     candidatesTokenCount: usage.outputTokens - (thoughts ?? 0),
     totalTokenCount: usage.inputTokens + usage.outputTokens,
-    ...(thoughts === undefined ? {} : { thoughtsTokenCount: thoughts }),
-    ...(usage.cachedInputTokens === undefined ? {} : { cachedContentTokenCount: usage.cachedInputTokens }),
+    thoughtsTokenCount: thoughts,
+    cachedContentTokenCount: usage.cachedInputTokens,
   };
 }
 
@@ -120,10 +117,10 @@ function checkCount(body: unknown, pathname: string): readonly string[] {
 }
 
 function checkRequest(body: unknown): readonly string[] {
-  const fields = asFields(body);
-  if (fields === undefined) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  onlyFields(fields, BODY, 'the body', problems);
+  return problemsOf(body, BODY, checkContents);
+}
+
+function checkContents(fields: Fields, problems: string[]): void {
   if (fields['cachedContent'] !== undefined)
     for (const key of ['systemInstruction', 'tools', 'toolConfig'])
       if (fields[key] !== undefined) problems.push(`${key} beside cachedContent`);
@@ -144,7 +141,6 @@ function checkRequest(body: unknown): readonly string[] {
   let open: readonly unknown[] = [];
   for (const [at, entry] of contents.entries()) open = checkContent(asFields(entry) ?? {}, at, open, problems);
   if (open.length > 0) problems.push(`${open.length} calls were not answered`);
-  return problems;
 }
 
 function checkContent(content: Fields, at: number, open: readonly unknown[], problems: string[]): readonly unknown[] {

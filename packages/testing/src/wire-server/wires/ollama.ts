@@ -1,5 +1,4 @@
-import { asList, checkTool } from '../check-fields.ts';
-import { asFields } from '../fields.ts';
+import { asFields, asList, checkModel, checkTool, type Fields, problemsOf } from '../check-fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { finishWordOf, type FinishWords, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
@@ -13,11 +12,10 @@ const FINISH: FinishWords = {
   other: 'load',
 };
 
-/** Ollama's own chat API, and its embeddings. */
 export const ollamaFormat: WireFormat = {
   name: 'ollama',
   matches: (pathname) => /\/api\/(?:chat|embed|tags)$/.test(pathname),
-  check: (body, pathname) => (pathname.endsWith('/chat') ? checkRequest(body) : []),
+  check: (body, pathname) => (pathname.endsWith('/chat') ? problemsOf(body, undefined, checkRequest) : []),
   write(reply, body, pathname) {
     if (pathname.endsWith('/tags')) return json({ models: [{ name: 'wire-model', model: 'wire-model' }] });
     if (pathname.endsWith('/embed')) {
@@ -58,11 +56,8 @@ function usageOf({ usage }: WireReply): object {
   return usage === undefined ? {} : { prompt_eval_count: usage.inputTokens, eval_count: usage.outputTokens };
 }
 
-function checkRequest(body: unknown): readonly string[] {
-  const fields = asFields(body);
-  if (fields === undefined) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+function checkRequest(fields: Fields, problems: string[]): void {
+  checkModel(fields, problems);
   const names = new Set<string>();
   for (const tool of asList(fields['tools'])) {
     const fn = asFields(asFields(tool)?.['function']);
@@ -93,5 +88,4 @@ function checkRequest(body: unknown): readonly string[] {
     });
   }
   if (open.length > 0) problems.push(`the calls ${open.join()} were not answered`);
-  return problems;
 }

@@ -1,10 +1,10 @@
 import type { Usage } from '@kernel/protocol';
 import type { WireBytes } from '../deliver.ts';
-import { asFields, type Fields } from '../fields.ts';
+import { asFields, type Fields } from '../check-fields.ts';
 import { checkBatchRequest, checkChatRequest } from './check-openai.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
-import { argumentsOf, finishWordOf, type FinishWords, idOf, json, type WireFormat } from '../wire-format.ts';
+import { argumentsOf, events, finishWordOf, type FinishWords, idOf, json, type WireFormat } from '../wire-format.ts';
 
 const FINISH: FinishWords = {
   stop: 'stop',
@@ -45,39 +45,24 @@ export const chatFormat: WireFormat = {
 
 /** Writes a reply as chat completions: a stream of chunks, or one object. */
 function toChatBytes(reply: WireReply, request: { model: string; stream: boolean; usage: boolean }): WireBytes {
+  const { model } = request;
   const finish = finishWordOf(reply, FINISH);
+  const usage = reply.usage && toUsage(reply.usage);
   if (!request.stream) {
-    const message = wholeMessage(reply);
-    const body = {
-      ...BASE,
-      object: 'chat.completion',
-      model: request.model,
-      choices: [{ index: 0, message, finish_reason: finish }],
-      ...(reply.usage === undefined ? {} : { usage: toUsage(reply.usage) }),
-    };
-    return {
-      status: 200,
-      headers: { 'content-type': 'application/json', 'x-request-id': 'wire-1' },
-      chunks: [JSON.stringify(body)],
-    };
+    const choices = [{ index: 0, message: wholeMessage(reply), finish_reason: finish }];
+    return json({ ...BASE, object: 'chat.completion', model, choices, usage });
   }
-  const head = { ...BASE, object: 'chat.completion.chunk', model: request.model };
-  const event = (delta: object, reason: string | null = null): string =>
-    `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-  const usage = reply.usage;
-  return {
-    status: 200,
-    headers: { 'content-type': 'text/event-stream', 'x-request-id': 'wire-1' },
-    chunks: [
-      event({ role: 'assistant', content: '' }),
-      ...deltas(reply).map((delta) => event(delta)),
-      event({}, finish),
-      ...(usage === undefined || !request.usage
-        ? []
-        : [`data: ${JSON.stringify({ ...head, choices: [], usage: toUsage(usage) })}\n\n`]),
-      'data: [DONE]\n\n',
-    ],
-  };
+  const event = (rest: object): string =>
+    `data: ${JSON.stringify({ ...BASE, object: 'chat.completion.chunk', model, ...rest })}\n\n`;
+  const choice = (delta: object, reason: string | null = null): string =>
+    event({ choices: [{ index: 0, delta, finish_reason: reason }] });
+  return events([
+    choice({ role: 'assistant', content: '' }),
+    ...deltas(reply).map((delta) => choice(delta)),
+    choice({}, finish),
+    ...(usage === undefined || !request.usage ? [] : [event({ choices: [], usage })]),
+    'data: [DONE]\n\n',
+  ]);
 }
 
 function deltas(reply: WireReply): readonly object[] {
@@ -98,36 +83,28 @@ function deltas(reply: WireReply): readonly object[] {
 }
 
 function wholeMessage(reply: WireReply): object {
-  const calls = reply.calls ?? [];
+  const calls = (reply.calls ?? []).map((call, index) => ({
+    id: idOf(call, index),
+    type: 'function',
+    function: { name: call.name, arguments: argumentsOf(call) },
+  }));
   const refused = reply.finishReason === 'refusal';
   return {
     role: 'assistant',
     content: refused ? null : (reply.text ?? null),
-    ...(refused ? { refusal: reply.text ?? '' } : {}),
-    ...(reply.reasoning === undefined ? {} : { reasoning_content: reply.reasoning }),
-    ...(calls.length === 0
-      ? {}
-      : {
-          tool_calls: calls.map((call, index) => ({
-            id: idOf(call, index),
-            type: 'function',
-            function: { name: call.name, arguments: argumentsOf(call) },
-          })),
-        }),
+    refusal: refused ? (reply.text ?? '') : undefined,
+    reasoning_content: reply.reasoning,
+    tool_calls: calls.length === 0 ? undefined : calls,
   };
 }
 
-function toUsage(usage: Usage): object {
+function toUsage({ cachedInputTokens, inputTokens, outputTokens, reasoningTokens }: Usage): object {
   return {
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    ...(usage.cachedInputTokens === undefined
-      ? {}
-      : { prompt_tokens_details: { cached_tokens: usage.cachedInputTokens } }),
-    ...(usage.reasoningTokens === undefined
-      ? {}
-      : { completion_tokens_details: { reasoning_tokens: usage.reasoningTokens } }),
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: cachedInputTokens === undefined ? undefined : { cached_tokens: cachedInputTokens },
+    completion_tokens_details: reasoningTokens === undefined ? undefined : { reasoning_tokens: reasoningTokens },
   };
 }
 

@@ -1,14 +1,17 @@
 import type { Usage } from '@kernel/protocol';
 import {
+  asFields,
   asList,
+  checkModel,
   checkPromptCache,
   checkServerTool,
   checkTool,
+  type Fields,
   isServerTool,
   onlyFields,
   PLAIN_NAME,
+  problemsOf,
 } from '../check-fields.ts';
-import { asFields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { argumentsOf, events, finishOf, idOf, json, type WireFormat } from '../wire-format.ts';
@@ -27,13 +30,14 @@ const COUNTED = [
   .join(' ')
   .split(' ');
 
-/** OpenAI's Responses wire. */
 export const responsesFormat: WireFormat = {
   name: 'openai-responses',
   // Its files and batches are those of chat completions.
   matches: (pathname) => /\/responses(?:\/[^/]+(?:\/cancel)?)?$/.test(pathname),
   check: (body, pathname) =>
-    pathname.endsWith('/cancel') ? [] : checkRequest(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY),
+    pathname.endsWith('/cancel')
+      ? []
+      : problemsOf(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY, checkRequest),
   write(reply, body, pathname) {
     if (pathname.endsWith('/input_tokens'))
       return json({ object: 'response.input_tokens', input_tokens: reply.usage?.inputTokens ?? 1 });
@@ -74,14 +78,13 @@ function responseOf(reply: WireReply, model: unknown) {
     status: isCut ? 'incomplete' : 'completed',
     model,
     output: itemsOf(reply).map(({ item }) => item),
-    ...(isCut ? { incomplete_details: { reason } } : {}),
-    ...(reply.usage === undefined ? {} : { usage: toUsage(reply.usage) }),
+    incomplete_details: isCut ? { reason } : undefined,
+    usage: reply.usage && toUsage(reply.usage),
   };
 }
 
 interface Item {
   readonly item: { readonly id: string } & object;
-  /** The fields that it begins with. */
   readonly start: object;
   /** The part that its deltas belong to: the name of its events, and of the field with its position. */
   readonly part?: { readonly name: string; readonly index: string; readonly empty: object; readonly whole: object };
@@ -147,27 +150,19 @@ function itemsOf(reply: WireReply): readonly Item[] {
   return items;
 }
 
-function toUsage(usage: Usage): object {
+function toUsage({ cachedInputTokens, inputTokens, outputTokens, reasoningTokens }: Usage): object {
   return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    ...(usage.cachedInputTokens === undefined
-      ? {}
-      : { input_tokens_details: { cached_tokens: usage.cachedInputTokens } }),
-    ...(usage.reasoningTokens === undefined
-      ? {}
-      : { output_tokens_details: { reasoning_tokens: usage.reasoningTokens } }),
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    input_tokens_details: cachedInputTokens === undefined ? undefined : { cached_tokens: cachedInputTokens },
+    output_tokens_details: reasoningTokens === undefined ? undefined : { reasoning_tokens: reasoningTokens },
   };
 }
 
-function checkRequest(body: unknown, known: readonly string[]): readonly string[] {
-  const fields = asFields(body);
-  if (fields === undefined) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  onlyFields(fields, known, 'the body', problems);
+function checkRequest(fields: Fields, problems: string[]): void {
   checkPromptCache(fields, problems);
-  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  checkModel(fields, problems);
   const names = new Set<string>();
   for (const tool of asList(fields['tools'])) {
     const given = asFields(tool) ?? {};
@@ -183,24 +178,11 @@ function checkRequest(body: unknown, known: readonly string[]): readonly string[
   if (choice !== undefined && !names.has(String(choice['name'] ?? choice['type'])))
     problems.push('tool_choice names a tool that the request does not offer');
   checkInput(asList(fields['input']), problems);
-  return problems;
 }
 
 /** Calls of tools that run here, and what answers them. */
-const NATIVE_CALLS = new Set([
-  'custom_tool_call',
-  'apply_patch_call',
-  'shell_call',
-  'local_shell_call',
-  'mcp_approval_request',
-]);
-const NATIVE_OUTPUTS = new Set([
-  'custom_tool_call_output',
-  'apply_patch_call_output',
-  'shell_call_output',
-  'local_shell_call_output',
-  'mcp_approval_response',
-]);
+const NATIVE_CALL = /^(?:(?:custom_tool|apply_patch|shell|local_shell)_call|mcp_approval_request)$/;
+const NATIVE_OUTPUT = /^(?:(?:custom_tool|apply_patch|shell|local_shell)_call_output|mcp_approval_response)$/;
 
 function checkInput(input: readonly unknown[], problems: string[]): void {
   if (input.length === 0) problems.push('input is missing, empty or not a list');
@@ -219,9 +201,9 @@ function checkInput(input: readonly unknown[], problems: string[]): void {
       if (!open.delete(item['call_id']))
         problems.push(`input[${at}] does not answer an open call: ${String(item['call_id'])}`);
       if (item['output'] === undefined) problems.push(`input[${at}] has no output`);
-    } else if (typeof type === 'string' && NATIVE_CALLS.has(type)) {
+    } else if (typeof type === 'string' && NATIVE_CALL.test(type)) {
       open.add(item['call_id'] ?? item['id']);
-    } else if (typeof type === 'string' && NATIVE_OUTPUTS.has(type)) {
+    } else if (typeof type === 'string' && NATIVE_OUTPUT.test(type)) {
       const id = item['call_id'] ?? item['approval_request_id'];
       // What the vendor ran in its own container has its output beside it.
       if (!open.delete(id)) problems.push(`input[${at}] does not answer an open call: ${String(id)}`);

@@ -50,7 +50,7 @@ function candidates(): readonly Isolation[] {
 }
 
 async function works(isolation: Isolation, folder: string): Promise<boolean> {
-  // macOS: the folder for temporary files is a link.
+  // On macOS, the folder for temporary files is a link.
   const real = realpathSync(folder);
   try {
     const isolated = isolation.wrap({

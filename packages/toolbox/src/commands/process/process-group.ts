@@ -29,7 +29,7 @@ function nameIfIn(id: string, group: number): readonly string[] {
 
 /** What a process was given to write to, as the system names it: who has one of these was started by it. Empty where the system does not say it. */
 export function givenTo({ pid }: ChildProcess): readonly string[] {
-  // It may have ended, or be another user by now.
+  // The process may have ended, or its id may belong to another user by now.
   const isTold = pid !== undefined && attempt(saysProcesses) === true;
   return (isTold ? attempt(() => [1, 2, 3].map((each) => readlinkSync(`/proc/${pid}/fd/${each}`))) : undefined) ?? [];
 }

@@ -137,7 +137,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
         }),
       );
     });
-    // Nobody writes to it unless it announces: what counts is who has it.
+    // Without an announcement nobody writes to this pipe: it only shows which processes hold it open.
     if (announcement === undefined && third instanceof Readable) third.resume();
     child.stdout.on('data', options.onOutput);
     child.stderr.on('data', onError);

@@ -68,7 +68,7 @@ function readCommand(reading: Reading, end: string): void {
   while (reading.unclear === undefined) {
     skipBlanks(reading);
     const char = source[reading.at];
-    // After a word, `}` is one more word.
+    // A `}` that follows a word is an ordinary word.
     if (char === undefined || (char === end && (char !== '}' || words.length === 0)) || '\n;|'.includes(char)) break;
     if (char === '&' && source[reading.at + 1] !== '>') break;
     // A plain sh takes `a &> b c` for `a &` and `c > b`.

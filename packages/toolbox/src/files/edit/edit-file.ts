@@ -1,6 +1,6 @@
 import { objectSchema } from '../../object-schema.ts';
 import { visibleText, visibleLine } from '@kernel/internal';
-import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { quote } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
 import { count, noteSeen, staleNote } from '../describe.ts';
@@ -43,7 +43,7 @@ interface Input {
  * differs only in white space, in the kind of quotes, dashes, accents or unseen characters, or in how line breaks are written, matches if there is only one such
  * place. The user sees a unified diff, the model a summary.
  */
-export function editFileTool(workspace: Workspace): ToolImplementation {
+export function editFileTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ edits, path }: Input, { signal }): Promise<ToolResult> => {

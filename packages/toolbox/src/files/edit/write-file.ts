@@ -1,6 +1,6 @@
 import { objectSchema } from '../../object-schema.ts';
 import { visibleText, visibleLine } from '@kernel/internal';
-import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { decodeText, detectFormat, type TextFormat } from '../../text/encoding.ts';
 import { quote, toolError, unlessMissing } from '../../workspace/errors.ts';
 import type { FileContent, Workspace } from '../../workspace/index.ts';
@@ -29,7 +29,7 @@ const UTF_8: TextFormat = { encoding: 'utf-8', bomLength: 0 };
  * Creates the tool `write_file`. A file that is replaced keeps its encoding and byte order mark; one with bytes that are not UTF-8 is not replaced by a text
  * that has U+FFFD in their place. The user sees a unified diff from the previous content, the model the numbers of lines and bytes.
  */
-export function writeFileTool(workspace: Workspace): ToolImplementation {
+export function writeFileTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ content, path }: { readonly path: string; readonly content: string }, { signal }) => {

@@ -1,6 +1,6 @@
 import { objectSchema } from '../../object-schema.ts';
 import { visibleText } from '@kernel/internal';
-import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { quote } from '../../workspace/errors.ts';
 import type { Edit, Workspace } from '../../workspace/index.ts';
 import { alikeNote, bounded, count, noteSeen, staleNote } from '../describe.ts';
@@ -32,7 +32,7 @@ Give three lines of context around each change; "@@" and a line above it, such a
 };
 
 /** Creates the tool `apply_patch`, for patches in the V4A format, which apply completely or not at all. */
-export function applyPatchTool(workspace: Workspace): ToolImplementation {
+export function applyPatchTool(workspace: Workspace): ToolWithHandler {
   return {
     tool,
     handler: async ({ patch }: { readonly patch: string }, { signal }): Promise<ToolResult> => {

@@ -1,7 +1,7 @@
 import { objectSchema } from '../../object-schema.ts';
 import { isAbsolute } from 'node:path';
 import { findProgram } from '@kernel/internal';
-import { invalidOption, type Tool, type ToolImplementation } from '@kernel/protocol';
+import { invalidOption, type Tool, type ToolWithHandler } from '@kernel/protocol';
 import { quote, toolError } from '../../workspace/errors.ts';
 import { detectFormat, mediaTypeOf } from '../../text/encoding.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
@@ -71,7 +71,7 @@ export interface SearchTextOptions {
  * Windows-1252; an answer without a match says what was not searched: binary files, those that cannot be read, and ignored ones. A regular expression may take a
  * second per file or MiB of it, and is never passed to ripgrep.
  */
-export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolImplementation {
+export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolWithHandler {
   if (typeof ripgrep === 'string' && !isAbsolute(ripgrep))
     throw invalidOption('searchTextTool', 'ripgrep', 'an absolute path', ripgrep);
   return {

@@ -1,6 +1,6 @@
 import { objectSchema } from '../../object-schema.ts';
 import { sliceHead, visibleText } from '@kernel/internal';
-import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import type { Tool, ToolWithHandler, ToolResult } from '@kernel/protocol';
 import { bounded, count } from '../../files/describe.ts';
 import { toolError } from '../../workspace/errors.ts';
 import type { Workspace } from '../../workspace/index.ts';
@@ -65,7 +65,7 @@ interface Query {
  * Creates the tools `remember`, `recall` and `forget`: notes with tags and a time, each a Markdown file in the folder `notes` of a workspace that
  * allows writing, which can be the one of `memoryTool`. The user sees what was noted and what was forgotten.
  */
-export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): readonly ToolImplementation[] {
+export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): readonly ToolWithHandler[] {
   const store = noteStore(memoryFiles('noteTools', workspace, limits));
   return [
     {

@@ -1,11 +1,5 @@
 import { objectSchema } from '../../object-schema.ts';
-import {
-  checkFunctions,
-  type Tool,
-  type ToolContext,
-  type ToolImplementation,
-  type ToolResult,
-} from '@kernel/protocol';
+import { checkFunctions, type Tool, type ToolContext, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
 import { seenText } from '../../text/fold-text.ts';
 import type { SearchEngine, SearchResult } from './types.ts';
 
@@ -39,7 +33,7 @@ const TOOL: Tool = {
  * const tools = createRegistry([webSearchTool(searxng({ baseUrl: 'http://127.0.0.1:8888' }))]);
  * ```
  */
-export function webSearchTool(engine: SearchEngine): ToolImplementation {
+export function webSearchTool(engine: SearchEngine): ToolWithHandler {
   checkFunctions('webSearchTool', { 'engine.search': Reflect.get(engine, 'search') });
   const handler = async (
     { query, count = DEFAULT_COUNT }: { readonly query: string; readonly count?: number },

@@ -83,7 +83,7 @@ function openByDescriptor(absolute: string, isEntry: boolean): OpenPath | undefi
   }
 }
 
-/** On systems without descriptors' paths, the real path is compared by device and inode before each use. */
+/** If the system has no path for a descriptor, the real path is compared by device and inode before each use. */
 export function openByName(absolute: string, isEntry: boolean): OpenPath {
   // The native function gives names as they are stored, in their own case.
   const real = isEntry

@@ -68,7 +68,7 @@ function walk(
   selects: (path: string) => boolean,
 ): boolean {
   let left = maxEntries;
-  // In breadth, so that what lies near the top is found in any case.
+  // The search is breadth-first, so that files near the top are found in any case.
   const pending = [''];
   for (const below of pending)
     for (const entry of entriesOf(join(folder, below))) {

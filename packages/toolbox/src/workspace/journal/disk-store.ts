@@ -39,7 +39,7 @@ export interface DiskStore extends JournalStore {
  * when it is first needed, in the user's state folder or, where that cannot be written, in that of temporary files.
  */
 export function diskStore(given: string | undefined): DiskStore {
-  // Tools are kept out of it by its real path.
+  // The rules that keep tools out of this folder compare real paths.
   let folder = given !== undefined && existsSync(given) ? realpathSync.native(given) : given;
   const at = (name: string): string => {
     folder ??= ownFolder();

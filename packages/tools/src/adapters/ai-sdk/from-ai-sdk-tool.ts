@@ -3,8 +3,7 @@ import { KernelError, type ToolEffect, unreadableResult } from '@kernel/protocol
 import type { ToolBinding, ToolHandler } from '../../tool/binding.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
-import { type CallChecks, isAsyncIterable, withCallChecks } from '../checked-handler.ts';
-import type { ForeignToolOptions } from '../foreign-tool.ts';
+import { type CallChecks, type ForeignToolOptions, isAsyncIterable, withCallChecks } from '../foreign-tool.ts';
 import { readModelOutput } from './model-output.ts';
 import { toInputSchema } from './to-input-schema.ts';
 

@@ -26,7 +26,6 @@ export interface AiSdkFile {
       };
 }
 
-/** Returns the text and the media of a result. */
 export function toModelOutput(result: ToolResult): AiSdkOutput {
   const text = toModelText(result);
   if (result.media === undefined || result.media.length === 0) return { type: 'text', value: text };

@@ -2,8 +2,7 @@ import { KernelError, type ToolContext } from '@kernel/protocol';
 import { bindTool } from '../../tool/bind-tool.ts';
 import type { ToolBinding, ToolCondition } from '../../tool/binding.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
-import { type CallChecks, withCallChecks } from '../checked-handler.ts';
-import type { ForeignToolOptions } from '../foreign-tool.ts';
+import { type CallChecks, type ForeignToolOptions, withCallChecks } from '../foreign-tool.ts';
 
 /** A function tool of the OpenAI Agents SDK, as `tool()` of `@openai/agents` returns it. */
 export interface OpenAiAgentsToolInput<Name extends string = string> {

@@ -1,10 +1,10 @@
-import type { ToolImplementation } from '@kernel/protocol';
+import type { ToolWithHandler } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createRegistry, defineTool } from '../../src/index.ts';
 import { z } from 'zod';
 
-const add: ToolImplementation = {
+const add: ToolWithHandler = {
   tool: {
     name: 'add',
     description: 'Adds two numbers.',
@@ -71,7 +71,7 @@ describe('a tool with its handler, as a package offers it that knows no registry
   });
 
   it('says which context it needs, to the compiler', () => {
-    const needing: ToolImplementation<{ readonly user: string }> = {
+    const needing: ToolWithHandler<{ readonly user: string }> = {
       ...add,
       handler: (_input, { context }) => context?.user,
     };

@@ -1,0 +1,42 @@
+import type { Emit, ProviderEvent } from '@kernel/protocol';
+
+type Delta = Extract<ProviderEvent, { readonly type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' }>;
+
+/** The events of one reply, without half a character in any delta. */
+export interface WholeCharacters {
+  /** Emits an event. Half a surrogate pair at the end of a delta waits for the next delta of the same text. */
+  readonly emit: Emit;
+  /** Emits U+FFFD for each half that still waits, as the message has it; undefined where none does. */
+  readonly end: () => Promise<unknown> | undefined;
+}
+
+/** Joins characters whose halves come in two deltas: half of one cannot be written as UTF-8, and strict parsers refuse JSON with it. */
+export function wholeCharacters(emit: Emit): WholeCharacters {
+  let waiting: Map<string, { readonly half: string; readonly delta: Delta }> | undefined;
+  return {
+    emit(event) {
+      const isText = event.type === 'text-delta' || event.type === 'reasoning-delta';
+      if (!isText && event.type !== 'tool-call-delta') {
+        if (event.type === 'reply-withdrawn') waiting = undefined;
+        return emit(event);
+      }
+      const text: unknown = isText ? event.text : event.arguments;
+      if (typeof text !== 'string' || ((waiting === undefined || waiting.size === 0) && text.isWellFormed()))
+        return emit(event);
+      const key = event.type === 'tool-call-delta' ? `${event.index}` : event.type;
+      const joined = `${waiting?.get(key)?.half ?? ''}${text}`;
+      const [half] = /[\uD800-\uDBFF]?$/.exec(joined.slice(-1)) ?? [''];
+      if (half === '') waiting?.delete(key);
+      else (waiting ??= new Map()).set(key, { half, delta: event });
+      return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
+    },
+    end() {
+      const last = [...(waiting?.values() ?? [])].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
+      return last.length === 0 ? undefined : Promise.all(last);
+    },
+  };
+}
+
+function withText(delta: Delta, text: string): Delta {
+  return delta.type === 'tool-call-delta' ? { ...delta, arguments: text } : { ...delta, text };
+}
