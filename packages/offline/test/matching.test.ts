@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { ask, callsFor, userTools, workTools } from './fixtures.ts';
 
@@ -92,6 +93,7 @@ test.each([
   ['which files mention package.json', 'search_text {"query":"package.json"}'],
   ['which files contain hello in src', 'search_text {"query":"hello","path":"src"}'],
   ['where is the answer mentioned', 'search_text {"query":"answer"}'],
+  ['look for hello in the src folder', 'search_text {"query":"hello","path":"src"}'],
   ['where is TODO in src', 'search_text {"query":"TODO","path":"src"}'],
   ['where is createRegistry', 'search_text {"query":"createRegistry"}'],
   ['where is "export const"', 'search_text {"query":"export const"}'],
@@ -99,6 +101,7 @@ test.each([
   ['read 🙂.md', 'read_file {"path":"🙂.md"}'],
   ['read e\u0301te.md', 'read_file {"path":"e\u0301te.md"}'],
 ])('"%s" becomes the calls that it asks for', async (prompt, ...calls) => {
+  verifies('offline.search');
   expect(await callsFor(prompt, workTools)).toEqual(calls.filter(Boolean));
 });
 
@@ -132,6 +135,7 @@ test.each([
   ['do a web search for createRegistry', 'createRegistry'],
   ['web search: node.js', 'node.js'],
 ])('a search that takes only a query is called by what it searches: "%s"', async (prompt, query) => {
+  verifies('offline.search');
   const call = `web_search ${JSON.stringify({ query })}`;
   expect(await callsFor(prompt, [webSearch])).toEqual([call]);
   expect(await callsFor(prompt, [...workTools, webSearch])).toEqual([call]);
@@ -215,6 +219,7 @@ test.each([
   'what is 2½ + 1',
   'read 𝕟𝕠𝕥 notes.md',
 ])('"%s" is refused, and nothing is called', async (prompt) => {
+  verifies('offline.search');
   await expect(ask(prompt, workTools)).rejects.toSatisfy((error) => KernelError.is(error, 'PROVIDER_REFUSED'));
 });
 

@@ -65,12 +65,13 @@ export function readSearch(request: string, terms: ReadonlyMap<string, number>, 
     const query = unquote(written);
     if (name !== undefined && query === written && !IDENTIFIER.test(query)) continue;
     // `in the morning` is no place, and `in Tokyo` is none in a workspace.
-    const isNamed = article === undefined || kind !== undefined || /[./]/.test(path ?? '');
+    const isClearPlace = kind !== undefined || /[./]/.test(path ?? '');
+    const isNamed = article === undefined || isClearPlace;
     const isPlace = hasPath && isNamed && timeZoneOf(path ?? '') === undefined && !WISH_WORDS.test(path ?? '');
     if (path !== undefined && !isPlace) continue;
     const isSaid = (path ?? sign ?? described ?? name) !== undefined || (!hasPath && !/\s/.test(query));
     if (query === written && !isClear(query, isMarked, isSaid)) continue;
-    return { query, path, evidence: (own ?? sign ?? name) === undefined ? (isMarked ? 1.5 : 0.8) : 3 };
+    return { query, path, evidence: isClearPlace || (own ?? sign ?? name) !== undefined ? 3 : isMarked ? 1.5 : 0.8 };
   }
   return undefined;
 }
