@@ -82,7 +82,7 @@ const PREPOSITION = /(?:^|\s)(?:in|inside|within|under|below|from|across|through
 
 /** Words of a request for a thing, a file or knowledge, as opposed to a text to search for. */
 const WISH_WORDS =
-  /^(?:an?y?|the|me|my|us|our|your|his|her|their|some|out|where|when|who|whom|why|how|what|which|whether|if|for|at|into|up|it|this|that|to|of|is|are|was|were|and|or|then|also|(?:any|every|some)thing|here|there|today|yesterday)(?:\s|$)|^(?:first|last|too|so|as|much|many|more|most|all|every|each|lines?|\d+)\s|\s(?:files?|folders?|lines?|count)$/i;
+  /^(?:an?y?|the|me|my|us|our|your|his|her|their|some|out|where|when|who|whom|why|how|what|which|whether|if|for|at|into|up|it|this|that|to|of|is|are|was|were|and|or|then|also|anything|everything|something|here|there|today|yesterday)(?:\s|$)|^(?:first|last|too|so|as|much|many|more|most|all|every|each|lines?|\d+)\s|\s(?:files?|folders?|lines?|count)$/i;
 
 function isClear(query: string, isMarked: boolean, isSaid: boolean): boolean {
   // Words of a query could also say where to search, unless they are quoted.
