@@ -2,23 +2,21 @@ import {
   type AssistantMessage,
   checkKeys,
   KernelError,
-  type Message,
   optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
   type Tool,
-  type ToolCall,
   toolCallsOf,
 } from '@kernel/protocol';
+import { refusal } from './answer/refusal.ts';
 import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
 import { memoize } from './memoize.ts';
-import { phrasesFor } from './phrases/phrases-for.ts';
+import { phrasesFor } from './phrases/match-phrase.ts';
 import type { ToolPhrase } from './phrases/tool-phrase.ts';
-import { type Plan, planCalls } from './planning/plan-calls.ts';
-import { type Ask, readAsk } from './planning/read-ask.ts';
-import { refusal } from './answer/refusal.ts';
+import { planCalls } from './planning/plan-calls.ts';
+import { readAsk } from './planning/read-ask.ts';
 
 /** The options of `offlineProvider`. */
 export interface OfflineConfig {
@@ -56,13 +54,12 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   const now = config.now ?? Date.now;
   const phrasesOf = memoize((tool: Tool) => phrasesFor(tool, config.phrases ?? {}));
   const matcherOf = memoize((tools: readonly Tool[]) => createMatcher(tools, phrasesOf, now));
-  const planOf = rememberPlans();
   return {
     name: 'offline',
     // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
-      const message = reply(request, matcherOf, phrasesOf, planOf);
+      const message = reply(request, matcherOf, phrasesOf);
       for (const event of eventsOf(message, request.stream ?? true)) {
         yield event;
         request.signal?.throwIfAborted();
@@ -73,78 +70,54 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   };
 }
 
-function reply(
-  request: ProviderRequest,
-  matcherOf: (tools: readonly Tool[]) => Matcher,
-  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
-  planOf: PlanOf,
-): AssistantMessage {
-  if (request.responseFormat !== undefined) {
-    throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
-      hint: 'Leave responseFormat out, or use a model.',
-    });
-  }
-  const { messages } = request;
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const question = messages[asked];
-  const ask = readAsk(question);
-  const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  const offered = request.tools ?? NO_TOOLS;
-  const tools = readTools(offered);
-  const choice = request.toolChoice ?? 'auto';
-  const matcher = matcherOf(typeof choice === 'object' ? readTools(namedTool(offered, choice.name)) : tools);
-  const plan = planOf(question, ask, matcher);
-  const provider = { vendor: 'offline', model: request.model };
-  if (results.length > 0) {
-    return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
-  }
-  if (plan.calls.length === 0 || plan.unmatched.length > 0 || choice === 'none')
-    throw refusal(ask, choice === 'none' ? [] : tools, phrasesOf, plan);
-  const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
-    type: 'tool-call',
-    id: `offline-${index + 1}`,
-    name: tool.name,
-    arguments: JSON.stringify(input),
-  }));
-  return { role: 'assistant', content, provider };
-}
-
-type PlanOf = (question: Message | undefined, ask: Ask, matcher: Matcher) => Plan;
-
-/** Plans the calls of a question once: the turn that answers asks for the same plan again. */
-function rememberPlans(): PlanOf {
-  const plans = new WeakMap<Message, { readonly matcher: Matcher; readonly plan: Plan }>();
-  return (question, ask, matcher) => {
-    const known = question && plans.get(question);
-    if (known?.matcher === matcher) return known.plan;
-    const plan = planCalls(ask, matcher);
-    if (question !== undefined) plans.set(question, { matcher, plan });
-    return plan;
-  };
-}
-
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 /** The tools that only read: nobody can be asked what a prompt meant, so nothing is run that could do harm. */
 const readTools = memoize((tools: readonly Tool[]) => tools.filter(({ effect }) => effect === 'read'));
 const alone = memoize((tool: Tool) => [tool]);
 
-function namedTool(tools: readonly Tool[], name: string): readonly Tool[] {
-  const tool = tools.find((candidate) => candidate.name === name);
+function reply(
+  { messages, model, responseFormat, toolChoice, tools: offered = NO_TOOLS }: ProviderRequest,
+  matcherOf: (tools: readonly Tool[]) => Matcher,
+  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
+): AssistantMessage {
+  if (responseFormat !== undefined) {
+    throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
+      hint: 'Leave responseFormat out, or use a model.',
+    });
+  }
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const ask = readAsk(messages[asked]);
+  const plan = planCalls(ask, matcherOf(readTools(chosenTools(offered, toolChoice))));
+  const provider = { vendor: 'offline', model };
+  const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
+  if (results.length > 0) {
+    return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
+  }
+  if (plan.calls.length === 0 || plan.unmatched !== '' || toolChoice === 'none')
+    throw refusal(ask, toolChoice === 'none' ? [] : readTools(offered), phrasesOf, plan);
+  const content = plan.calls.map(
+    ({ tool, input }, index) =>
+      ({ type: 'tool-call', id: `offline-${index + 1}`, name: tool.name, arguments: JSON.stringify(input) }) as const,
+  );
+  return { role: 'assistant', content, provider };
+}
+
+function chosenTools(offered: readonly Tool[], choice: ProviderRequest['toolChoice']): readonly Tool[] {
+  if (typeof choice !== 'object') return offered;
+  const tool = offered.find(({ name }) => name === choice.name);
   if (tool !== undefined) return alone(tool);
-  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which is not among the tools offered.`, {
-    hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
+  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${choice.name}", which is not among the tools offered.`, {
+    hint: `Offered: ${offered.map(({ name }) => name).join(', ') || 'none'}.`,
   });
 }
 
 function* eventsOf(message: AssistantMessage, isStreamed: boolean): Generator<ProviderEvent> {
-  let index = 0;
-  for (const part of message.content) {
-    if (part.type === 'text') {
+  for (const [index, part] of message.content.entries()) {
+    if (part.type === 'tool-call') {
+      yield { type: 'tool-call-delta', index, id: part.id, name: part.name, arguments: part.arguments };
+    } else if (part.type === 'text') {
       const pieces = isStreamed ? (part.text.match(/[^\n]*\n|[^\n]+$/g) ?? []) : [part.text];
       for (const text of pieces) yield { type: 'text-delta', text };
-    } else if (part.type === 'tool-call') {
-      yield { type: 'tool-call-delta', index, id: part.id, name: part.name, arguments: part.arguments };
-      index += 1;
     }
   }
 }

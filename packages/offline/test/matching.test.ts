@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { ask, callsFor, userTools, workTools } from './fixtures.ts';
 
@@ -74,7 +75,33 @@ test.each([
   ['time in UTC+5', 'clock {"zone":"Etc/GMT-5"}'],
   ['time in UTC+5:30', 'clock {"zone":"+05:30"}'],
   ['1e400', 'arithmetic {"expression":"1e400"}'],
+  ['which files mention "not here" in the docs folder', 'search_text {"query":"not here","path":"docs"}'],
+  ['does notes.md contain TODO', 'search_text {"query":"TODO","path":"notes.md"}'],
+  ['read größe.txt', 'read_file {"path":"größe.txt"}'],
+  ['find Überfall', 'search_text {"query":"Überfall"}'],
+  ['find export const in src', 'search_text {"query":"export const","path":"src"}'],
+  ['locate export default function in the src folder', 'search_text {"query":"export default function","path":"src"}'],
+  ['search createRegistry from src', 'search_text {"query":"createRegistry","path":"src"}'],
+  ['search for "a b" from docs/a.txt', 'search_text {"query":"a b","path":"docs/a.txt"}'],
+  ['find import from in src', 'search_text {"query":"import from","path":"src"}'],
+  ['find all uses of export const', 'search_text {"query":"export const"}'],
+  ['find https://example.com', 'search_text {"query":"https://example.com"}'],
+  ['grep hello -n in src', 'search_text {"query":"hello","path":"src"}'],
+  ['grep cats and dogs in src', 'search_text {"query":"cats and dogs","path":"src"}'],
+  ['rg `foo bar` across the repo', 'search_text {"query":"foo bar"}'],
+  ['which files mention the export const in src', 'search_text {"query":"export const","path":"src"}'],
+  ['which files mention package.json', 'search_text {"query":"package.json"}'],
+  ['which files contain hello in src', 'search_text {"query":"hello","path":"src"}'],
+  ['where is the answer mentioned', 'search_text {"query":"answer"}'],
+  ['look for hello in the src folder', 'search_text {"query":"hello","path":"src"}'],
+  ['where is TODO in src', 'search_text {"query":"TODO","path":"src"}'],
+  ['where is createRegistry', 'search_text {"query":"createRegistry"}'],
+  ['where is "export const"', 'search_text {"query":"export const"}'],
+  ['read документ.md', 'read_file {"path":"документ.md"}'],
+  ['read 🙂.md', 'read_file {"path":"🙂.md"}'],
+  ['read e\u0301te.md', 'read_file {"path":"e\u0301te.md"}'],
 ])('"%s" becomes the calls that it asks for', async (prompt, ...calls) => {
+  verifies('offline.search');
   expect(await callsFor(prompt, workTools)).toEqual(calls.filter(Boolean));
 });
 
@@ -92,6 +119,34 @@ test.each([
   expect(await callsFor(prompt, [...workTools, ...userTools])).toEqual([call]);
   expect(await callsFor(prompt, userTools)).toEqual([call]);
 });
+
+const webSearch = {
+  name: 'web_search',
+  description: 'Searches the web.',
+  effect: 'read',
+  parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+} as const;
+
+test.each([
+  ['search the web for cats', 'cats'],
+  ['search web for "cats in hats"', 'cats in hats'],
+  ['web search cats', 'cats'],
+  ['web search for cats and dogs', 'cats and dogs'],
+  ['do a web search for createRegistry', 'createRegistry'],
+  ['web search: node.js', 'node.js'],
+])('a search that takes only a query is called by what it searches: "%s"', async (prompt, query) => {
+  verifies('offline.search');
+  const call = `web_search ${JSON.stringify({ query })}`;
+  expect(await callsFor(prompt, [webSearch])).toEqual([call]);
+  expect(await callsFor(prompt, [...workTools, webSearch])).toEqual([call]);
+});
+
+test.each(['search src for cats', 'search the docs for cats', 'search the web for me', 'web search for cats in src'])(
+  'a search that takes only a query looks nowhere else: "%s"',
+  async (prompt) => {
+    await expect(callsFor(prompt, [webSearch])).rejects.toSatisfy((error) => KernelError.is(error, 'PROVIDER_REFUSED'));
+  },
+);
 
 test.each([
   'write me a poem',
@@ -137,7 +192,34 @@ test.each([
   'roll',
   'hello',
   '',
+  // Words that begin like a search, or stand where its query could be.
+  'KEY=abc',
+  'does notes.md contain "a b" in src',
+  'search for the word in src',
+  'search the for cats',
+  'find the old bridge in Tokyo',
+  'find first line in notes.md',
+  'find my old keys in src',
+  'which files import readFile from tools',
+  'which files use too much memory',
+  'find test files in src',
+  'find lines over 80 in src',
+  'search for emails from yesterday',
+  'find something in src',
+  'where is lunch',
+  'where is it in src',
+  'search for it',
+  'convert km 5 to kg',
+  'grep a b c',
+  'search for hello and docs/a.txt',
+  'read package.json and show me its first line',
+  'square root of -4',
+  // Letters and digits that are not ASCII are parts of words.
+  'what is 2⁴',
+  'what is 2½ + 1',
+  'read 𝕟𝕠𝕥 notes.md',
 ])('"%s" is refused, and nothing is called', async (prompt) => {
+  verifies('offline.search');
   await expect(ask(prompt, workTools)).rejects.toSatisfy((error) => KernelError.is(error, 'PROVIDER_REFUSED'));
 });
 

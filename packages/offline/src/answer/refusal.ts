@@ -15,8 +15,7 @@ export function refusal(
   { calls, negation, unmatched }: Plan,
 ): KernelError {
   // Of a prompt of which a part fits, the other part is the reason.
-  const reason = calls.length > 0 ? (unmatched[0] ?? prompt) : prompt;
-  const asked = truncate(reason, 80);
+  const asked = truncate(calls.length > 0 ? unmatched : prompt, 80);
   const problem =
     negation === undefined
       ? `no tool on offer that only reads fits "${asked}"${material === undefined ? '' : ', asked of what came with it'}`
@@ -30,9 +29,7 @@ export function refusal(
 function abilities(tools: readonly Tool[], phrasesOf: (tool: Tool) => readonly ToolPhrase[]): string {
   if (tools.length === 0) return 'It works only with tools, and none is offered. ';
   const lines = tools.slice(0, 12).map((tool) => {
-    const example =
-      tool.metadata?.examples?.[0]?.description ??
-      phrasesOf(tool).find((phrase) => phrase.example !== undefined)?.example;
+    const example = tool.metadata?.examples?.[0]?.description ?? phrasesOf(tool).find((each) => each.example)?.example;
     const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
     return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
   });

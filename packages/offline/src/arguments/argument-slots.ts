@@ -1,41 +1,23 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
-import { isObject, parsePointer } from '@kernel/internal';
+import { isObject } from '@kernel/internal';
 import { conceptOf } from '../language/lexicon.ts';
-import { stemOf, wordsOf } from '../language/stem.ts';
+import { wordsOf } from '../language/words.ts';
 
 /** The kind of value that an argument takes, judged by its schema, name and description; `other` is never filled. */
-type SlotKind =
-  | 'enum'
-  | 'number'
-  | 'numbers'
-  | 'date'
-  | 'zone'
-  | 'url'
-  | 'email'
-  | 'path'
-  | 'expression'
-  | 'search'
-  | 'text'
-  | 'other';
+type SlotKind = TextKind | 'enum' | 'number' | 'numbers' | 'text' | 'other';
+type TextKind = 'date' | 'zone' | 'url' | 'email' | 'path' | 'expression' | 'search';
 
-/** One argument of a tool, as something to fill. */
 export interface Slot {
-  /** The name of the property. */
   readonly name: string;
-  /** The kind of value that it takes. */
   readonly kind: SlotKind;
-  /** Its schema, with a local `$ref` resolved. */
   readonly schema: JsonSchema;
-  /** Whether a call without it is invalid. */
   readonly required: boolean;
-  /** The concepts of the argument's name. */
   readonly concepts: readonly string[];
-  /** Whether a path is to a file, a folder or either. */
   readonly target: 'file' | 'folder' | 'any';
 }
 
 /** What tells a kind of text by the name of the argument or by its description. */
-const KINDS: readonly (readonly [SlotKind, name: RegExp, description: RegExp])[] = [
+const KINDS: readonly (readonly [TextKind, name: RegExp, description: RegExp])[] = [
   ['zone', /^(?:tz|timezone)$|\bzone\b/, /\btime ?zone\b|\bIANA\b/i],
   ['expression', /\b(?:expression|formula|equation|calculation|arithmetic)\b/, /\barithmetic\b/i],
   ['url', /\b(?:url|uri|link|href)\b/, /\bURL\b/],
@@ -56,12 +38,11 @@ const FORMATS = new Map<unknown, SlotKind>([
   ['email', 'email'],
 ]);
 
-/** Returns a slot for each property of a tool's schema, in order. */
 export function slotsOf({ name: toolName, parameters }: Tool): readonly Slot[] {
   const required: readonly unknown[] = Array.isArray(parameters['required']) ? parameters['required'] : [];
   const properties = isObject(parameters['properties']) ? Object.entries(parameters['properties']) : [];
   return properties.map(([name, value]) => {
-    const schema = resolve(value, parameters);
+    const schema: JsonSchema = isObject(value) ? value : { type: 'other' };
     const words = wordsOf(name);
     const about = typeof schema['description'] === 'string' ? schema['description'] : '';
     return {
@@ -69,7 +50,7 @@ export function slotsOf({ name: toolName, parameters }: Tool): readonly Slot[] {
       kind: kindOf(schema, words.join(' '), about),
       schema,
       required: required.includes(name) && !('default' in schema),
-      concepts: words.map((word) => conceptOf(stemOf(word))),
+      concepts: words.map(conceptOf),
       target: targetOf(`${words.join(' ')} ${about}`, wordsOf(toolName).join(' ')),
     };
   });
@@ -94,14 +75,4 @@ function targetOf(own: string, context: string): Slot['target'] {
     if (file && folder) return 'any';
   }
   return 'any';
-}
-
-/** Follows one local `$ref`. */
-function resolve(value: unknown, root: JsonSchema): JsonSchema {
-  if (!isObject(value)) return { type: 'other' };
-  const { $ref: reference, ...beside } = value;
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return value;
-  let at: unknown = root;
-  for (const key of parsePointer(reference.slice(1))) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  return isObject(at) ? { ...at, ...beside } : value;
 }

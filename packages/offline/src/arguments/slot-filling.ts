@@ -1,16 +1,11 @@
 import type { Token } from '../language/tokenize.ts';
 
-/** A request whose words are being assigned to a tool's arguments. */
 export interface SlotFilling {
-  /** The request as written. */
-  readonly text: string;
-  /** The request, tokenized. */
   readonly tokens: readonly Token[];
   /** How each claimed token, by index, was recognized: `exact` by its shape or a cue, `free` because it was left over. */
   readonly used: Map<number, 'exact' | 'free'>;
   /** Concepts that the tool itself mentions: words about the tool, not values. */
   readonly terms: ReadonlyMap<string, number>;
-  /** The time that `today` refers to, in milliseconds since 1970. */
   readonly now: number;
   /** How much the shapes of the arguments speak for the tool, summed up. */
   evidence: number;
@@ -20,13 +15,10 @@ export interface SlotFilling {
 export function claim(filling: SlotFilling, from: number, to: number, how: 'exact' | 'free', evidence: number): string {
   for (let index = from; index <= to; index += 1) filling.used.set(index, how);
   filling.evidence += evidence;
-  return filling.tokens
-    .slice(from, to + 1)
-    .map(({ text }) => text)
-    .join(' ');
+  const tokens = filling.tokens.slice(from, to + 1);
+  return tokens.map(({ text }) => text).join(' ');
 }
 
-/** The first token for which a test holds that no argument has claimed, or -1. */
 export function findFree({ tokens, used }: SlotFilling, test: (token: Token, index: number) => boolean): number {
   return tokens.findIndex((token, index) => !used.has(index) && test(token, index));
 }
@@ -35,11 +27,4 @@ export function findFree({ tokens, used }: SlotFilling, test: (token: Token, ind
 export function isUnclaimed({ tokens, used, terms }: SlotFilling, index: number): boolean {
   const token = tokens[index];
   return token?.role === 'content' && !used.has(index) && (token.kind !== 'word' || !terms.has(token.concept));
-}
-
-/** Returns the end of the longest run of unclaimed words that starts at `from`. */
-export function endOfRun(filling: SlotFilling, from: number): number {
-  let to = from;
-  while (isUnclaimed(filling, to + 1) && filling.tokens[to + 1]?.kind !== 'expression') to += 1;
-  return to;
 }

@@ -1,30 +1,28 @@
 /** Words of English; nothing here knows a tool. The sets hold stems as `stemOf` returns them, unless they say otherwise. */
-import { stemOf } from './stem.ts';
+import { stemOf, wordsOf } from './words.ts';
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-const stems = (text: string): ReadonlySet<string> => new Set(words(text).map(stemOf));
+const stems = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).map(stemOf));
 
 /** Words that carry no meaning for the choice of a tool. Lower-case words, not stems. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
-  words(`a an the this that these those there here it its it's i me my we us our you your he she they them their
+  `a an the this that these those there here it its it's i me my we us our you your he she they them their
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must
   to of in on at by for with from into onto inside within under below than as about over out up down off
   and or but if then so too also both each all any every some no not only just even still please kindly thanks thank
   hi hello hey ok okay well now right currently quickly exactly actually really again first next
   what what's whats how how's which many much like would'd i'd i'm let's that's there's is't via per let make
-  one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere`),
+  one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere saying`.split(
+    /\s+/,
+  ),
 );
 
-/** Words that ask without saying for what: evidence if a tool mentions them, no objection if it does not. */
-export const NEUTRAL_STEMS = stems(
-  `show tell give get display print say see look check want need know fetch return provide when where who why
-  current`,
-);
-
-/** Neutral verbs: outside a tool's name they count only together with another of the tool's own words. */
+/** Verbs that ask without saying for what: outside a tool's name they count only together with another of the tool's own words. */
 export const WEAK_STEMS = stems(
   'show tell give get display print say see look check want need know fetch return provide',
 );
+
+/** Words that are evidence if a tool mentions them, and no objection if it does not. */
+export const NEUTRAL_STEMS: ReadonlySet<string> = new Set([...WEAK_STEMS, ...stems('when where who why current')]);
 
 /**
  * Actions that decide what is asked: a request that begins with one is never for a tool that does not mention it, however well
@@ -46,45 +44,38 @@ export const WORK_STEMS = stems(
   recipe advice opinion summary translation explanation review slogan tweet`,
 );
 
-/** Words that ask for a part or a measure of something, not for all of it. */
 export const PART_STEMS = stems(
   'first last line lines size big large small new old long short hidden total half top bottom newest oldest biggest largest smallest',
 );
 
 const GROUPS = [
-  'folder directory dir',
-  'list ls enumerate listing',
-  'read cat open view',
-  'find search grep locate lookup',
-  'mention occur occurrence appear reference contain',
-  'time clock',
-  'date day today weekday',
-  'calculate compute evaluate solve calc calculator calculation',
-  'add plus sum',
-  'subtract minus difference',
-  'multiply product multiplied',
-  'divide quotient divided',
-  'delete remove erase rm',
-  'picture image photo',
-  'weather forecast',
-  'email mail',
-  'town city',
-  'buy purchase',
-  'roll throw',
-  'flip toss',
-  'big large',
-  'start launch begin',
-  'use used using usage',
-];
+  'folder directory dir|list ls enumerate listing|read cat open view|find search grep locate lookup',
+  'mention occur occurrence appear reference contain|time clock|date day today weekday',
+  'calculate compute evaluate solve calc calculator calculation|add plus sum|subtract minus difference|multiply product multiplied',
+  'divide quotient divided|delete remove erase rm|picture image photo|weather forecast|email mail|town city|buy purchase|roll throw|flip toss',
+  'big large|start launch begin|use used using usage',
+].flatMap((line) => line.split('|'));
 
 const CONCEPTS: ReadonlyMap<string, string> = new Map(
   GROUPS.flatMap((group) => {
-    const [head, ...rest] = words(group).map(stemOf);
-    return head === undefined ? [] : rest.map((stem) => [stem, head] as const);
+    const [head = '', ...rest] = group.split(' ').map(stemOf);
+    return rest.map((stem) => [stem, head] as const);
   }),
 );
 
-/** Returns the concept of a stem: one stem for a group of synonyms, else the stem itself. */
-export function conceptOf(stem: string): string {
+/** The concept of a word: one stem for a group of synonyms, else its own stem. */
+export function conceptOf(word: string): string {
+  const stem = stemOf(word);
   return CONCEPTS.get(stem) ?? stem;
+}
+
+export function conceptsOf(text: string): readonly string[] {
+  return wordsOf(text).map(conceptOf);
+}
+
+const COMMANDS = new Set(['list', 'read', 'find', 'calculate'].map(conceptOf));
+
+export function isAction(word: string): boolean {
+  const stem = stemOf(word);
+  return ACTION_STEMS.has(stem) || WEAK_STEMS.has(stem) || COMMANDS.has(conceptOf(word));
 }

@@ -1,4 +1,5 @@
-import { plain } from './stem.ts';
+import { attempt } from '@kernel/internal';
+import { plain } from './words.ts';
 
 /**
  * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. All other places come from the platform's own list of
@@ -18,47 +19,42 @@ Asia/Shanghai:china|beijing|shenzhen
 Asia/Kolkata:india|kolkata|mumbai|delhi|bangalore|bengaluru
 UTC:utc|gmt|zulu`;
 
-/** Cities of the zone database whose names are more often other words. */
-const OTHER_WORDS = /\/(?:Christmas|Easter|Center|Wake|Midway|Reunion|Troll|Nome|Casey|Davis)$/;
+/** Zones that are no places, and cities whose names are more often other words. */
+const OTHER_WORDS = /^Etc\/|\/(?:Christmas|Easter|Center|Wake|Midway|Reunion|Troll|Nome|Casey|Davis)$/;
 
-let byPlace: ReadonlyMap<string, string> | undefined;
+let zonesByPlace: ReadonlyMap<string, string> | undefined;
 
 /** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
 export function timeZoneOf(place: string): string | undefined {
-  if (place.includes('/')) return isZone(place) ? place : undefined;
-  const [, sign, hours, minutes = '00'] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
+  const [, sign, hours = '', minutes = '00'] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
   if (sign !== undefined) {
-    // The zone database names whole hours with the opposite sign.
-    const zone =
-      minutes === '00'
-        ? `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`
-        : `${sign}${hours?.padStart(2, '0')}:${minutes}`;
-    return isZone(zone) ? zone.replace(/^Etc\/GMT[+-]0$/, 'UTC') : undefined;
+    // The zone database names whole hours with the opposite sign, and no others.
+    const whole = `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
+    return zoneNamed(minutes === '00' ? whole : `${sign}${hours.padStart(2, '0')}:${minutes}`)?.replace(
+      /^Etc\/GMT[+-]0$/,
+      'UTC',
+    );
   }
-  byPlace ??= new Map([...citiesOfZones(), ...PLACES.split('\n').flatMap(placesOf)]);
-  return byPlace.get(
-    plain(place)
-      .replaceAll(/[_.-]+/g, ' ')
-      .trim(),
-  );
+  zonesByPlace ??= byPlace();
+  return place.includes('/') ? zoneNamed(place) : zonesByPlace.get(nameOf(place));
 }
 
-function citiesOfZones(): readonly (readonly [string, string])[] {
-  const zones = Intl.supportedValuesOf('timeZone').filter(
-    (zone) => /^(?!Etc\/).+\//.test(zone) && !OTHER_WORDS.test(zone),
-  );
-  return zones.map((zone) => [plain(zone.split('/').at(-1) ?? '').replaceAll(/[_-]/g, ' '), zone]);
+function byPlace(): ReadonlyMap<string, string> {
+  const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/') && !OTHER_WORDS.test(zone));
+  const others = PLACES.split('\n').flatMap((line) => {
+    const [zone = '', places = ''] = line.split(':');
+    return places.split('|').map((place) => [place, zone] as const);
+  });
+  return new Map([...zones.map((zone) => [nameOf(zone.split('/').at(-1) ?? ''), zone] as const), ...others]);
 }
 
-function placesOf(line: string): readonly (readonly [string, string])[] {
-  const [zone = '', places = ''] = line.split(':');
-  return places.split('|').map((place) => [place, zone]);
+function nameOf(place: string): string {
+  return plain(place)
+    .replaceAll(/[_.-]+/g, ' ')
+    .trim();
 }
 
-function isZone(name: string): boolean {
-  try {
-    return /^(?:[A-Za-z]|[+-]\d)[\w/+:-]*$/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
+function zoneNamed(name: string): string | undefined {
+  if (!/^(?:[A-Za-z]|[+-]\d)[\w/+:-]*$/.test(name)) return undefined;
+  return attempt(() => new Intl.DateTimeFormat('en', { timeZone: name })) && name;
 }

@@ -1,30 +1,34 @@
 import { findExpressions } from './arithmetic.ts';
-import { byScript, forScripts } from './by-script.ts';
 import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
-import { plain, stemOf } from './stem.ts';
+import { LETTER_OR_DIGIT, plain, stemOf } from './words.ts';
 
-/** One word, name or literal of a prompt. */
 export interface Token {
-  /** The text as written, without quotes. */
   readonly text: string;
-  /** The text in lower case and without accents. */
   readonly lower: string;
-  /** What `conceptOf` gives for its stem; for a literal, `lower`. */
+  /** The concept of a word; for a literal, `lower`. */
   readonly concept: string;
-  /** The form that it was recognized by. */
   readonly kind: 'word' | 'number' | 'quoted' | 'path' | 'url' | 'email' | 'expression';
   /** `stop` words carry no meaning, `neutral` words are evidence at most, and `content` words must be accounted for. */
   readonly role: 'stop' | 'neutral' | 'content';
-  /** The offset of its first character in the prompt. */
   readonly start: number;
-  /** The offset after its last character. */
   readonly end: number;
 }
 
-const PIECE = forScripts(
-  String.raw`(?<quoted>"[^"]+"|“[^”]+”|‘[^’]+’|\x60[^\x60]+\x60|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}]))|(?<url>https?:\/\/[^\s<>"']+)|(?<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)|(?<path>(?:~|\.{1,2})?(?:\/[\p{L}\p{N}._@+-]+)+\/?|(?:[\p{L}\p{N}._@+-]+\/)+(?:[\p{L}\p{N}._@+-]+)?|\.[\p{L}\p{N}][\p{L}\p{N}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))|(?<flag>(?<=\s)--?[A-Za-z][\w-]*)|(?<number>-?\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\p{N}_:-]|\.\d))|(?<word>(?:UTC|GMT)[+-]\d{1,2}(?::\d{2})?(?![\p{L}\p{N}])|[\p{L}\p{N}_$][\p{L}\p{N}_$'’.:@-]*)`,
+const PART = `[${LETTER_OR_DIGIT}._@+-]`;
+const ANY = `[${LETTER_OR_DIGIT}]`;
+const PIECE = new RegExp(
+  [
+    String.raw`(?<quoted>"[^"]+"|“[^”]+”|‘[^’]+’|\x60[^\x60]+\x60|(?<!${ANY})'[^']+'(?!${ANY}))`,
+    String.raw`(?<url>https?:\/\/[^\s<>"']+)`,
+    String.raw`(?<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)`,
+    String.raw`(?<path>(?:~|\.{1,2})?(?:\/${PART}+)+\/?|(?:${PART}+\/)+(?:${PART}+)?|\.${ANY}[${LETTER_OR_DIGIT}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))`,
+    String.raw`(?<flag>(?<=\s)--?[A-Za-z][\w-]*)`,
+    String.raw`(?<number>-?\d+(?:,\d{3})*(?:\.\d+)?(?![${LETTER_OR_DIGIT}_:-]|\.\d))`,
+    String.raw`(?<word>(?:UTC|GMT)[+-]\d{1,2}(?::\d{2})?(?!${ANY})|[${LETTER_OR_DIGIT}_$][${LETTER_OR_DIGIT}_$'’.:@-]*)`,
+  ].join('|'),
   'g',
 );
+const LITERALS = ['url', 'email', 'path', 'number'] as const;
 
 /** Files that prose has a word for: `the license`. */
 export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
@@ -35,20 +39,18 @@ export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
 
 const FILES_BY_NAME =
   /^(?:LICEN[CS]E|README|CHANGELOG|NOTICE|COPYING|AUTHORS|CONTRIBUTING|readme|Makefile|Dockerfile|Gemfile|Rakefile|Procfile)$/;
-const FILE_NAME = forScripts(String.raw`^[\p{L}\p{N}_@+-][\p{L}\p{N}._@+-]*\.[a-z][a-z0-9]{0,9}$`);
+const FILE_NAME = new RegExp(String.raw`^(?!\.)${PART}+\.[a-z][a-z0-9]{0,9}$`);
 
 /** Splits a prompt into tokens. Each of `expressions` becomes one token; pass `[]` to split arithmetic into numbers and words. */
 export function tokenize(text: string, expressions = findExpressions(text)): readonly Token[] {
-  const tokens: Token[] = expressions.map(({ start, end, value }) => literal('expression', value, start, end));
-  for (const match of text.matchAll(byScript(text, PIECE))) {
-    const raw = match[0];
-    const start = match.index;
-    if (expressions.some((found) => start < found.end && start + raw.length > found.start)) continue;
-    const groups = match.groups ?? {};
-    if (groups['quoted'] !== undefined) tokens.push(literal('quoted', raw.slice(1, -1), start, start + raw.length));
-    else if (groups['word'] !== undefined) tokens.push(...wordToken(raw, start));
-    else if (groups['flag'] === undefined) {
-      const kind = (['url', 'email', 'path', 'number'] as const).find((name) => groups[name] !== undefined) ?? 'path';
+  const tokens = expressions.map(({ start, end, value }) => literal('expression', value, start, end));
+  for (const { 0: raw, groups = {}, index: start } of text.matchAll(PIECE)) {
+    const end = start + raw.length;
+    if (groups['flag'] !== undefined || expressions.some((found) => start < found.end && end > found.start)) continue;
+    const kind = LITERALS.find((name) => groups[name] !== undefined);
+    if (groups['quoted'] !== undefined) tokens.push(literal('quoted', raw.slice(1, -1), start, end));
+    else if (kind === undefined) tokens.push(...wordToken(raw, start));
+    else {
       const value = kind === 'number' || kind === 'email' ? raw : raw.replace(/(?<=[^./])[.,:;!?]+$/, '');
       tokens.push(literal(kind, value, start, start + value.length));
     }
@@ -59,20 +61,14 @@ export function tokenize(text: string, expressions = findExpressions(text)): rea
 function wordToken(raw: string, start: number): readonly Token[] {
   const text = raw.replace(/[.:'’@-]+$/, '');
   if (text === '') return [];
-  if (FILES_BY_NAME.test(text) || byScript(text, FILE_NAME).test(text))
-    return [literal('path', text, start, start + text.length)];
+  if (FILES_BY_NAME.test(text) || FILE_NAME.test(text)) return [literal('path', text, start, start + text.length)];
   const lower = plain(text).replaceAll('’', "'");
   const stem = stemOf(lower);
   const role = STOP_WORDS.has(lower) ? 'stop' : NEUTRAL_STEMS.has(stem) ? 'neutral' : 'content';
-  return [{ text, lower, concept: conceptOf(stem), kind: 'word', role, start, end: start + text.length }];
+  return [{ text, lower, concept: conceptOf(lower), kind: 'word', role, start, end: start + text.length }];
 }
 
 function literal(kind: Token['kind'], text: string, start: number, end: number): Token {
   const lower = plain(text);
   return { text, lower, concept: lower, kind, role: 'content', start, end };
-}
-
-/** Whether a token looks like an identifier or a constant, not like a word of prose. */
-export function isIdentifier(token: Token): boolean {
-  return /[a-z][A-Z]|[_$]|\w[.:]{1,2}\w|[A-Za-z]\d|^[A-Z]{2,}$/.test(token.text) || token.text.startsWith('@');
 }

@@ -1,17 +1,14 @@
-import type { JsonObject, Tool } from '@kernel/protocol';
+import type { Tool } from '@kernel/protocol';
 import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
 import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
+import { type Token, tokenize } from '../language/tokenize.ts';
 import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
 import type { ToolPhrase } from '../phrases/tool-phrase.ts';
 import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
-import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from '../language/search-words.ts';
-import { stemOf } from '../language/stem.ts';
-import { type Token, tokenize } from '../language/tokenize.ts';
 
-/** Compares requests with the tools on offer. */
 export interface Matcher {
   /** The call that a whole request asks for by a phrase of a tool. `material` is the text that came with the prompt. */
-  matchPhrase(text: string, material: string | undefined): ToolMatch | undefined;
+  matchPhrase(text: string, material?: string): ToolMatch | undefined;
   /** The best match for a request, or `undefined` if none is good enough. Ties go to the tool that was offered first. */
   match(text: string): ToolMatch | undefined;
   /** Fills the arguments of a known tool, as in `the time in Tokyo and in Berlin`. Every word must belong to an argument or to the tool. */
@@ -21,9 +18,8 @@ export interface Matcher {
 /** The least evidence of a match. A tool's own verb with one argument passes; a word that many tools share does not. */
 const EVIDENCE_FLOOR = 0.75;
 
-const COUNT = conceptOf(stemOf('count'));
+const COUNT = conceptOf('count');
 
-/** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(
   tools: readonly Tool[],
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
@@ -31,30 +27,29 @@ export function createMatcher(
 ): Matcher {
   const all = new Map(tools.map((tool) => [tool, profileOf(tool, phrasesOf(tool))]));
   // The words of a tool with phrases and no examples say too little of what it may be called for.
-  const isByWords = (tool: Tool) => phrasesOf(tool).length === 0 || (tool.metadata?.examples?.length ?? 0) > 0;
-  const profiles = [...all.values()].filter(({ tool }) => isByWords(tool));
+  const profiles = [...all.values()].filter(
+    ({ tool, templates }) => phrasesOf(tool).length === 0 || templates.size > 0,
+  );
   const rarity = rarityOf(profiles);
-  const read = createReader();
+  const fill = createFill(now);
   return {
     matchPhrase: (text, material) => matchPhrase(tools, phrasesOf, text, material),
     match(text) {
       let best: ToolMatch | undefined;
       let highest = 0;
       for (const profile of profiles) {
-        const candidate = fillArguments(profile, text, read(text, profile), now());
-        if (candidate === undefined) continue;
-        const score = scoreOf(profile, candidate, rarity);
-        if (score === undefined || score <= highest) continue;
-        best = { tool: profile.tool, input: candidate.input };
+        const filled = fill(profile, text);
+        const score = filled === undefined ? 0 : scoreOf(profile, filled, rarity);
+        if (filled === undefined || score <= highest) continue;
+        best = { tool: profile.tool, input: filled.input };
         highest = score;
       }
       return best;
     },
     matchTool(tool, text) {
       const profile = all.get(tool);
-      if (profile === undefined) return undefined;
-      const filled = fillArguments(profile, text, read(text, profile), now());
-      if (filled === undefined || Object.keys(filled.input).length === 0) return undefined;
+      const filled = profile === undefined ? undefined : fill(profile, text);
+      if (profile === undefined || filled === undefined || Object.keys(filled.input).length === 0) return undefined;
       const { tokens, used } = filled.filling;
       const isAccounted = tokens.every(
         ({ role, concept }, index) => role !== 'content' || used.get(index) === 'exact' || profile.terms.has(concept),
@@ -64,12 +59,13 @@ export function createMatcher(
   };
 }
 
-/** Tokenizes a request once with arithmetic as one token and once without, and caches the last request: every tool asks for the same one. */
-function createReader(): (text: string, profile: ToolProfile) => readonly Token[] {
+/** Tokenizes a request once with arithmetic as one token and once without: every tool asks for the same one. */
+function createFill(now: () => number): (profile: ToolProfile, text: string) => FilledArguments | undefined {
   let last: { readonly text: string; readonly whole: readonly Token[]; readonly plain: readonly Token[] } | undefined;
-  return (text, { slots }) => {
+  return (profile, text) => {
     if (last?.text !== text) last = { text, whole: tokenize(text), plain: tokenize(text, []) };
-    return slots.some(({ kind }) => kind === 'expression') ? last.whole : last.plain;
+    const isExpression = profile.slots.some(({ kind }) => kind === 'expression');
+    return fillArguments(profile, text, isExpression ? last.whole : last.plain, now());
   };
 }
 
@@ -81,82 +77,42 @@ function rarityOf(profiles: readonly ToolProfile[]): (concept: string) => number
   return (concept) => Math.log(1 + profiles.length / (counts.get(concept) ?? 1)) / most;
 }
 
+/** The evidence for a tool; 0 if it is too little, or a word asks for something else. */
 function scoreOf(
-  profile: ToolProfile,
-  { filling, input }: FilledArguments,
+  { slots, templates, terms }: ToolProfile,
+  { filling }: FilledArguments,
   rarity: (concept: string) => number,
-): number | undefined {
+): number {
   const { tokens, used } = filling;
-  if (asksForPart(tokens, profile, used)) return undefined;
+  const takesNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number');
   const head = tokens.findIndex(({ role, kind }) => role === 'content' && kind === 'word');
   const seen = new Set<string>();
   let evidence = filling.evidence;
   let weak = 0;
-  let isExplained = false;
-  for (const [index, token] of tokens.entries()) {
+  let isExplained = [...used.values()].includes('exact');
+  for (const [index, { concept, kind, lower, role }] of tokens.entries()) {
     const how = used.get(index);
-    const weight = profile.terms.get(token.concept) ?? 0;
-    if (how === 'exact') isExplained = true;
-    else if (how === 'free' && isForeign(token, index === head)) return undefined;
-    else if (how === 'free' || token.role === 'stop') continue;
-    else if (token.kind === 'word' && weight > 0) {
-      const share = token.role === 'neutral' ? 0.5 : 1;
-      const gain = seen.has(token.concept) ? 0 : share * weight * rarity(token.concept);
-      if (weight < 1 && WEAK_STEMS.has(token.concept)) weak += gain;
+    const weight = terms.get(concept) ?? 0;
+    // A count, a size or a part of something, which the tool does not mention.
+    if (lower === 'many' && tokens[index - 1]?.lower === 'how' && !takesNumber && !terms.has(COUNT)) return 0;
+    if (how === 'exact') continue;
+    if (weight === 0 && PART_STEMS.has(concept)) return 0;
+    if (how === 'free') {
+      // An action at the head, or a work to create, that the tool does not mention.
+      const isForeign = (index === head && ACTION_STEMS.has(concept)) || WORK_STEMS.has(concept);
+      if (kind === 'word' && isForeign) return 0;
+    } else if (role !== 'stop' && kind === 'word' && weight > 0) {
+      const gain = seen.has(concept) ? 0 : (role === 'neutral' ? 0.5 : 1) * weight * rarity(concept);
+      isExplained = true;
+      if (weight < 1 && WEAK_STEMS.has(concept)) weak += gain;
       else {
         evidence += gain;
-        seen.add(token.concept);
+        seen.add(concept);
       }
-      isExplained = true;
-    }
-    // A word that no argument takes and the tool does not mention asks for something else.
-    else if (token.role === 'content') return undefined;
+    } else if (role === 'content') return 0; // A word that no argument takes and the tool does not mention.
   }
   if (seen.size > 0) evidence += weak;
-  if (isLooseSearch(profile, filling.used, tokens, seen, input)) return undefined;
-  if (profile.exampleTemplates.has(templateOf(tokens, used))) {
-    evidence += 1;
-    isExplained = true;
-  }
-  return evidence < EVIDENCE_FLOOR || !isExplained ? undefined : evidence;
-}
-
-/** Whether the word is an action at the head of a request, or a work to create, that the tool does not mention. */
-function isForeign(token: Token, isHead: boolean): boolean {
-  if (token.kind !== 'word') return false;
-  return (isHead && ACTION_STEMS.has(token.concept)) || WORK_STEMS.has(token.concept);
-}
-
-/** Whether the request asks for a count, a size or a part of something that the tool does not mention and so cannot answer. */
-function asksForPart(
-  tokens: readonly Token[],
-  { terms, slots }: ToolProfile,
-  used: FilledArguments['filling']['used'],
-): boolean {
-  const isNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number');
-  return tokens.some(
-    ({ lower, concept }, index) =>
-      (lower === 'many' && tokens[index - 1]?.lower === 'how' && !isNumber && !terms.has(COUNT)) ||
-      (PART_STEMS.has(concept) && used.get(index) !== 'exact' && !terms.has(concept)),
-  );
-}
-
-/** Plain words as search terms could be any request: one word needs a sign that a search is meant, several need two signs or a path. */
-function isLooseSearch(
-  profile: ToolProfile,
-  used: ReadonlyMap<number, string>,
-  tokens: readonly Token[],
-  seen: ReadonlySet<string>,
-  input: JsonObject,
-): boolean {
-  const loose = tokens.filter((_, index) => used.get(index) === 'free').length;
-  if (loose === 0 || !profile.slots.some(({ kind }) => kind === 'search')) return false;
-  // `find test files` asks for a kind of file, not for a text.
-  if (tokens.some(({ lower }, index) => used.get(index - 1) === 'free' && /^(?:files?|folders?)$/.test(lower)))
-    return true;
-  const signs = [...seen].filter((concept) => SEARCH_SIGNS.has(concept)).length;
-  const verb = tokens.findIndex(({ lower }) => SEARCH_VERB.test(lower));
-  if (signs < 2 && verb !== -1 && WISH_WORDS.test(tokens[verb + 1]?.lower ?? '')) return true;
-  const hasPath = profile.slots.some(({ kind, name }) => kind === 'path' && Object.hasOwn(input, name));
-  return signs === 0 || (loose > 1 && seen.size < 2 && !hasPath);
+  const isExample = templates.has(templateOf(tokens, (_, index) => used.has(index)));
+  if (isExample) evidence += 1;
+  return evidence >= EVIDENCE_FLOOR && (isExplained || isExample) ? evidence : 0;
 }

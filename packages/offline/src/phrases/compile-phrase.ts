@@ -2,18 +2,14 @@ import { KernelError } from '@kernel/protocol';
 import { NUMBER_WORDS } from '../language/arithmetic.ts';
 import { findNegation } from '../language/negation.ts';
 import { KNOWN_FILES, tokenize } from '../language/tokenize.ts';
-import { MARK, plainRequest } from './plain-request.ts';
+import { MARK, plainRequest, POLITE } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
-/** A phrase in a form that a request can be compared with. */
 export interface CompiledPhrase {
   /** Matches a request with its words marked, and a space at its end. */
-  readonly form: () => RegExp;
-  /** The words that the request must have, each as one of several: a quick look, since of hundreds of forms only a few can match. */
-  readonly needed: readonly (readonly string[])[];
+  readonly form: RegExp;
   /** By name, how the text of a value is read; `undefined` means that the phrase does not fit. */
-  readonly values: ReadonlyMap<string, (text: string) => string | number | undefined>;
-  /** Whether an argument takes the text that came with the request. */
+  readonly values: ReadonlyMap<string, Read>;
   readonly takesMaterial: boolean;
 }
 
@@ -22,10 +18,9 @@ const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
 const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
 const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
 
-/** What a value looks like, and how it is read if not as it is written. */
-type Kind = readonly [form: string, read: (text: string) => string | number | undefined];
+type Read = (text: string) => string | number | undefined;
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, readonly [form: string, read: Read]>> = {
   words: [`${ONE_WORD}(?: ${ONE_WORD}){0,4}?`, readWords],
   word: [ONE_WORD, readWords],
   number: [NUMBER, readNumber],
@@ -47,45 +42,35 @@ const KINDS: Readonly<Record<string, Kind>> = {
   extension: [String.raw`\.[a-z][a-z0-9]{0,9}`, (text) => `*${text}`],
 };
 
-/** A whole word that `plainRequest` leaves as it is. */
-const KEPT_WORD =
-  /(?<![^ ])(?!(?:please|kindly|hello|could|would|will|want|like|know|tell|give|show|print|display|calculate|compute|what|whats|whens|much|thanks|thank)(?![^ ]))[a-z]{4,}(?![^ ])/i;
-
 /**
- * Returns a word that a request must have for the phrase to fit, in lower case; empty if there is none to be seen without compiling the phrase. Throws
- * `CONFIG_INVALID` for a kind of value that does not exist.
+ * The words that a request must have for a phrase to fit, each as one of several, in lower case: of hundreds of phrases only a few are then compiled. Words
+ * that `plainRequest` leaves out are not among them.
  */
-export function neededWord({ text }: ToolPhrase): string {
-  for (const [, kind = ''] of text.matchAll(/(?<![^ ])\{[a-z]+:([a-z]+)\}(?![^ ])/gi)) checkKind(kind, text);
-  return KEPT_WORD.exec(text)?.[0].toLowerCase() ?? '';
+export function neededWords({ text }: ToolPhrase): readonly (readonly string[])[] {
+  const words = text.toLowerCase().split(' ');
+  return words.filter((word) => !word.includes('{') && !word.endsWith('|)') && !POLITE.has(word)).map(choicesOf);
 }
 
-/** Compiles a phrase. Throws `CONFIG_INVALID` for a kind of value that does not exist. */
+/** `(is|are)` as its words. */
+function choicesOf(part: string): readonly string[] {
+  return (part.startsWith('(') ? part.slice(1, -1) : part).split('|');
+}
+
 export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
-  const values = new Map<string, (text: string) => string | number | undefined>();
-  const needed: (readonly string[])[] = [];
+  const values = new Map<string, Read>();
   const parts = (plainRequest(text) ?? '').split(' ').map((part) => {
     const [, name, kind = 'words'] = /^\{([a-z]+)(?::([a-z]+))?\}$/i.exec(part) ?? [];
-    if (name === undefined) {
-      const choices = (/^\((.*)\)$/.exec(part)?.[1] ?? part).toLowerCase().split('|');
-      if (!choices.includes('')) needed.push(choices);
-      return wordForm(choices);
-    }
-    const [form, read] = checkKind(kind, text);
-    values.set(name, read);
-    return `(?<${name}>${form}) `;
+    if (name === undefined) return wordForm(choicesOf(part));
+    const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    if (known === undefined)
+      throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
+        hint: `Kinds are ${Object.keys(KINDS).join(', ')}.`,
+      });
+    values.set(name, known[1]);
+    return `(?<${name}>${known[0]}) `;
   });
   const takesMaterial = JSON.stringify(input).includes('"{material}"');
-  let form: RegExp | undefined;
-  return { form: () => (form ??= new RegExp(`^${parts.join('')}$`, 'i')), needed, values, takesMaterial };
-}
-
-function checkKind(kind: string, text: string): Kind {
-  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-  if (known !== undefined) return known;
-  throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
-    hint: `Kinds are ${Object.keys(KINDS).join(', ')}.`,
-  });
+  return { form: new RegExp(`^${parts.join('')}$`, 'i'), values, takesMaterial };
 }
 
 function wordForm(choices: readonly string[]): string {
@@ -105,14 +90,10 @@ function readNumber(text: string): number {
 /** Reads `1, 2 and 6` as a list with commas; where commas could also join thousands, it is none. */
 function readNumbers(text: string): string | undefined {
   if (/\d,\d{3}(?!\d)/.test(text)) return undefined;
-  return text
-    .split(/[ ,]+/)
-    .filter((part) => /\d/.test(part))
-    .map(readNumber)
-    .join(', ');
+  const numbers = text.split(/[ ,]+/).filter((part) => /\d/.test(part));
+  return numbers.map(readNumber).join(', ');
 }
 
-/** `3 hours`, `1.5 hours`, `an hour`, `half an hour`. */
 function readDuration(text: string): string | undefined {
   const [amount = '', unit = ''] = text
     .replaceAll(MARK, '')
@@ -122,7 +103,6 @@ function readDuration(text: string): string | undefined {
   return `${/^an?$/.test(amount) ? 1 : readNumber(amount)} ${unit}`;
 }
 
-/** A quoted text, or a word with the form of a path. */
 function readPath(word: string): string | undefined {
   if (unquote(word) !== word) return unquote(word);
   const [token, ...more] = tokenize(word, []);

@@ -1,20 +1,32 @@
+import { isObject } from '@kernel/internal';
 import type { JsonObject, JsonValue, Tool } from '@kernel/protocol';
 import { isValidCall } from '../arguments/is-valid.ts';
 import { memoize } from '../memoize.ts';
-import { type CompiledPhrase, compilePhrase, neededWord } from './compile-phrase.ts';
+import { type CompiledPhrase, compilePhrase, neededWords } from './compile-phrase.ts';
 import { markWords, plainRequest } from './plain-request.ts';
 import type { ToolPhrase } from './tool-phrase.ts';
 
-/** A call that a request asks for. */
 export interface ToolMatch {
-  /** The tool, as it was offered. */
   readonly tool: Tool;
-  /** The arguments, by name. */
   readonly input: JsonObject;
 }
 
+/** The phrases under a tool's name that give every argument that it requires and none that it does not know: another tool may have the same name. */
+export function phrasesFor(
+  { name, parameters }: Tool,
+  byName: Readonly<Record<string, readonly ToolPhrase[]>>,
+): readonly ToolPhrase[] {
+  const properties = isObject(parameters['properties']) ? parameters['properties'] : {};
+  const required = Array.isArray(parameters['required']) ? parameters['required'] : [];
+  return (Object.hasOwn(byName, name) ? (byName[name] ?? []) : []).filter(
+    ({ input }) =>
+      Object.keys(input).every((key) => Object.hasOwn(properties, key)) &&
+      required.every((key) => typeof key === 'string' && Object.hasOwn(input, key)),
+  );
+}
+
 const compiled = memoize(compilePhrase);
-const wordOf = memoize(neededWord);
+const needed = memoize(neededWords);
 
 /**
  * Returns the call of the first phrase that a request equals, word by word. With `material`, a text that came with the request, only phrases that take it
@@ -28,16 +40,12 @@ export function matchPhrase(
 ): ToolMatch | undefined {
   const request = plainRequest(text);
   if (request === undefined || request === '') return undefined;
-  let marked: string | undefined;
   const lower = request.toLowerCase();
+  const marked = `${markWords(request)} `;
   for (const tool of tools) {
-    for (const each of phrasesOf(tool)) {
-      if (!lower.includes(wordOf(each))) continue;
-      const phrase = compiled(each);
-      if (phrase.takesMaterial !== (material !== undefined)) continue;
-      if (!phrase.needed.every((words) => words.some((word) => lower.includes(word)))) continue;
-      marked ??= `${markWords(request)} `;
-      const input = inputOf(each, phrase, marked, material);
+    for (const phrase of phrasesOf(tool)) {
+      if (!needed(phrase).every((words) => words.some((word) => lower.includes(word)))) continue;
+      const input = inputOf(phrase, compiled(phrase), marked, material);
       if (input !== undefined && isValidCall(tool, input)) return { tool, input };
     }
   }
@@ -46,11 +54,11 @@ export function matchPhrase(
 
 function inputOf(
   { input }: ToolPhrase,
-  { form, values }: CompiledPhrase,
+  { form, values, takesMaterial }: CompiledPhrase,
   request: string,
   material: string | undefined,
 ): JsonObject | undefined {
-  const match = form().exec(request);
+  const match = takesMaterial === (material !== undefined) ? form.exec(request) : null;
   if (match === null) return undefined;
   const found = new Map<string, string | number>(material === undefined ? [] : [['material', material]]);
   for (const [name, read] of values) {

@@ -1,13 +1,18 @@
 import { STOP_WORDS } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 
-/** The longest request that is compared with phrases, in words. */
 const MAX_WORDS = 120;
 const WORD = /"[^"]+"|`[^`]+`|[^\s"`]+|["`]/g;
 /** What begins a request and says nothing of what is asked. */
 const LEAD_IN =
   /^(?:(?:please|kindly|hi|hello|hey|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
 const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
+
+/** The words of both. */
+export const POLITE: ReadonlySet<string> = new Set(
+  `please kindly hi hello hey can could would will you i want like to know do tell give me show print display calculate compute
+  what whats what's what’s when's when’s is are how much thanks thank for the`.split(/\s+/),
+);
 
 /** Stands before a word that could change a request: no value holds one. */
 export const MARK = '\u0001';
@@ -17,17 +22,13 @@ export const MARK = '\u0001';
  * number is split from the unit or `%` at its end. Returns `undefined` if it has too many words.
  */
 export function plainRequest(text: string): string | undefined {
-  const found =
-    text
-      .trim()
-      .replace(/[.?!]+$/, '')
-      .match(WORD) ?? [];
+  const sentence = text.trim().replace(/[.?!]+$/, '');
+  const found = sentence.match(WORD) ?? [];
   if (found.length > MAX_WORDS) return undefined;
   const words = found.map(expand).filter((word) => word.toLowerCase() !== 'the');
   return words.join(' ').replace(ENDING, '').replace(LEAD_IN, '');
 }
 
-/** Marks the pronouns, prepositions, conjunctions and negations of a request. */
 export function markWords(request: string): string {
   return (request.match(WORD) ?? [])
     .map((word) => {

@@ -1,28 +1,21 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
-import type { Matcher } from '../matching/matcher.ts';
-import { fieldAsked, fieldOfFile, splitRequests } from './split-requests.ts';
-import { isAction } from '../language/search-words.ts';
+import { isAction } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
+import type { Matcher } from '../matching/matcher.ts';
 import type { ToolMatch } from '../phrases/match-phrase.ts';
 import type { Ask } from './read-ask.ts';
+import { readField, splitRequests } from './split-requests.ts';
 
-/** One call that a prompt asks for, and the fields of the result that it asks to see. */
-interface PlannedCall extends ToolMatch {
-  readonly fields: readonly string[];
-}
-
-/** The calls that a prompt asks for. */
 export interface Plan {
-  /** In the order of the prompt. */
-  readonly calls: readonly PlannedCall[];
-  /** Requests that no tool on offer fits, in the user's words. */
-  readonly unmatched: readonly string[];
+  readonly calls: readonly (ToolMatch & { readonly fields: readonly string[] })[];
+  /** The first request that no tool on offer fits, in the user's words; empty if each fits one. */
+  readonly unmatched: string;
   /** The word that turns or limits the request, if there is one: then nothing is planned. */
   readonly negation?: string;
 }
 
-interface Draft extends PlannedCall {
+interface Draft extends ToolMatch {
   readonly fields: string[];
   /** Whether a phrase of the tool gave it: then what follows has to be one, too. */
   readonly isPhrase: boolean;
@@ -30,63 +23,62 @@ interface Draft extends PlannedCall {
 
 /** The longest prompt that is analysed, in characters: requests are short, and longer text needs a model. */
 const MAX_PROMPT_LENGTH = 2000;
+const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i;
+const QUESTION = /^(?:what|whats|what's|what’s|which|when|how|where)$/i;
 
 /** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
 export function planCalls({ prompt, material }: Ask, matcher: Matcher): Plan {
-  if (prompt.length > MAX_PROMPT_LENGTH || material === 'other') return { calls: [], unmatched: [prompt] };
+  const nothing = { calls: [], unmatched: prompt };
+  if (prompt.length > MAX_PROMPT_LENGTH || material === 'other') return nothing;
   const phrase = matcher.matchPhrase(prompt, material?.text);
-  if (phrase !== undefined) return { calls: [{ ...phrase, fields: [] }], unmatched: [] };
-  if (material !== undefined) return { calls: [], unmatched: [prompt] };
+  if (phrase !== undefined) return { calls: [{ ...phrase, fields: [] }], unmatched: '' };
+  if (material !== undefined) return nothing;
   const negation = findNegation(prompt);
-  if (negation !== undefined) return { calls: [], unmatched: [prompt], negation };
+  if (negation !== undefined) return { ...nothing, negation };
   const drafts: Draft[] = [];
-  const unmatched: string[] = [];
-  const skipped: string[] = [];
-  let previousUnmatched: boolean = false;
-  for (const text of splitRequests(prompt)) {
-    const isPhrase = matcher.matchPhrase(text, undefined) !== undefined;
-    if (!isPhrase && !tokenize(text).some(({ role }) => role === 'content') && matcher.match(text) === undefined) {
-      if (!POLITE.test(text)) skipped.push(text);
-      continue;
-    }
-    const previous: Draft | undefined = previousUnmatched ? undefined : drafts.at(-1);
-    if (previousUnmatched && /^(?:the|a|an|of|in|about|on|with|my|your) /i.test(text)) {
-      unmatched.push(`${unmatched.pop() ?? ''} and ${text}`);
-      continue;
-    }
-    previousUnmatched = !assignRequest(text, matcher, drafts, previous);
-    if (previousUnmatched) unmatched.push(text);
-  }
+  const idle: string[] = [];
+  const requests = splitRequests(prompt).filter((text) => {
+    const isIdle = !isRequest(text, matcher);
+    if (isIdle && !POLITE.test(text)) idle.push(text);
+    return !isIdle;
+  });
+  let unmatched = requests.find((text) => !assignRequest(text, matcher, drafts)) ?? '';
   // `the first` in `the first and last line of notes.md` is a part of the request, though none of its words says of what.
-  if (drafts.some(({ isPhrase }) => isPhrase)) unmatched.push(...skipped);
-  const whole = unmatched.length > 0 ? matcher.match(prompt) : undefined;
-  if (whole !== undefined) return { calls: [{ tool: whole.tool, input: whole.input, fields: [] }], unmatched: [] };
-  return { calls: distinct(drafts), unmatched };
+  if (unmatched === '' && drafts.some(({ isPhrase }) => isPhrase)) unmatched = idle[0] ?? '';
+  const whole = unmatched === '' ? undefined : matcher.match(prompt);
+  return whole === undefined
+    ? { calls: distinct(drafts), unmatched }
+    : { calls: [{ ...whole, fields: [] }], unmatched: '' };
+}
+
+function isRequest(text: string, matcher: Matcher): boolean {
+  const hasContent = tokenize(text).some(({ role }) => role === 'content');
+  return hasContent || matcher.matchPhrase(text) !== undefined || matcher.match(text) !== undefined;
 }
 
 /** Adds the call of a request, or a field to the call before it. Returns whether there is one. */
-function assignRequest(text: string, matcher: Matcher, drafts: Draft[], previous: Draft | undefined): boolean {
-  const phrase = matcher.matchPhrase(text, undefined);
+function assignRequest(text: string, matcher: Matcher, drafts: Draft[]): boolean {
+  const last = drafts.at(-1);
+  const request = last === undefined || last.isPhrase ? text : resolveIts(text, last.input);
+  const previous = request === text ? last : undefined;
+  const phrase = matcher.matchPhrase(request);
   if (phrase !== undefined) {
     if (previous !== undefined && !isOwnRequest(text, previous, phrase.tool)) return false;
     drafts.push({ ...phrase, fields: [], isPhrase: true });
     return true;
   }
   if (previous?.isPhrase === true) return false;
-  const own = previous === undefined ? text : resolveIts(text, previous.input);
-  if (own !== text) return assignRequest(own, matcher, drafts, undefined);
-  if (previous !== undefined && /\b(?:its|their)\b/i.test(text) && askField(text, previous)) return true;
-  const inFile = fieldOfFile(text);
-  const found = matcher.match(inFile?.request ?? text);
+  const mayAsk = previous !== undefined || request.toLowerCase().endsWith('.json');
+  const { field, file } = (mayAsk ? readField(request) : undefined) ?? {};
+  const isField = previous !== undefined && field !== undefined && file === undefined;
+  if (previous !== undefined && /\b(?:its|their)\b/i.test(text)) return isField && previous.fields.push(field) > 0;
+  const found = matcher.match(file === undefined ? request : `show me the contents of ${file}`);
   const isAlone = found !== undefined && standsAlone(text, found, previous);
   const match = isAlone ? found : previous && matcher.matchTool(previous.tool, text);
-  if (match !== undefined)
-    drafts.push({ ...match, fields: isAlone && inFile !== undefined ? [inFile.field] : [], isPhrase: false });
-  return match !== undefined || (previous !== undefined && askField(text, previous));
+  if (match === undefined) return isField && previous.fields.push(field) > 0;
+  drafts.push({ ...match, fields: isAlone && file !== undefined ? [field ?? ''] : [], isPhrase: false });
+  return true;
 }
-
-const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i;
-const QUESTION = /^(?:what|whats|what's|what’s|which|when|how|where)$/i;
 
 /**
  * Whether a phrase after another request is one of its own: `in 3 hours` and `yesterday` go on with the request before, and so may any question to the tool
@@ -109,13 +101,6 @@ function standsAlone(text: string, { tool, input }: ToolMatch, previous: Draft |
   return hasWord || tokens.some(({ kind }) => kind === 'expression');
 }
 
-function askField(text: string, previous: Draft): boolean {
-  const field = fieldAsked(text);
-  if (field === undefined || field.split(' ').length > 3) return false;
-  previous.fields.push(field);
-  return true;
-}
-
 /** Reads `its package.json` after a call for a folder as the file in that folder. */
 function resolveIts(text: string, input: JsonObject): string {
   const folder = Object.values(input).find(
@@ -125,13 +110,13 @@ function resolveIts(text: string, input: JsonObject): string {
 }
 
 /** Drops equal calls, and a call without arguments that the same tool's next call repeats with some: `the date and time in UTC`. */
-function distinct(drafts: readonly Draft[]): readonly PlannedCall[] {
-  const calls = new Map<string, PlannedCall>();
-  for (const [index, { tool, input, fields }] of drafts.entries()) {
+function distinct(drafts: readonly Draft[]): readonly Draft[] {
+  const calls = new Map<string, Draft>();
+  for (const [index, draft] of drafts.entries()) {
+    const { tool, input, fields } = draft;
     if (Object.keys(input).length === 0 && drafts[index + 1]?.tool === tool) continue;
     const key = `${tool.name} ${JSON.stringify(input)}`;
-    const known = calls.get(key);
-    calls.set(key, { tool, input, fields: [...(known?.fields ?? []), ...fields] });
+    calls.set(key, { ...draft, fields: [...(calls.get(key)?.fields ?? []), ...fields] });
   }
   return [...calls.values()];
 }

@@ -1,6 +1,5 @@
 import type { Message } from '@kernel/protocol';
 
-/** What a user message asks. */
 export interface Ask {
   /** The request: the last text of the message. */
   readonly prompt: string;
@@ -8,7 +7,6 @@ export interface Ask {
   readonly material?: { readonly text: string } | 'other';
 }
 
-/** The longest text that is given to a tool, in characters. */
 const MAX_MATERIAL_LENGTH = 1_000_000;
 
 /**
@@ -16,14 +14,12 @@ const MAX_MATERIAL_LENGTH = 1_000_000;
  * `<file name="a.md">`, is not a request, and its tags are not part of it.
  */
 export function readAsk(message: Message | undefined): Ask {
-  if (message === undefined) return { prompt: '' };
-  if (typeof message.content === 'string') return { prompt: message.content };
-  const texts = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const hasMedia = texts.length < message.content.length;
-  const last = texts.at(-1) ?? '';
-  const isBare = contentOf(last) !== undefined;
-  const [first, ...more] = isBare ? texts : texts.slice(0, -1);
-  const prompt = isBare ? '' : last;
+  const content = message?.content ?? '';
+  if (typeof content === 'string') return { prompt: content };
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const hasMedia = texts.length < content.length;
+  const prompt = contentOf(texts.at(-1) ?? '') === undefined ? (texts.pop() ?? '') : '';
+  const [first, ...more] = texts;
   if (first === undefined && !hasMedia) return { prompt };
   const text = contentOf(first ?? '') ?? first ?? '';
   const isOther = hasMedia || more.length > 0 || text.length > MAX_MATERIAL_LENGTH;

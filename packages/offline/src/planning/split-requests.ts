@@ -1,9 +1,8 @@
-import { byScript, forScripts } from '../language/by-script.ts';
 import { PART_STEMS } from '../language/lexicon.ts';
-import { stemOf, wordsOf } from '../language/stem.ts';
 import { tokenize } from '../language/tokenize.ts';
+import { LETTER, LETTER_OR_DIGIT, stemOf, wordsOf } from '../language/words.ts';
 
-const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/giu;
+const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/gi;
 
 /** Splits a prompt into requests at sentence ends, commas and `and`, but not inside a quotation, a path, arithmetic or a list of numbers. */
 export function splitRequests(prompt: string): readonly string[] {
@@ -24,29 +23,16 @@ export function splitRequests(prompt: string): readonly string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-const FIELD = forScripts(
-  String.raw`^(?:please )?(?:(?:and )?(?:tell|give|show|print)(?: me)?|what(?:'s| is| are)|which is|only|just)? ?(?:me )?(?:(?:what|which) )?(?:the|its|their) (?<field>[\p{L}_][\p{L}\p{N}_ -]{0,40}?)(?: (?:is|are|field|value|it has|in it|of it|there))*$`,
-  'i',
-);
-const FIELD_OF = forScripts(
-  String.raw`^(?<lead>(?:please |can you |could you )*(?:tell me|give me|show me|print|read|get|what(?:'s| is| are)|which)) (?:the )?["'“]?(?<field>[\p{L}_][\p{L}\p{N}_ -]{0,40}?)["'”]?(?: (?:field|key|value|property))? (?:is )?(?:in|of|from|inside) (?<rest>(?:the (?:file )?)?[^\s]+\.json)$`,
+const FIELD = new RegExp(
+  String.raw`^(?:please |can you |could you |and )*(?<lead>(?:tell|give|show)(?: me)? |print |read |get |what(?:'s| is| are) |which (?:is )?|only |just )?(?:me )?(?:what |which )?(?:is |are )?(?<article>(?:the|its|their) )?["'“]?(?<field>[${LETTER}_][${LETTER_OR_DIGIT}_ -]{0,40}?)["'”]?(?: (?:is|are|field|value|key|property|it has|in it|of it|there))*(?: (?:in|of|from|inside) (?<file>(?:the (?:file )?)?[^\s]+\.json))?$`,
   'i',
 );
 
-/** Reads `tell me the name`, a question about one field of the previous request's result. */
-export function fieldAsked(text: string): string | undefined {
-  return byScript(text, FIELD).exec(text)?.groups?.['field']?.trim();
-}
-
-/** Reads `what is the version in package.json` as a request for the file and the field to show. */
-export function fieldOfFile(text: string): { readonly field: string; readonly request: string } | undefined {
-  if (!text.toLowerCase().endsWith('.json')) return undefined;
-  const groups = byScript(text, FIELD_OF).exec(text)?.groups;
-  const field = groups?.['field'];
-  return field === undefined ||
-    groups?.['rest'] === undefined ||
-    /^(?:contents?|text|file)$/i.test(field) ||
-    wordsOf(field).some((word) => PART_STEMS.has(stemOf(word)))
-    ? undefined
-    : { field, request: `show me the contents of ${groups['rest']}` };
+/** Reads `tell me the name` as a question about a field of the result before, and `what is the version in package.json` as one about a field of that file. */
+export function readField(text: string): { readonly field: string; readonly file: string | undefined } | undefined {
+  const { article, field = '', file, lead } = FIELD.exec(text)?.groups ?? {};
+  const words = wordsOf(field);
+  const isWhole = (file === undefined && words.length > 3) || words.some((word) => PART_STEMS.has(stemOf(word)));
+  if (isWhole || field === '' || (file === undefined ? article : lead) === undefined) return undefined;
+  return file !== undefined && /^(?:contents?|text|file)$/i.test(field) ? undefined : { field, file };
 }
