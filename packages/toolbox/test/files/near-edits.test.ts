@@ -288,7 +288,7 @@ describe('a refusal names what tells two texts apart', () => {
 
   test('in time linear in the file', async () => {
     const make = (size: number): string => 'some line of text\n'.repeat(size / 18);
-    expect(await timeGrowth({ make, work: (text) => nearestLine(text, 'same lime'), largest: 524_288 })).toBeLessThan(
+    expect(await timeGrowth({ make, work: (text) => nearestLine(text, 'same lime'), largest: 131_072 })).toBeLessThan(
       3,
     );
   });
