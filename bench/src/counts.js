@@ -1,6 +1,6 @@
 // What a turn, a delta and a call cost in counts, which do not vary with the machine: CI compares them with `counts.json`.
 // Each figure is the difference of two runs of unlike length in fresh processes, so that what happens once per run or process does not count.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The workloads by the unit that is counted: `fixture` makes one run of `units`, cold ones begin in a fresh process. */
@@ -28,19 +28,10 @@ function run(counter, options) {
 
 /** Instructions of the processor, or undefined where none are counted, as on most virtual machines. */
 function instructionsOf(options) {
-  try {
-    const command = ['stat', '-x,', '-e', 'instructions:u', process.execPath, FIXTURE, JSON.stringify(options)];
-    const { stderr } = execPerf(command);
-    const count = Number(stderr.split(',')[0]);
-    return Number.isFinite(count) ? count : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function execPerf(args) {
-  const stderr = execFileSync('sh', ['-c', 'exec perf "$@" 2>&1 >/dev/null', 'perf', ...args], { encoding: 'utf8' });
-  return { stderr };
+  const counted = ['stat', '-x,', '-e', 'instructions:u', process.execPath, FIXTURE, JSON.stringify(options)];
+  const { stderr } = spawnSync('/usr/bin/perf', counted, { encoding: 'utf8' });
+  const count = Number.parseInt(stderr ?? '', 10);
+  return Number.isNaN(count) ? undefined : count;
 }
 
 const perUnit = ([small, large], [from, to]) => (large - small) / (to - from);

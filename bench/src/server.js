@@ -1,17 +1,10 @@
 // The mock model server, in a process of its own. The path says what it answers; every contender gets the same bytes.
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { chunkOf, eventsOf, jsonOf, sse, STREAM_END } from './replies.js';
 
-const sse = (value) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
 let replies = 0;
-const chunk = (delta, finish = null) => ({
-  id: `chatcmpl-${replies}`,
-  object: 'chat.completion.chunk',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, delta, finish_reason: finish }],
-});
-const STREAM_END = sse('[DONE]');
+const chunk = (delta, finish) => chunkOf(`chatcmpl-${replies}`, delta, finish);
 
 function textStream(count) {
   const parts = [sse(chunk({ role: 'assistant', content: '' }))];
@@ -62,22 +55,13 @@ function turn(response, body, { turns, parallel, isLarger, streamed }) {
 function reply(response, message, finish, streamed) {
   // Graphs of messages take two with one id for the same message.
   replies += 1;
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const id = `chatcmpl-${replies}`;
   if (!streamed) {
-    const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }];
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({ id: `chatcmpl-${replies}`, object: 'chat.completion', created: 1, model: 'm', choices, usage }),
-    );
+    response.end(jsonOf(id, message, finish));
     return;
   }
-  const parts = [sse(chunk({ role: 'assistant', content: message.content ?? null }))];
-  for (const [index, { id, type, function: call }] of (message.tool_calls ?? []).entries()) {
-    parts.push(sse(chunk({ tool_calls: [{ index, id, type, function: { name: call.name, arguments: '' } }] })));
-    for (let at = 0; at < call.arguments.length; at += 4)
-      parts.push(sse(chunk({ tool_calls: [{ index, function: { arguments: call.arguments.slice(at, at + 4) } }] })));
-  }
-  void write(response, [...parts, sse(chunk({}, finish)) + STREAM_END]);
+  void write(response, eventsOf(id, message, finish));
 }
 
 const closedAt = new Map();

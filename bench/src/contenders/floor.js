@@ -2,8 +2,8 @@
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { floorContender } from './floor-client.js';
 
-const floor = floorContender((origin, connections = 10) => {
-  const pool = new Pool(origin, { connections, pipelining: 1 });
+/** `send` of a floor over a pool of undici. */
+export function sendOver(pool) {
   return (path, body, onData) => {
     let controller;
     const done = new Promise((resolve, reject) => {
@@ -20,7 +20,9 @@ const floor = floorContender((origin, connections = 10) => {
     });
     return { done, abort: () => controller?.abort(new Error('aborted')) };
   };
-});
+}
+
+const floor = floorContender((origin, connections = 10) => sendOver(new Pool(origin, { connections, pipelining: 1 })));
 
 export const loop = (url, options) => floor.loop(url, options);
 export const text = (url, options) => floor.text(url, options);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
+import { eventsOf, jsonOf, memoryFetch } from '../replies.js';
 import { resultOf, TOOLS } from '../tools.js';
 
 const { kind, size, warmup, streamed = true, counter } = JSON.parse(process.argv[2]);
@@ -22,58 +23,23 @@ if (countsCode) {
 }
 const { bindTool, collect, createProvider, createRegistry, run } = await import('../ours.js');
 
-const encode = (text) => new TextEncoder().encode(text);
-const sse = (delta, finish = null) =>
-  `data: ${JSON.stringify({ id: 'r', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-
-/** The pieces of bytes of a reply: as one where it is whole, 20 events in each where it is streamed. */
-function pieces(message, finish) {
-  if (!streamed) {
-    const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }];
-    return [encode(JSON.stringify({ id: 'r', object: 'chat.completion', created: 1, model: 'm', choices, usage }))];
-  }
-  const events = [sse({ role: 'assistant', content: message.content ?? null })];
-  for (const text of message.deltas ?? []) events.push(sse({ content: text }));
-  for (const [index, { id, type, function: call }] of (message.tool_calls ?? []).entries()) {
-    events.push(sse({ tool_calls: [{ index, id, type, function: { name: call.name, arguments: '' } }] }));
-    for (let at = 0; at < call.arguments.length; at += 4)
-      events.push(sse({ tool_calls: [{ index, function: { arguments: call.arguments.slice(at, at + 4) } }] }));
-  }
-  events.push(sse({}, finish), 'data: [DONE]\n\n');
-  const joined = [];
-  for (let at = 0; at < events.length; at += 20) joined.push(encode(events.slice(at, at + 20).join('')));
-  return joined;
-}
-
 const callOf = (at) => ({
   id: `call_${at}`,
   type: 'function',
   function: { name: `tool_${at % 20}`, arguments: JSON.stringify({ a: `value ${at}`, b: at }) },
 });
 
+/** The reply to a request: a call, or as many as wanted, until there are enough results, then the answer. */
 function reply(body) {
+  const encode = streamed ? eventsOf : jsonOf;
+  if (kind === 'deltas') return encode('r', { deltas: Array.from({ length: size }, (_, at) => `word ${at} `) }, 'stop');
   const done = body.split('"role":"tool"').length - 1;
-  if (kind === 'deltas') return pieces({ deltas: Array.from({ length: size }, (_, at) => `word ${at} `) }, 'stop');
+  if (done >= size) return encode('r', { content: `answer after ${done}` }, 'stop');
   const wanted = kind === 'parallel' ? size : 1;
-  if (done >= size) return pieces({ content: `answer after ${done}` }, 'stop');
-  return pieces({ tool_calls: Array.from({ length: wanted }, (_, at) => callOf(done + at)) }, 'tool_calls');
+  return encode('r', { tool_calls: Array.from({ length: wanted }, (_, at) => callOf(done + at)) }, 'tool_calls');
 }
 
-const type = streamed ? 'text/event-stream' : 'application/json';
-async function fetchReply(_url, { body }) {
-  const parts = reply(typeof body === 'string' ? body : new TextDecoder().decode(body));
-  const stream = new ReadableStream({
-    pull(controller) {
-      const part = parts.shift();
-      if (part === undefined) controller.close();
-      else controller.enqueue(part);
-    },
-  });
-  return new Response(stream, { headers: { 'content-type': type } });
-}
-
-const provider = createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:9/v1', fetch: fetchReply });
+const provider = createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:9/v1', fetch: memoryFetch(reply) });
 const registry = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, resultOf)));
 const { signal } = new AbortController();
 

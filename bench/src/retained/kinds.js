@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packages } from '../ours.js';
+import { eventsOf, memoryFetch } from '../replies.js';
 import { resultOf, TOOLS } from '../tools.js';
 
 const { providers, agent, tools: toolPackage } = await packages('providers', 'agent', 'tools');
@@ -13,59 +14,28 @@ const { bindTool, createRegistry } = toolPackage;
 const MESSAGES = [{ role: 'user', content: 'Go.' }];
 const never = () => new Promise(() => {});
 
-const delta = (piece, finish = null) =>
-  `data: ${JSON.stringify({ id: 'r', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: piece, finish_reason: finish }] })}\n\n`;
-
 /** A provider that answers from memory: a call to begin with if `calls`, then a text of so many deltas. */
 function memoryProvider({ calls = false, deltas = 20 }) {
-  const encoder = new TextEncoder();
-  const call = {
-    index: 0,
-    id: 'call_1',
-    type: 'function',
-    function: { name: 'tool_1', arguments: '{"a":"value 1","b":1}' },
-  };
-  const fetch = async (_url, { body }) => {
-    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-    const isFirst = calls && !text.includes('"role":"tool"');
-    const events = isFirst
-      ? [delta({ role: 'assistant', content: null, tool_calls: [call] }), delta({}, 'tool_calls')]
-      : [...Array.from({ length: deltas }, (_, at) => delta({ content: `word ${at} ` })), delta({}, 'stop')];
-    events.push('data: [DONE]\n\n');
-    const parts = [];
-    for (let at = 0; at < events.length; at += 20) parts.push(encoder.encode(events.slice(at, at + 20).join('')));
-    const pull = (controller) => (parts.length === 0 ? controller.close() : controller.enqueue(parts.shift()));
-    return new Response(new ReadableStream({ pull }), { headers: { 'content-type': 'text/event-stream' } });
-  };
+  const call = { id: 'call_1', type: 'function', function: { name: 'tool_1', arguments: '{"a":"value 1","b":1}' } };
+  const fetch = memoryFetch((body) =>
+    calls && !body.includes('"role":"tool"')
+      ? eventsOf('r', { tool_calls: [call] }, 'tool_calls')
+      : eventsOf('r', { deltas: Array.from({ length: deltas }, (_, at) => `word ${at} `) }, 'stop'),
+  );
   return createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:9/v1', fetch, connections: 10_000 });
 }
 
 const floorPool = async ({ port, count }) => {
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   const { createFloor } = await import('../contenders/floor-client.js');
+  const { sendOver } = await import('../contenders/floor.js');
   const pool = new Pool(`http://127.0.0.1:${port}`, {
     connections: count,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const send = (path, body, onData) => {
-    let controller;
-    const done = new Promise((resolve, reject) => {
-      pool.dispatch(
-        { path, method: 'POST', headers: { 'content-type': 'application/json' }, body },
-        {
-          onRequestStart: (given) => void (controller = given),
-          onResponseStart() {},
-          onResponseData: (_, bytes) => onData(bytes),
-          onResponseEnd: resolve,
-          onResponseError: (_, error) => reject(error),
-        },
-      );
-    });
-    return { done, abort: () => controller?.abort(new Error('aborted')) };
-  };
-  return createFloor(send);
+  return createFloor(sendOver(pool));
 };
 
 const body = () => JSON.stringify({ model: 'm', messages: MESSAGES, stream: true });

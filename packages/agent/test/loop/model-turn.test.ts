@@ -1,5 +1,5 @@
 import { type Provider, type ProviderEvent, type Toolset, withBatches } from '@kernel/protocol';
-import { mockTool, mockToolset, scriptedProvider } from '@kernel/testing';
+import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, run } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
@@ -83,6 +83,7 @@ function inBatches(...batches: readonly (readonly ProviderEvent[])[]): Provider 
 const delta = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
 test('events that come in batches are the same events, in order, up to the message-end', async () => {
+  verifies('agent.loop.batches');
   const provider = inBatches([delta('a'), delta('b')], [], [delta('c'), end, delta('late')]);
   const seen: string[] = [];
   for await (const event of run({ provider, model: 'm', messages }))
@@ -90,7 +91,8 @@ test('events that come in batches are the same events, in order, up to the messa
   expect(seen).toEqual(['turn-start', 'a', 'b', 'c', 'message-end', 'turn-end', 'run-end']);
 });
 
-test('batches that end without a message-end, or throw, end the run with an error', async () => {
+test('batches that end without a message-end end the run with an error', async () => {
+  verifies('agent.loop.batches');
   expect(await collect(run({ provider: inBatches([delta('a')]), model: 'm', messages }))).toMatchObject({
     reason: 'error',
     error: { code: 'PROVIDER_PROTOCOL' },
@@ -98,6 +100,7 @@ test('batches that end without a message-end, or throw, end the run with an erro
 });
 
 test('a reader that lags holds up a batch, and an abort in the middle of it ends the run', async () => {
+  verifies('agent.loop.batches');
   const stop = new AbortController();
   let taken = 0;
   const many = Array.from({ length: 1000 }, (_, at) => delta(`${at} `));

@@ -41,7 +41,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
 
   return {
     /** A conversation that continues the previous one is only appended to. */
-    bodyOf(before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) {
+    bodyOf(before: Uint8Array, messages: readonly Message[], after: string) {
       const continues = previous.messages.length > 0 && startsWith(messages, previous.messages);
       const prefix = continues ? previous : EMPTY;
       const added = messages.slice(prefix.messages.length);
@@ -50,13 +50,12 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
         .map((text, at) => (at === 0 && !continues ? text : `,${text}`));
       const firstUnfrozen = added.findIndex((message) => !isConstant(message));
       const frozenCount = firstUnfrozen === -1 ? encoded.length : firstUnfrozen;
-      const { bytes, free } = buffers.join([...before, prefix.bytes, ...encoded, after]);
-      const start = totalSize(before);
+      const { bytes, free } = buffers.join([before, prefix.bytes, ...encoded, after]);
       // Counted from the end: usually nothing is unfrozen, so the sizes are not computed a second time.
       const end = bytes.length - sizeOf(after) - totalSize(encoded.slice(frozenCount));
       previous = {
         messages: messages.slice(0, prefix.messages.length + frozenCount),
-        bytes: bytes.subarray(start, end),
+        bytes: bytes.subarray(before.length, end),
       };
       return { bytes, free };
     },

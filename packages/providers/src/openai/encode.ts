@@ -59,7 +59,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
 /** All of a request but its messages, which alone differ from turn to turn. */
 interface Head {
   /** The body up to the first message. */
-  readonly before: readonly Uint8Array[];
+  readonly before: Uint8Array;
   readonly imageDetail: string | undefined;
   readonly points: readonly CachePoint[] | undefined;
   readonly reply: Omit<EncodedRequest, 'body' | 'freeBody'>;
@@ -96,7 +96,7 @@ function encodeHead(settings: ChatSettings, request: ProviderRequest, tools: Enc
   const first = format?.message === undefined ? '' : `${format.message},`;
   const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
   return {
-    before: [joinBytes([prefix, ...toolPart, `,"messages":[${first}`])],
+    before: joinBytes([prefix, ...toolPart, `,"messages":[${first}`]),
     imageDetail: given.imageDetail,
     points: cache.points,
     reply: {
