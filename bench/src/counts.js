@@ -18,8 +18,9 @@ const COMMITTED = new URL('../counts.json', import.meta.url);
 
 /** Runs the fixture in a process of its own and returns what it printed. */
 function run(counter, options) {
-  // Without compilers that optimize, whatever runs allocates the same each time.
-  const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--predictable-gc-schedule'];
+  // Without compilers that optimize and without threads that collect garbage, whatever runs allocates the same each time.
+  const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--single-threaded-gc'];
+  flags.push('--min-semi-space-size=64', '--max-semi-space-size=64');
   const text = execFileSync(process.execPath, [...flags, FIXTURE, JSON.stringify({ counter, ...options })], {
     encoding: 'utf8',
   });
