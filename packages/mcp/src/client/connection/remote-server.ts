@@ -22,12 +22,16 @@ export function createRemoteServer(
   const connections = new Set<Connection>();
   let current: Connection | undefined;
   let reconnecting: Promise<Connection> | undefined;
+  /** What the last connection was: a server that speaks an old version is not asked again. */
+  let era: Connection['era'] | undefined;
   const refresher = createListRefresher(() => current, stop.signal, onListed);
 
   async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: ListedTools }> {
     let connection: Connection | undefined;
     let hasChanged = false;
-    connection = await openConnection(config, options, signal, {
+    const known = era === 'legacy' ? era : undefined;
+    era = undefined;
+    const events = {
       onListChanged() {
         if (connection !== undefined && connection === current) refresher.refresh();
         else hasChanged = true;
@@ -35,7 +39,9 @@ export function createRemoteServer(
       onClosed() {
         if (connection !== undefined) drop(connection);
       },
-    });
+    };
+    connection = await openConnection(config, options, signal, events, known);
+    era = connection.era;
     try {
       const listed = await connection.listTools(signal);
       if (connection.link.failure() !== undefined) throw new Error('the connection broke while the tools were listed');
