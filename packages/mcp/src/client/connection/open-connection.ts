@@ -7,6 +7,7 @@ import { type ListedTools, listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
+import { subscribeToList } from './list-subscription.ts';
 import { type Elicit, handleElicitation } from './elicitation.ts';
 import { causeOf } from './request-failure.ts';
 
@@ -87,14 +88,26 @@ export async function openConnection(
       if (prior === undefined && link.hasEnded() && !timeout.signal.aborted) return connect({ kind: 'legacy' });
       throw unavailableError(server, options.redact, cause, link, error);
     }
+    const closed = new AbortController();
     // Not before: a program that ends at the question for its version has lost no connection.
-    Object.assign(client, { onclose: () => events.onClosed() });
+    Object.assign(client, {
+      onclose: () => {
+        closed.abort();
+        events.onClosed();
+      },
+    });
+    const isModern = client.getProtocolEra() === 'modern';
+    if (isModern && client.getServerCapabilities()?.tools?.listChanged === true)
+      void subscribeToList(client, closed.signal, events.onListChanged);
     return {
       client,
       link,
-      era: client.getProtocolEra() ?? 'legacy',
+      era: isModern ? 'modern' : 'legacy',
       lastAskedMs,
-      listTools: (listSignal) => listTools(client, listSignal, connectTimeoutMs),
+      async listTools(listSignal) {
+        const listed = await listTools(client, listSignal, connectTimeoutMs);
+        return { ...listed, sendsHeaders: isModern && server.kind === 'http' };
+      },
     };
   };
 

@@ -24,7 +24,17 @@ export function createRemoteServer(
   let reconnecting: Promise<Connection> | undefined;
   /** What the last connection was: a server that speaks an old version is not asked again. */
   let era: Connection['era'] | undefined;
-  const refresher = createListRefresher(() => current, stop.signal, onListed);
+  /** When the list of tools is too old, in ms of `performance.now()`. */
+  let staleMs = Infinity;
+  const noteAge = (listed: ListedTools): void => void (staleMs = performance.now() + (listed.ttlMs ?? Infinity));
+  const refresher = createListRefresher(
+    () => current,
+    stop.signal,
+    (listed) => {
+      noteAge(listed);
+      onListed(listed);
+    },
+  );
 
   async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: ListedTools }> {
     let connection: Connection | undefined;
@@ -45,6 +55,7 @@ export function createRemoteServer(
     try {
       const listed = await connection.listTools(signal);
       if (connection.link.failure() !== undefined) throw new Error('the connection broke while the tools were listed');
+      noteAge(listed);
       connections.add(connection);
       current = connection;
       if (hasChanged) refresher.refresh();
@@ -97,7 +108,11 @@ export function createRemoteServer(
     },
     /** Closes a connection that a request has found dead, so that the next request gets a new one. */
     drop,
-    settled: (): Promise<void> => refresher.settled(),
+    /** Resolves once no list is under way. A list that is older than the server allows is loaded again. */
+    settled(): Promise<void> {
+      if (performance.now() > staleMs) refresher.refresh();
+      return refresher.settled();
+    },
     async close(): Promise<void> {
       stop.abort(new Error('closed'));
       refresher.stop();

@@ -72,7 +72,9 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
   Object.assign(transport, {
     send(given: JSONRPCMessage, options: SendOptions) {
       const message = wellFormed(given);
-      if ('method' in message && 'id' in message) return sendRequest(message, message.id, options);
+      // A subscription has no response to wait for.
+      const isTracked = options?.onRequestStreamEnd === undefined;
+      if ('method' in message && 'id' in message && isTracked) return sendRequest(message, message.id, options);
       const id = 'method' in message && message.method === CANCELLED ? message.params?.['requestId'] : undefined;
       return typeof id === 'number' ? sendCancellation(message, id, options) : send(message, options);
     },
