@@ -98,7 +98,7 @@ export async function openConnection(
     });
     const isModern = client.getProtocolEra() === 'modern';
     if (isModern && client.getServerCapabilities()?.tools?.listChanged === true)
-      void subscribeToList(client, closed.signal, events.onListChanged);
+      void subscribeToList(client, closed.signal, () => events.onListChanged());
     return {
       client,
       link,

@@ -158,6 +158,7 @@ function sendOne(
     case 'elicitation/create':
       return mcpReq.elicitInput(request.params, options);
     case 'sampling/createMessage':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the SDK differ in what tools may add
       return mcpReq.requestSampling(request.params, options) as Promise<InputResponse>;
     case 'roots/list':
       return mcpReq.send({ method: 'roots/list' }, options);
