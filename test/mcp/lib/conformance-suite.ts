@@ -28,8 +28,9 @@ export type Revision = (typeof REVISIONS)[number];
 
 /** Returns the names of the scenarios that a revision requires of servers or clients. */
 export async function requiredScenarios(side: 'server' | 'client', revision: Revision): Promise<readonly string[]> {
-  const { output: printed } = await runCli(['list', `--${side}`, '--requirements', revision]);
-  const [output = ''] = printed.split('Run and reported');
+  const { output: printed } = await runCli(['list', '--requirements', revision]);
+  const sections = printed.split(/^(?=Server scenarios|Client scenarios|Run and reported)/m);
+  const output = sections.find((section) => section.toLowerCase().startsWith(side)) ?? '';
   return [...output.matchAll(/^ {2}- (\S+)/gm)].flatMap(([, name]) => name ?? []);
 }
 
