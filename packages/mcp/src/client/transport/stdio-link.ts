@@ -59,10 +59,8 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
   );
 
   // With both members the SDK takes it for a program, whose silence or end at the first question means an old server.
-  const transport: Transport & { readonly pid: number | undefined; readonly stderr: undefined } = {
-    get pid() {
-      return started?.child.pid;
-    },
+  const transport: Transport & { readonly pid: undefined; readonly stderr: undefined } = {
+    pid: undefined,
     stderr: undefined,
     async start() {
       try {

@@ -3,11 +3,13 @@ import { KernelError } from '@kernel/protocol';
 import { compileSchema } from '@kernel/schema';
 import type {
   CallToolRequestParams,
+  CreateMessageResult,
+  ElicitResult,
   InputRequest,
   InputRequests,
   InputRequiredResult,
   InputResponse,
-  InputResponses,
+  ListRootsResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
@@ -19,7 +21,16 @@ import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
  * A client of 2026-07-28 gets the questions as the result of the call, and calls again with the answers: the promise rejects, whatever the handler returns then
  * is dropped, and the handler runs again from its beginning, so that nothing is kept between the two calls. Ask before you change anything.
  */
-export type AskClient = (requests: InputRequests) => Promise<InputResponses>;
+export type AskClient = <Requests extends InputRequests>(
+  requests: Requests,
+) => Promise<{ readonly [Name in keyof Requests]: AnswerTo<Requests[Name]> }>;
+
+/** What a client answers to a request. */
+export type AnswerTo<Request extends InputRequest> = Request extends { readonly method: 'elicitation/create' }
+  ? ElicitResult
+  : Request extends { readonly method: 'roots/list' }
+    ? ListRootsResult
+    : CreateMessageResult;
 
 /** The questions of one call, and what they came to. */
 export interface ClientQuestions {
@@ -48,7 +59,7 @@ export function questionsOf(
   key: StateKey,
 ): ClientQuestions | Promise<ClientQuestions> {
   if (mcp.mcpReq.envelope === undefined)
-    return { ask: (requests) => send(requests, mcp), result: async () => undefined };
+    return { ask: askWith((requests) => send(requests, mcp)), result: async () => undefined };
   const state = mcp.mcpReq.requestState<string>();
   const create = (answers: object): ClientQuestions => createQuestions(answers, params, mcp, key);
   return state === undefined ? create({}) : readState(state, params, mcp, key).then(create);
@@ -64,7 +75,7 @@ function createQuestions(
   const received = mcp.mcpReq.inputResponses ?? {};
   let open: InputRequests | undefined;
   return {
-    async ask(requests) {
+    ask: askWith(async (requests) => {
       const missing = Object.entries(requests).filter(([name, request]) => {
         if (answers.has(name)) return false;
         const answer = Object.hasOwn(received, name) ? received[name] : undefined;
@@ -72,14 +83,11 @@ function createQuestions(
         answers.set(name, answer);
         return false;
       });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked one by one
-      const found = Object.fromEntries(
-        Object.keys(requests).map((name) => [name, answers.get(name)]),
-      ) as InputResponses;
-      if (missing.length === 0) return found;
+      if (missing.length === 0)
+        return Object.fromEntries(Object.keys(requests).map((name) => [name, answers.get(name)]));
       open = { ...open, ...Object.fromEntries(missing) };
       throw new KernelError('TOOL_CANCELLED', 'The client is asked first; the call comes again with its answers.');
-    },
+    }),
     async result() {
       if (open === undefined) return undefined;
       const codec = await codecFor(params, mcp, key);
@@ -89,6 +97,12 @@ function createQuestions(
       return { resultType: 'input_required', inputRequests: open, requestState };
     },
   };
+}
+
+/** Each answer is checked against its request, which the types of a record can't say. */
+function askWith(ask: (requests: InputRequests) => Promise<object>): AskClient {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  return ask as AskClient;
 }
 
 async function readState(
@@ -139,7 +153,7 @@ function isAnswer({ method, params }: InputRequest, answer: unknown): answer is 
 }
 
 /** Asks a client of an older version, which is sent the questions while the call waits: one after the other, as a person answers. */
-async function send(requests: InputRequests, { mcpReq }: ServerContext): Promise<InputResponses> {
+async function send(requests: InputRequests, { mcpReq }: ServerContext): Promise<object> {
   const options = { signal: mcpReq.signal, timeout: ANSWER_MS, resetTimeoutOnProgress: true };
   const answers: Record<string, InputResponse> = {};
   for (const [name, request] of Object.entries(requests)) {
