@@ -3,7 +3,7 @@ import { startWireServer, verifies, type WireServerOptions } from '@kernel/testi
 import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, exitCodeOfRun } from '../src/exit-code.ts';
 import { KERNEL_ERROR_CODES, KernelError } from '@kernel/protocol';
-import { EXIT_CODES } from '../src/exit-code.ts';
+import { EXIT_CODES } from '../src/commands/man.ts';
 import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { COMMAND_NAMES, commandSpec } from '../src/options/commands.ts';
-import { FLAGS } from '../src/options/flags.ts';
+import { FLAG_NAMES, FLAGS, specOf } from '../src/options/flags.ts';
 import { promptHere, workspace } from './program.ts';
 
 test('flags take one dash or two, and = or a space; the prompt is a flag or the rest', async () => {
@@ -59,6 +59,33 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.split('\n')[0]).toMatch(/^prompt-agent: /);
   expect(stderr).toContain(named);
+});
+
+test('each command refuses a wrong value of each flag that it takes, and says what is wrong with it', async () => {
+  verifies('cli.required');
+  const checked = FLAG_NAMES.filter((flag) => specOf(flag).refusal !== undefined || specOf(flag).oneOf !== undefined);
+  expect(checked.length).toBeGreaterThan(12);
+  for (const name of COMMAND_NAMES)
+    for (const flag of commandSpec(name).flags.filter((each) => checked.includes(each))) {
+      // Neither a number, a name of a session nor one of a list; a path has none but the empty text.
+      const wrong = flag === 'journal' ? '' : '?';
+      // oxlint-disable-next-line no-await-in-loop -- in this process
+      const { code, stdout, stderr } = await promptHere([...name.split(' '), `--${flag}`, wrong]);
+      expect([name, flag, code, stdout]).toEqual([name, flag, 2, '']);
+      expect(stderr).toMatch(new RegExp(String.raw`^prompt-agent: --${flag} "\??" (?:must|is) .*\.\n$`));
+    }
+});
+
+test('--max-iterations is another name for --max-turns, which comes before it, and -1 leaves both to the config', async () => {
+  verifies('cli.run');
+  const shown = async (...args: string[]): Promise<unknown> => {
+    const { stdout } = await promptHere(['config', 'show', '--json', ...args]);
+    return (JSON.parse(stdout) as readonly { readonly name: string }[]).find(({ name }) => name === 'max turns');
+  };
+  expect(await shown()).toEqual({ name: 'max turns', value: '25', from: 'default' });
+  expect(await shown('--max-iterations', '7')).toEqual({ name: 'max turns', value: '7', from: '--max-turns' });
+  expect(await shown('--max-turns', '3', '--max-iterations', '7')).toMatchObject({ value: '3' });
+  expect(await shown('--max-iterations', '-1')).toMatchObject({ value: '25', from: 'default' });
 });
 
 test('a flag without effect for the protocol warns', async () => {

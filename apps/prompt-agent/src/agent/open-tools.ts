@@ -33,7 +33,7 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
 export async function openTools(call: CommandCall): Promise<OpenTools> {
   const { flags, host, output } = call;
   checkTools(flags);
-  const mode = flags.bundle === undefined ? undefined : modeOf(flags.mode);
+  const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
   const root = workspace.folder ?? host.cwd;
   const bundle = mode === undefined ? undefined : await openBundle(call, workspace, mode);
@@ -91,10 +91,6 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
     await close();
     throw error;
   }
-}
-
-function modeOf(given = 'act'): 'read-only' | 'plan' | 'act' {
-  return given === 'read-only' || given === 'plan' ? given : 'act';
 }
 
 /** The most characters of a result that a model gets: what `read_file` may return, and a margin. */

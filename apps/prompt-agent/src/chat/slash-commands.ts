@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { nearest, sliceHead, terminalText, visible } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
+import { errorNote } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { pricesOf } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { costNote } from '../output/terminal/note-view.ts';
-import { errorNote, usageNote } from '../output/terminal/notes.ts';
+import { usageNote } from '../output/terminal/notes.ts';
 import { undoneLines } from '../workspace/undo.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -137,7 +137,7 @@ async function save({ conversation, invocation }: ChatContext, file: string): Pr
 
 function cost({ conversation, invocation }: ChatContext): undefined {
   const { usage, turns } = conversation.totals();
-  const known = costNote(usage, pricesOf(invocation.flags, invocation.loaded.config.model.prices));
+  const known = costNote(usage, invocation.flags.price ?? invocation.loaded.config.model.prices);
   invocation.output.alert(usageNote(usage, turns) ?? 'tokens: none reported');
   if (known !== undefined) invocation.output.alert(known);
 }

@@ -7,7 +7,6 @@ import { EXIT, usageError } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
 import { checkSession, checkTools } from '../options/check-ask.ts';
-import { checkLimits } from '../options/number-flags.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
 import { SILENT_MS } from '../prompt/read-stdin.ts';
 import { hasTerminal } from '../questions/ask.ts';
@@ -18,7 +17,6 @@ import { hasTerminal } from '../questions/ask.ts';
  */
 export async function chat(call: CommandCall): Promise<number> {
   checkTools(call.flags);
-  checkLimits(call.flags);
   checkSession(call.flags);
   const invocation = await openModel(call);
   if (!hasTerminal(call.host)) return chatOverLines(invocation);

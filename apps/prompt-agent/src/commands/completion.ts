@@ -1,7 +1,7 @@
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec } from '../options/commands.ts';
-import { FLAGS, type FlagSpec } from '../options/flags.ts';
+import { FLAG_NAMES, specOf } from '../options/flags.ts';
 
 const SHELLS: ReadonlyMap<string, () => string> = new Map([
   ['bash', bash],
@@ -33,7 +33,9 @@ function tree(): ReadonlyMap<string, readonly string[]> {
 }
 
 function flagsOf(name: CommandName): string {
-  return [...commandSpec(name).flags, 'help' as const].map((flag) => `--${flag}`).join(' ');
+  return commandSpec(name)
+    .flags.map((flag) => `--${flag}`)
+    .join(' ');
 }
 
 function bash(): string {
@@ -127,9 +129,10 @@ function fish(): string {
       ...rest.map((second) => `complete -c prompt-agent -n '__fish_seen_subcommand_from ${first}' -a ${second}`),
     ];
   });
-  const flags = Object.entries(FLAGS).map(([name, spec]: readonly [string, FlagSpec]) => {
-    const letter = spec.short === undefined ? '' : ` -s ${spec.short}`;
-    return `complete -c prompt-agent -l ${name}${letter}${spec.value === undefined ? '' : ' -r'} -d ${quoted(spec.help)}`;
+  const flags = FLAG_NAMES.map((name) => {
+    const { short, value, help } = specOf(name);
+    const letter = short === undefined ? '' : ` -s ${short}`;
+    return `complete -c prompt-agent -l ${name}${letter}${value === undefined ? '' : ' -r'} -d ${quoted(help)}`;
   });
   return `# fish completion of prompt-agent: prompt-agent completion fish | source\n${[...lines, ...flags].join('\n')}\n`;
 }

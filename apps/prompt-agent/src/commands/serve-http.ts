@@ -8,7 +8,6 @@ import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { openModel } from '../model/open-model.ts';
 import { checkTools } from '../options/check-ask.ts';
-import { checkLimits, portOf } from '../options/number-flags.ts';
 import { showCall } from '../questions/show-call.ts';
 import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 
@@ -17,9 +16,8 @@ import { createRoutes, type RouteOptions } from '../serve/routes.ts';
  * route answers. What needs an approval is asked on the page. Ends on Ctrl-C.
  */
 export async function serveAgent(call: CommandCall): Promise<number> {
-  const port = portOf(call.flags) ?? 0;
+  const { port = 0 } = call.flags;
   checkTools(call.flags);
-  checkLimits(call.flags);
   const invocation = await openModel(call);
   // What needs an approval is asked on the page, not here.
   const agent = await openAgent({ ...invocation, host: { ...call.host, stdin: new PassThrough().end() } });

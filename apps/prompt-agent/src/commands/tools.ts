@@ -8,7 +8,6 @@ import { withApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
-import { pricesOf } from '../options/number-flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { cutForTerminal } from '../output/terminal/changes.ts';
 import { writeRows } from '../output/terminal/table.ts';
@@ -109,7 +108,7 @@ const CALLS = 1000;
 
 /** Prints about how many tokens each tool adds to each request, and with `--price` what that costs in a thousand requests. */
 export function priceTools(call: CommandCall): Promise<number> {
-  const prices = pricesOf(call.flags, undefined);
+  const prices = call.flags.price;
   return withTools(call, (tools) => {
     const rows = tools.map(({ name, description, parameters }) => {
       const content = JSON.stringify({ name, description, parameters });

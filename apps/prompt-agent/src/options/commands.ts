@@ -1,54 +1,19 @@
-import type { CommandSpec } from './flags.ts';
+import { LIMITS, RUN, SESSION, TOOLS } from './agent-flags.ts';
+import { type CommandSpec, FLAG_NAMES, type FlagName, MODEL, PROMPT, RAW } from './flags.ts';
 import { KEPT_COMMANDS } from './kept-commands.ts';
-
-const MODEL = ['provider', 'model', 'base-url', 'token', 'token-file', 'token-command', 'config', 'agent'] as const;
-
-/** The flags that choose tools, for commands that run without a model. */
-const TOOL_CHOICE = [
-  'workspace',
-  'bundle',
-  'mode',
-  'allow',
-  'ask',
-  'deny',
-  'yes',
-  'sandbox',
-  'tools',
-  'execute',
-  'trust-hints',
-] as const;
-
-/** The flags that come before a setting of the config, for runs and for `config show`. */
-const RUN_SETTINGS = ['memory', 'max-turns', 'max-iterations'] as const;
-/** The flags of a run of the agent. Without the agent, with `--protocol`, they have no effect. */
-export const TOOLS = [...TOOL_CHOICE, ...RUN_SETTINGS] as const;
-export const LIMITS = ['max-cost', 'max-time', 'price'] as const;
-export const SESSION = ['continue', 'session', 'no-session'] as const;
 
 /** Every command by its name; that of a subcommand has two words. `ask` is the one without a name on the command line. */
 export const COMMANDS = {
   ask: {
     usage: '"prompt"',
     summary: 'give a prompt to a model with tools, and print the answer',
+    groups: [MODEL, PROMPT, SESSION, TOOLS, RUN, LIMITS, RAW],
     flags: [
-      ...MODEL,
       'system-prompt',
       'role',
-      'prompt',
-      'template',
-      'var',
-      'file',
-      'attach',
-      'images',
-      'allow-private-images',
-      'schema',
-      'extract',
       'stream',
-      ...SESSION,
       'durable',
       'journal',
-      ...TOOLS,
-      ...LIMITS,
       'record',
       'replay',
       'json',
@@ -56,9 +21,6 @@ export const COMMANDS = {
       'log',
       'quiet',
       'verbose',
-      'protocol',
-      'tools-file',
-      'audio',
       'version',
     ],
     maxWords: Infinity,
@@ -71,7 +33,8 @@ export const COMMANDS = {
   },
   chat: {
     summary: 'talk with a model with tools, message after message',
-    flags: [...MODEL, 'system-prompt', 'role', ...SESSION, 'stream', ...TOOLS, ...LIMITS, 'log', 'quiet', 'verbose'],
+    groups: [MODEL, SESSION, TOOLS, RUN, LIMITS],
+    flags: ['system-prompt', 'role', 'stream', 'log', 'quiet', 'verbose'],
     examples: ['', '--bundle code_agent'],
   },
   undo: {
@@ -81,77 +44,89 @@ export const COMMANDS = {
   embed: {
     usage: '"text"',
     summary: 'print the embedding of a text',
-    flags: [...MODEL, 'file', 'json'],
+    groups: [MODEL],
+    flags: ['file', 'json'],
     maxWords: Infinity,
     examples: ['"a sentence"'],
   },
   transcribe: {
     usage: 'FILE',
     summary: 'print what a recording says',
-    flags: [...MODEL, 'json'],
+    groups: [MODEL],
+    flags: ['json'],
     maxWords: 1,
     examples: ['talk.mp3'],
   },
   replay: {
     usage: 'FILE',
     summary: 'ask again what --record has written, without a model',
-    flags: [...TOOLS, 'config', 'agent', 'system-prompt', 'role', 'stream', 'json', 'json-lines', 'log', 'verbose'],
+    groups: [TOOLS, RUN],
+    flags: ['config', 'agent', 'system-prompt', 'role', 'stream', 'json', 'json-lines', 'log', 'verbose'],
     maxWords: 1,
     examples: ['tape.json'],
   },
   ...KEPT_COMMANDS,
   'tools list': {
     summary: 'list the tools on offer; show, call, lint, price, grammar',
-    flags: [...TOOL_CHOICE, 'json'],
+    groups: [TOOLS],
+    flags: ['json'],
     examples: ['--bundle code_agent'],
   },
   'tools show': {
     usage: 'NAME',
     summary: 'print a tool whole: description, effect, arguments',
-    flags: [...TOOL_CHOICE, 'json'],
+    groups: [TOOLS],
+    flags: ['json'],
     maxWords: 1,
     examples: ['read_file'],
   },
   'tools call': {
     usage: 'NAME [JSON]',
     summary: 'run a tool with arguments as JSON, here or on stdin',
-    flags: [...TOOL_CHOICE, 'json'],
+    groups: [TOOLS],
+    flags: ['json'],
     maxWords: Infinity,
     examples: [`calculate '{"expression":"2+2"}'`],
   },
   'tools lint': {
     summary: 'say what each wire loses of the tools',
-    flags: [...TOOL_CHOICE, 'json'],
+    groups: [TOOLS],
+    flags: ['json'],
     examples: ['--tools ./tools.ts --execute'],
   },
   'tools price': {
     summary: 'estimate the tokens that the tools add to each request',
-    flags: [...TOOL_CHOICE, 'price', 'json'],
+    groups: [TOOLS],
+    flags: ['price', 'json'],
     examples: ['--bundle code_agent --price 0.15,0.6'],
   },
   'tools grammar': {
     summary: 'print a grammar of the tools for llama.cpp',
-    flags: TOOL_CHOICE,
+    groups: [TOOLS],
     examples: ['> tools.gbnf'],
   },
   'serve mcp': {
     summary: 'serve the tools to MCP clients; http: the agent with a page',
-    flags: [...TOOL_CHOICE, 'port'],
+    groups: [TOOLS],
+    flags: ['port'],
     examples: ['--bundle code_agent --mode read-only', '--port 8000'],
   },
   'serve http': {
     summary: 'serve the agent and a page to talk to it, on this machine',
-    flags: [...MODEL, 'system-prompt', 'role', ...TOOLS, ...LIMITS, 'port'],
+    groups: [MODEL, TOOLS, RUN, LIMITS],
+    flags: ['system-prompt', 'role', 'port'],
     examples: ['--bundle code_agent --port 8080'],
   },
   models: {
     summary: 'list the models that you can use',
-    flags: [...MODEL, 'json'],
+    groups: [MODEL],
+    flags: ['json'],
     examples: ['', '--provider anthropic'],
   },
   doctor: {
     summary: 'say what was looked for, found and refused, and why',
-    flags: [...MODEL, 'json'],
+    groups: [MODEL],
+    flags: ['json'],
   },
   'keys set': {
     usage: 'PROVIDER',
@@ -166,7 +141,8 @@ export const COMMANDS = {
   'keys rm': { usage: 'PROVIDER', summary: 'forget a key', flags: ['json'], maxWords: 1, examples: ['anthropic'] },
   'config show': {
     summary: 'print each setting and where it is from; path, check',
-    flags: [...MODEL, 'system-prompt', ...RUN_SETTINGS, 'workspace', 'json'],
+    groups: [MODEL, RUN],
+    flags: ['system-prompt', 'workspace', 'json'],
   },
   'config path': {
     summary: 'print where settings and state are',
@@ -188,8 +164,13 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-export function commandSpec(name: CommandName): Required<CommandSpec> {
-  return { usage: '', flags: [], maxWords: 0, examples: [''], ...COMMANDS[name] };
+/** What is known of a command, with all of its flags in the order of the help. */
+export function commandSpec(name: CommandName) {
+  const spec: CommandSpec = COMMANDS[name];
+  const { usage = '', summary, flags = [], groups = [], maxWords = 0, examples = [''] } = spec;
+  const takes = (flag: FlagName): boolean =>
+    flags.includes(flag) || groups.some((group) => Object.hasOwn(group, flag)) || flag === 'help';
+  return { usage, summary, flags: FLAG_NAMES.filter(takes), maxWords, examples };
 }
 
 export function isCommand(words: string): words is CommandName {

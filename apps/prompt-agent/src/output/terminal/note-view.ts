@@ -1,14 +1,14 @@
 import type { TokenPrices } from '@kernel/agent/config';
 import { type AgentEvent, type RunEnd, toModelText, type ToolEnd, type Usage } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
+import { errorNote } from '../../exit-code.ts';
 import type { Invocation } from '../../invocation.ts';
-import { pricesOf } from '../../options/number-flags.ts';
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
 import type { ToolEnds, View, ViewedTools } from '../view.ts';
 import { changeLines } from './changes.ts';
-import { errorNote, serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
+import { serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
 import { encodeLine, span } from './spans.ts';
 
 /**
@@ -35,7 +35,7 @@ export function noteView(
       for (const note of sourceNotes(sourcesOf(end.messages))) output.note(note);
       if (flags.log === true) for (const line of logOf(end, calls)) output.note(line);
       const usage = usageNote(end.usage, end.turns);
-      const totals = [usage, costNote(end.usage, pricesOf(flags, loaded.config.model.prices))].filter(
+      const totals = [usage, costNote(end.usage, flags.price ?? loaded.config.model.prices)].filter(
         (each) => each !== undefined,
       );
       if (isTerminal) showTotals(output, [...totals, seconds(performance.now() - startedMs)]);
