@@ -58,7 +58,8 @@ function nameOf(name: string): string {
   return name === 'ask' ? '' : ` ${name}`;
 }
 
-function flagLine(name: FlagName): string {
+/** The line of a flag in the help of a command. */
+export function flagLine(name: FlagName): string {
   const { short, value = '', help } = specOf(name);
   const letter = short === undefined ? '    ' : `-${short}, `;
   return `  ${letter}${`--${name} ${value}`.trimEnd().padEnd(26)}${help}`;
