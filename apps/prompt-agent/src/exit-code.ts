@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import { KernelError, type KernelErrorCode, type RunEnd } from '@kernel/protocol';
+import { KernelError, type KernelErrorCode } from '@kernel/protocol';
 
 export const EXIT = {
   answer: 0,
@@ -29,22 +29,6 @@ export function exitCodeOf(error: unknown, signal: AbortSignal): number {
   if (error.code === 'PROVIDER_REFUSED' && error.data?.['provider'] === 'offline') return EXIT.offline;
   if (error.code === 'PROVIDER_HTTP' && Number(error.data?.['status']) >= 500) return EXIT.network;
   return BY_CODE[error.code] ?? EXIT.failed;
-}
-
-const BY_REASON = {
-  done: EXIT.answer,
-  handled: EXIT.answer,
-  aborted: EXIT.interrupted,
-  approval: EXIT.approval,
-  limit: EXIT.limit,
-  loop: EXIT.loop,
-  filtered: EXIT.refused,
-  length: EXIT.limit,
-} as const;
-
-/** Returns the exit code for a finished run: 0 only for a complete answer. */
-export function exitCodeOfRun(end: Pick<RunEnd, 'reason'> & { readonly error?: unknown }, signal: AbortSignal): number {
-  return end.reason === 'error' ? exitCodeOf(end.error, signal) : BY_REASON[end.reason];
 }
 
 /** Creates the error for a wrong command line: exit code 2, one line. */

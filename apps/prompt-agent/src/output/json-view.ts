@@ -1,6 +1,6 @@
 import { type AgentEvent, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
-import { exitCodeOfRun } from '../exit-code.ts';
+import { exitCodeOfRun } from '../run-ends.ts';
 import type { Invocation } from '../invocation.ts';
 import { sourcesOf } from './terminal/notes.ts';
 import type { View, ViewedTools } from './view.ts';

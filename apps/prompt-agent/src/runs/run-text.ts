@@ -4,7 +4,7 @@ import { oneLine } from '../output/escape.ts';
 import { ageOf, sizeText } from '../output/quantities.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
 import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
-import { endText } from '../sessions/session-record.ts';
+import { endText } from '../run-ends.ts';
 
 const MAX_SUMMARY = 4000;
 /** How much of a call that waits is shown in one of its lines, and in all: each value as far as a question shows it, and whatever the others are how a command runs. */

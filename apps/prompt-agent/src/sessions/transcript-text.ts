@@ -1,7 +1,8 @@
 import { sliceHead, visible } from '@kernel/internal';
 import { durationText, sizeText, tokenText } from '../output/quantities.ts';
 import { showArguments } from '../questions/show-call.ts';
-import { endText, SHORT_ID } from './session-record.ts';
+import { endText } from '../run-ends.ts';
+import { SHORT_ID } from './session-record.ts';
 import type { CallView, RunView, Transcript } from './transcript.ts';
 
 const MAX_ARGUMENTS = 400;

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../json.ts';
 import { KERNEL_ERROR_CODES } from '../error.ts';
+import { FINISH_REASONS } from '../finish-reason.ts';
 import { TOOL_OUTCOMES } from '../result.ts';
 import { frozen, frozenList } from './frozen.ts';
 import {
@@ -112,7 +113,7 @@ export const messageSchema = z.discriminatedUnion('role', [
 ]);
 
 /** `FinishReason`. */
-export const finishReasonSchema = z.enum(['stop', 'tool-calls', 'paused', 'length', 'filter', 'refusal', 'other']);
+export const finishReasonSchema = z.enum(FINISH_REASONS);
 
 /** `Usage`. */
 export const usageSchema = frozen({

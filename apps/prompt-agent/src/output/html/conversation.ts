@@ -1,6 +1,6 @@
 import { sliceHead } from '@kernel/internal';
 import { type CommandSetting, showArguments } from '../../questions/show-call.ts';
-import { endText } from '../../sessions/session-record.ts';
+import { endText } from '../../run-ends.ts';
 import type { CallView, RunView, TurnView } from '../../sessions/transcript.ts';
 import { countText, durationText } from '../quantities.ts';
 import { argumentsText, detailText } from './detail-text.ts';

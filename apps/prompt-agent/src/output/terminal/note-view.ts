@@ -1,8 +1,8 @@
 import type { TokenPrices } from '@kernel/agent/config';
 import { type AgentEvent, type RunEnd, toModelText, type ToolEnd, type Usage } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
-import { errorNote } from '../../exit-code.ts';
 import type { Invocation } from '../../invocation.ts';
+import { whyNoAnswer } from '../../run-ends.ts';
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
@@ -40,7 +40,7 @@ export function noteView(
       );
       if (isTerminal) showTotals(output, [...totals, seconds(performance.now() - startedMs)]);
       else if (totals.length > 0) output.note(totals.join(', '));
-      const why = reasonNote(end);
+      const why = whyNoAnswer(end);
       // Whoever closed stdout has read all that was wanted.
       if (why !== undefined && !(end.reason === 'aborted' && output.closed.aborted)) output.alert(why);
     },
@@ -83,28 +83,6 @@ function logOf({ turns }: RunEnd, calls: ToolEnds): readonly string[] {
       `[${index + 1}] ${oneLine(call.name, 64)}(${oneLine(call.arguments)}): ${oneLine(toModelText(result), 200)}`,
   );
   return [...lines, `Iterations: ${turns}`];
-}
-
-function reasonNote(end: RunEnd): string | undefined {
-  switch (end.reason) {
-    case 'done':
-    case 'handled':
-      return undefined;
-    case 'error':
-      return errorNote(end.error);
-    case 'limit':
-      return `prompt-agent: the run reached its limit (${end.limit}) before an answer.`;
-    case 'aborted':
-      return 'prompt-agent: interrupted';
-    case 'length':
-      return 'prompt-agent: the reply was cut by its length limit.';
-    case 'filtered':
-      return "prompt-agent: the reply was stopped by the vendor's filter.";
-    case 'loop':
-      return 'prompt-agent: the model repeated the same calls, so the run was stopped.';
-    case 'approval':
-      return 'prompt-agent: stopped, because calls need approval.';
-  }
 }
 
 /** Returns a cost as text, such as `cost: 0.0123`; `undefined` without prices. */
