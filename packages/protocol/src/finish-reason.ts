@@ -1,8 +1,8 @@
 /**
- * Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
+ * Why a reply ended, in one set for all vendors. With `length`, `content-filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
  * stopped in the middle of its own tools: it continues when it gets its reply back as the last message.
  */
-export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'filter' | 'refusal' | 'other';
+export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'content-filter' | 'refusal' | 'other';
 
 /** What stopped a run before its answer was complete: the finish reason of its last reply, a loop, or the caller. */
 export type StopReason = 'length' | 'filtered' | 'loop' | 'aborted';
@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<FinishReason, FinishMeaning>> = {
   'tool-calls': { dropsCalls: false, ends: 'done' },
   paused: { dropsCalls: false, ends: 'done' },
   length: { dropsCalls: true, ends: 'length' },
-  filter: { dropsCalls: true, ends: 'filtered' },
+  'content-filter': { dropsCalls: true, ends: 'filtered' },
   refusal: { dropsCalls: true, ends: 'filtered' },
   other: { dropsCalls: false, ends: 'done' },
 };

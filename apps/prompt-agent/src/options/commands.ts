@@ -7,8 +7,14 @@ export const COMMANDS = {
   ask: {
     usage: '"prompt"',
     summary: 'give a prompt to a model with tools, and print the answer',
-    groups: [MODEL, PROMPT, SESSION, TOOLS, RUN, LIMITS, RAW],
     flags: [
+      MODEL,
+      PROMPT,
+      SESSION,
+      TOOLS,
+      RUN,
+      LIMITS,
+      RAW,
       'system-prompt',
       'role',
       'stream',
@@ -33,8 +39,7 @@ export const COMMANDS = {
   },
   chat: {
     summary: 'talk with a model with tools, message after message',
-    groups: [MODEL, SESSION, TOOLS, RUN, LIMITS],
-    flags: ['system-prompt', 'role', 'stream', 'log', 'quiet', 'verbose'],
+    flags: [MODEL, SESSION, TOOLS, RUN, LIMITS, 'system-prompt', 'role', 'stream', 'log', 'quiet', 'verbose'],
     examples: ['', '--bundle code_agent'],
   },
   undo: {
@@ -44,89 +49,77 @@ export const COMMANDS = {
   embed: {
     usage: '"text"',
     summary: 'print the embedding of a text',
-    groups: [MODEL],
-    flags: ['file', 'json'],
+    flags: [MODEL, 'file', 'json'],
     maxWords: Infinity,
     examples: ['"a sentence"'],
   },
   transcribe: {
     usage: 'FILE',
     summary: 'print what a recording says',
-    groups: [MODEL],
-    flags: ['json'],
+    flags: [MODEL, 'json'],
     maxWords: 1,
     examples: ['talk.mp3'],
   },
   replay: {
     usage: 'FILE',
     summary: 'ask again what --record has written, without a model',
-    groups: [TOOLS, RUN],
-    flags: ['config', 'agent', 'system-prompt', 'role', 'stream', 'json', 'json-lines', 'log', 'verbose'],
+    flags: [TOOLS, RUN, 'config', 'agent', 'system-prompt', 'role', 'stream', 'json', 'json-lines', 'log', 'verbose'],
     maxWords: 1,
     examples: ['tape.json'],
   },
   ...KEPT_COMMANDS,
   'tools list': {
     summary: 'list the tools on offer; show, call, lint, price, grammar',
-    groups: [TOOLS],
-    flags: ['json'],
+    flags: [TOOLS, 'json'],
     examples: ['--bundle code_agent'],
   },
   'tools show': {
     usage: 'NAME',
     summary: 'print a tool whole: description, effect, arguments',
-    groups: [TOOLS],
-    flags: ['json'],
+    flags: [TOOLS, 'json'],
     maxWords: 1,
     examples: ['read_file'],
   },
   'tools call': {
     usage: 'NAME [JSON]',
     summary: 'run a tool with arguments as JSON, here or on stdin',
-    groups: [TOOLS],
-    flags: ['json'],
+    flags: [TOOLS, 'json'],
     maxWords: Infinity,
     examples: [`calculate '{"expression":"2+2"}'`],
   },
   'tools lint': {
     summary: 'say what each wire loses of the tools',
-    groups: [TOOLS],
-    flags: ['json'],
+    flags: [TOOLS, 'json'],
     examples: ['--tools ./tools.ts --execute'],
   },
   'tools price': {
     summary: 'estimate the tokens that the tools add to each request',
-    groups: [TOOLS],
-    flags: ['price', 'json'],
+    flags: [TOOLS, 'price', 'json'],
     examples: ['--bundle code_agent --price 0.15,0.6'],
   },
   'tools grammar': {
     summary: 'print a grammar of the tools for llama.cpp',
-    groups: [TOOLS],
+    flags: [TOOLS],
     examples: ['> tools.gbnf'],
   },
   'serve mcp': {
     summary: 'serve the tools to MCP clients; http: the agent with a page',
-    groups: [TOOLS],
-    flags: ['port'],
+    flags: [TOOLS, 'port'],
     examples: ['--bundle code_agent --mode read-only', '--port 8000'],
   },
   'serve http': {
     summary: 'serve the agent and a page to talk to it, on this machine',
-    groups: [MODEL, TOOLS, RUN, LIMITS],
-    flags: ['system-prompt', 'role', 'port'],
+    flags: [MODEL, TOOLS, RUN, LIMITS, 'system-prompt', 'role', 'port'],
     examples: ['--bundle code_agent --port 8080'],
   },
   models: {
     summary: 'list the models that you can use',
-    groups: [MODEL],
-    flags: ['json'],
+    flags: [MODEL, 'json'],
     examples: ['', '--provider anthropic'],
   },
   doctor: {
     summary: 'say what was looked for, found and refused, and why',
-    groups: [MODEL],
-    flags: ['json'],
+    flags: [MODEL, 'json'],
   },
   'keys set': {
     usage: 'PROVIDER',
@@ -141,8 +134,7 @@ export const COMMANDS = {
   'keys rm': { usage: 'PROVIDER', summary: 'forget a key', flags: ['json'], maxWords: 1, examples: ['anthropic'] },
   'config show': {
     summary: 'print each setting and where it is from; path, check',
-    groups: [MODEL, RUN],
-    flags: ['system-prompt', 'workspace', 'json'],
+    flags: [MODEL, RUN, 'system-prompt', 'workspace', 'json'],
   },
   'config path': {
     summary: 'print where settings and state are',
@@ -167,9 +159,9 @@ export type CommandName = keyof typeof COMMANDS;
 /** What is known of a command, with all of its flags in the order of the help. */
 export function commandSpec(name: CommandName) {
   const spec: CommandSpec = COMMANDS[name];
-  const { usage = '', summary, flags = [], groups = [], maxWords = 0, examples = [''] } = spec;
+  const { usage = '', summary, flags = [], maxWords = 0, examples = [''] } = spec;
   const takes = (flag: FlagName): boolean =>
-    flags.includes(flag) || groups.some((group) => Object.hasOwn(group, flag)) || flag === 'help';
+    flag === 'help' || flags.some((each) => each === flag || (typeof each === 'object' && Object.hasOwn(each, flag)));
   return { usage, summary, flags: FLAG_NAMES.filter(takes), maxWords, examples };
 }
 

@@ -193,9 +193,8 @@ export interface CommandSpec {
   readonly usage?: string;
   /** What it does: one line for the help. */
   readonly summary: string;
-  /** The flags that have an effect on it, beside those of `groups`. `--help` is one of every command. */
-  readonly flags?: readonly FlagName[];
-  readonly groups?: readonly FlagTable[];
+  /** The flags that have an effect on it, and tables of such flags. `--help` is one of every command. */
+  readonly flags?: readonly (FlagName | FlagTable)[];
   /** The most words after the name. Default: 0. */
   readonly maxWords?: number;
   /** Command lines that show its use, without the name of the program. Default: the name alone. */
