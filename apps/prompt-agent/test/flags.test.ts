@@ -76,6 +76,24 @@ test('each command refuses a wrong value of each flag that it takes, and says wh
     }
 });
 
+test('a flag needs and excludes flags that there are, and the message names both', async () => {
+  verifies('cli.required');
+  const names = FLAG_NAMES.flatMap((flag) => {
+    const { aliasOf, excludes = {}, needs } = specOf(flag);
+    return [...Object.keys(excludes), aliasOf ?? flag, needs?.[0].split(' ')[0] ?? flag];
+  });
+  expect(names.filter((name) => !Object.hasOwn(FLAGS, name))).toEqual([]);
+  for (const [args, said] of [
+    [['--mode', 'plan', 'hi'], '--mode needs --bundle, whose tools it limits.'],
+    [['chat', '--sandbox', 'off', '--bundle', 'blog_agent'], '--sandbox needs --bundle code_agent, whose commands it'],
+    [['serve', 'http', '--execute'], '--execute needs --tools, a module or an MCP server whose tools it runs.'],
+    [['--json', '--json-lines', 'hi'], '--json and --json-lines exclude each other.'],
+    [['chat', '--role', 'x', '-s', 'y'], '--role and --system-prompt exclude each other: a role is a system prompt.'],
+  ] as const)
+    // oxlint-disable-next-line no-await-in-loop -- in this process
+    expect(await promptHere(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+});
+
 test('--max-iterations is another name for --max-turns, which comes before it, and -1 leaves both to the config', async () => {
   verifies('cli.run');
   const shown = async (...args: string[]): Promise<unknown> => {

@@ -77,7 +77,6 @@ function namesOf(calls: readonly WaitingCall[]): string {
 /** Shows a run: its status, its answer or error, and its waiting calls; with `--html` everything that happened, as a page. */
 export function runsShow(call: CommandCall): Promise<number> {
   const { flags, output } = call;
-  if (flags.json === true && flags.html === true) throw usageError('--json and --html exclude each other.');
   if (flags.output !== undefined && flags.html !== true) throw usageError('--output needs --html.');
   return withRun(call, 'runs show', async (db, run) => {
     const waiting = await db.waiting(run.id);

@@ -7,7 +7,6 @@ import { openAgent } from '../agent/open-agent.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { openModel } from '../model/open-model.ts';
-import { checkTools } from '../options/check-ask.ts';
 import { showCall } from '../questions/show-call.ts';
 import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 
@@ -17,7 +16,6 @@ import { createRoutes, type RouteOptions } from '../serve/routes.ts';
  */
 export async function serveAgent(call: CommandCall): Promise<number> {
   const { port = 0 } = call.flags;
-  checkTools(call.flags);
   const invocation = await openModel(call);
   // What needs an approval is asked on the page, not here.
   const agent = await openAgent({ ...invocation, host: { ...call.host, stdin: new PassThrough().end() } });

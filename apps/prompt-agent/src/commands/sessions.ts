@@ -78,7 +78,6 @@ function lineOf({ id, name, title }: SessionRecord): string {
 /** Shows a session, the last one of this folder if none is named: for people, as JSON, or as a page. */
 export function sessionsShow(call: CommandCall): Promise<number> {
   const { flags, words, host } = call;
-  if (flags.json === true && flags.html === true) throw usageError('--json and --html exclude each other.');
   return withStore(call, async (store) => {
     const [given] = words;
     const transcript = store.use((database) => {

@@ -12,6 +12,7 @@ export const TOOLS = {
     value: 'MODE',
     help: 'what the bundle may do: read-only, plan (Git commands that read, too) or act (default)',
     oneOf: ['read-only', 'plan', 'act'],
+    needs: ['bundle', 'whose tools it limits'],
   },
   allow: {
     multiple: true,
@@ -39,12 +40,17 @@ export const TOOLS = {
     value: 'HOW',
     help: 'isolate commands: auto (default: if the system can), required or off',
     oneOf: ['auto', 'required', 'off'],
+    needs: ['bundle code_agent', 'whose commands it isolates'],
   },
   tools: {
     value: 'WHAT',
     help: 'more tools: module, mcpServers file, MCP command or URL; needs --execute',
+    needs: ['execute', 'because those tools may change something'],
   },
-  execute: { help: 'run the tools of --tools; ask before those that may change something' },
+  execute: {
+    help: 'run the tools of --tools; ask before those that may change something',
+    needs: ['tools', 'a module or an MCP server whose tools it runs'],
+  },
   'trust-hints': {
     value: 'NAMES',
     help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',
@@ -100,10 +106,15 @@ export const LIMITS = {
 
 /** The flags that say which session it is. */
 export const SESSION = {
-  continue: { short: 'c', help: 'go on with the last session of this folder' },
+  continue: {
+    short: 'c',
+    help: 'go on with the last session of this folder',
+    excludes: { session: '', 'no-session': '' },
+  },
   session: {
     value: 'NAME',
     help: 'go on with this session: its name, or its id; a new name begins one',
+    excludes: { 'no-session': '' },
     read: (name) => (/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(name) ? name : undefined),
     refusal:
       'must be a name of 1 to 64 letters, digits, blanks, dots, hyphens and underscores, the first a letter or digit',

@@ -19,6 +19,10 @@ export interface FlagSpec {
   readonly read?: (given: string) => unknown;
   /** Why a value is refused: a sentence that begins with the flag and the value. */
   readonly refusal?: string;
+  /** The flag that it has no effect without, with its value if only one will do, and why. */
+  readonly needs?: readonly [flag: string, why: string];
+  /** The flags that it cannot be given with, each with the reason. */
+  readonly excludes?: Readonly<Record<string, string>>;
   /** The flag that this is another name for. It is used if that one is not given; a value that reads as null leaves it out. */
   readonly aliasOf?: string;
   /** The modes of `ask` in which it has an effect. Default: all. */

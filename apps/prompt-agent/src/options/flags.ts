@@ -34,7 +34,7 @@ export const PROMPT = {
     value: 'NAME',
     help: 'prompt with variables: templates/NAME.yaml of your settings',
   },
-  var: { multiple: true, value: 'NAME=VALUE', help: 'variable of the template; repeatable' },
+  var: { multiple: true, value: 'NAME=VALUE', help: 'variable of the template; repeatable', needs: ['template', ''] },
   file: {
     short: 'f',
     multiple: true,
@@ -94,18 +94,25 @@ export const FLAGS = {
     needsModel: true,
     setting: { name: 'system prompt', of: ({ systemPrompt }) => systemPrompt, otherwise: 'none' },
   },
-  role: { value: 'NAME', help: 'system prompt that you keep: roles/NAME.md of your settings' },
+  role: {
+    value: 'NAME',
+    help: 'system prompt that you keep: roles/NAME.md of your settings',
+    modes: AGENT,
+    excludes: { 'system-prompt': 'a role is a system prompt' },
+  },
   ...PROMPT,
   stream: { help: 'print the text as it arrives (default on a terminal)', modes: TEXT },
   ...SESSION,
   durable: {
     help: 'record each step of the session in a journal, so that -c resumes after any interruption; see runs',
+    excludes: { 'no-session': '', protocol: 'a raw call has no steps' },
   },
   journal: {
     value: 'FILE',
     help: 'journal of runs (default: runs.db of your state folder)',
     read: (path) => (path === '' ? undefined : path),
     refusal: 'must be the path of a file',
+    needs: ['durable', ''],
   },
   limit: {
     short: 'n',
@@ -136,9 +143,10 @@ export const FLAGS = {
   record: {
     value: 'FILE',
     help: 'write the requests to the model and its replies to a file, without keys',
+    excludes: { replay: '' },
   },
   replay: { value: 'FILE', help: 'take the replies from a file of --record instead of a model' },
-  json: { help: 'print one JSON object at the end, also on failure' },
+  json: { help: 'print one JSON object at the end, also on failure', excludes: { 'json-lines': '', html: '' } },
   'json-lines': { help: 'print each event as a line of JSON' },
   log: { help: 'print the numbered tool log and the iterations on stderr', modes: AGENT },
   quiet: { short: 'q', help: 'print only the answer and errors' },

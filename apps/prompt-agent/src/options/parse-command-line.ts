@@ -2,6 +2,7 @@ import { nearest } from '@kernel/internal';
 import { usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec, isCommand } from './commands.ts';
 import { FLAG_NAMES, findFlag, type FlagName, type Flags, specOf } from './flags.ts';
+import { type Given, readFlags } from './read-flags.ts';
 
 interface CommandLine {
   /** The command; `ask` if the line names none. */
@@ -49,39 +50,13 @@ function checked(given: Given, command: CommandName, words: readonly string[]): 
   for (const name of given.keys())
     if (!known.includes(name))
       throw usageError(`--${name} has no effect on ${command}. See prompt-agent ${command} --help.`);
-  return { command, flags: given.has('help') ? { help: true } : readFlags(given), words };
-}
-
-function readFlags(given: Given): Flags {
-  const values = new Map<FlagName, unknown>();
-  const aliases = new Map<string, unknown>();
-  for (const [name, text] of given) {
-    const { aliasOf } = specOf(name);
-    const value = typeof text === 'string' ? valueOf(name, text) : text;
-    if (aliasOf === undefined) values.set(name, value);
-    else if (value !== null) aliases.set(aliasOf, value);
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is of the type that its flag has
-  return Object.fromEntries([...aliases, ...values]) as Flags;
-}
-
-/** Reads the value of a flag. Throws a usage error that says what it must be. */
-function valueOf(name: FlagName, text: string): unknown {
-  const { isList, oneOf, read = (item: string) => item, refusal } = specOf(name);
-  const values = (isList === true ? text.split(',') : [text]).map((item) => {
-    const value = oneOf === undefined || oneOf.includes(item) ? read(item) : undefined;
-    if (value !== undefined) return value;
-    throw usageError(`--${name} "${item}" ${refusal ?? `is unknown; it is one of ${oneOf?.join(', ')}`}.`);
-  });
-  return isList === true ? values : values[0];
+  if (given.has('help')) return { command, flags: { help: true }, words };
+  return { command, flags: readFlags(given, known), words };
 }
 
 function quoteHint(words: readonly string[]): string {
   return `If it is a prompt, write: prompt-agent -- "${words.join(' ')}"`;
 }
-
-/** The flags of a command line as they were written; a switch is true. */
-type Given = ReadonlyMap<FlagName, true | string | readonly string[]>;
 
 /** Separates flags, also in Go's spellings (`-flag`, `-flag value`, `-flag=false`), from words. */
 function split(argv: readonly string[]): {
