@@ -15,7 +15,8 @@ interface FinishMeaning {
   readonly ends: 'done' | StopReason;
 }
 
-const MEANINGS: Readonly<Record<FinishReason, FinishMeaning>> = {
+/** Every finish reason, with what it means. */
+export const FINISH_REASONS: Readonly<Record<FinishReason, FinishMeaning>> = {
   stop: { dropsCalls: false, ends: 'done' },
   'tool-calls': { dropsCalls: false, ends: 'done' },
   paused: { dropsCalls: false, ends: 'done' },
@@ -24,10 +25,6 @@ const MEANINGS: Readonly<Record<FinishReason, FinishMeaning>> = {
   refusal: { dropsCalls: true, ends: 'filtered' },
   other: { dropsCalls: false, ends: 'done' },
 };
-
-/** All values of `FinishReason`. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
-export const FINISH_REASONS = Object.keys(MEANINGS) as readonly FinishReason[];
 
 /** Whether no call of a reply that ended for this reason can run: the reply is not complete. */
 export function dropsCalls(finishReason: FinishReason): boolean {
@@ -41,5 +38,5 @@ export function runEndOf(finishReason: FinishReason): 'done' | StopReason {
 
 /** A provider of one's own may give any text as the reason. */
 function meaningOf(finishReason: FinishReason): FinishMeaning {
-  return Object.hasOwn(MEANINGS, finishReason) ? MEANINGS[finishReason] : MEANINGS.other;
+  return Object.hasOwn(FINISH_REASONS, finishReason) ? FINISH_REASONS[finishReason] : FINISH_REASONS.other;
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { CLIENT_SETTINGS, type ConnectionConfig } from './client-settings.ts';
+import { CLIENT_SETTINGS } from './client-settings.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { modelSchema } from './model-schema.ts';
 import { providerSchema } from './provider-schema.ts';
-import { RUN_SETTINGS, type RunSettings } from './run-settings.ts';
+import { RUN_SETTINGS } from './run-settings.ts';
 import { block, expected, fieldsOf, present, schemaOf, shapeOf, text } from './setting-schemas.ts';
 import type { AgentConfig } from './types.ts';
 
@@ -22,12 +22,12 @@ const run = {
 export const agentSchema = block({
   name: text.default(DEFAULT_CONFIG.name),
   ...run,
-  client: schemaOf<ConnectionConfig>(CLIENT_SETTINGS).default(DEFAULT_CONFIG.client),
+  client: schemaOf(CLIENT_SETTINGS).default(DEFAULT_CONFIG.client),
   provider: providerSchema.prefault({}),
   model: modelSchema.prefault({}),
 }).transform(({ name, agents, client, provider, model, ...others }): AgentConfig => ({
   name,
-  ...fieldsOf<RunSettings>(RUN_SETTINGS, others),
+  ...fieldsOf(RUN_SETTINGS, others),
   ...present({ agents }),
   client,
   provider,
@@ -54,7 +54,7 @@ export const kernelFileSchema = block({
   provider: elsewhere,
   model: elsewhere,
 }).transform(({ agent, agents, ...others }, context): AgentConfig => {
-  const ofRun = { ...fieldsOf<RunSettings>(RUN_SETTINGS, others), ...present({ agents }) };
+  const ofRun = { ...fieldsOf(RUN_SETTINGS, others), ...present({ agents }) };
   for (const [field, { key }] of Object.entries({ ...RUN_SETTINGS, agents: { key: 'agents' } })) {
     if (!Object.hasOwn(ofRun, field) || !Object.hasOwn(agent, field)) continue;
     const message = `has no effect: ${key} beside "agent" comes before it`;

@@ -26,18 +26,18 @@ export interface RetryConfig {
   readonly jitter: boolean;
 }
 
-const RETRY = {
+const RETRY: Settings<RetryConfig> = {
   maxRetries: { key: 'max_retries', is: 'whole from 0', default: 3 },
   initialBackoffMs: { key: 'initial_backoff', is: 'duration', default: 1000 },
   maxBackoffMs: { key: 'max_backoff', is: 'duration', default: 30_000 },
   multiplier: { key: 'backoff_multiplier', is: 'number from 1', default: 2 },
   jitter: { key: 'jitter', is: 'true or false', default: true },
-} as const satisfies Settings<RetryConfig>;
+};
 
 /** The block `client` of a file. */
-export const CLIENT_SETTINGS = {
+export const CLIENT_SETTINGS: Settings<ConnectionConfig> = {
   timeoutMs: { key: 'timeout', is: 'duration', default: 120_000 },
-  retry: { key: 'retry', is: RETRY, default: defaultsOf<RetryConfig>(RETRY) },
+  retry: { key: 'retry', is: RETRY, default: defaultsOf(RETRY) },
   connectionPoolSize: { key: 'connection_pool_size', is: 'whole from 1', default: 10 },
   connectionTimeoutMs: { key: 'connection_timeout', is: 'duration', default: 30_000 },
-} as const satisfies Settings<ConnectionConfig>;
+};

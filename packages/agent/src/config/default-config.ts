@@ -5,7 +5,7 @@ import type { AgentConfig } from './types.ts';
 /** The config of an empty file. Unlike `fromConfig`, it needs no zod. */
 export const DEFAULT_CONFIG: AgentConfig = {
   name: 'default-agent',
-  client: defaultsOf<AgentConfig['client']>(CLIENT_SETTINGS),
+  client: defaultsOf(CLIENT_SETTINGS),
   provider: { name: 'ollama', options: {} },
   model: { capabilities: {} },
 };

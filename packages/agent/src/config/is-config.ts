@@ -22,7 +22,7 @@ export function isConfig(json: unknown): json is object {
 
 function isAgent(block: Readonly<Record<string, unknown>>): boolean {
   return (
-    Object.values<Setting>(RUN_SETTINGS).some((setting) => isSetting(block[setting.key], setting)) ||
+    Object.values(RUN_SETTINGS).some((setting) => isSetting(block[setting.key], setting)) ||
     Object.entries(BLOCKS).some(([name, keys]) => Object.hasOwn(block, name) && hasOneOf(block[name], keys))
   );
 }

@@ -17,8 +17,8 @@ export interface MemoryConfig {
 }
 
 /** The settings of a run as a file has them. */
-export const RUN_SETTINGS = {
+export const RUN_SETTINGS: Settings<RunSettings> = {
   systemPrompt: { key: 'system_prompt', is: 'text' },
   maxIterations: { key: 'max_iterations', is: 'whole from 0' },
   memory: { key: 'memory', is: { path: { key: 'path', is: 'text' } } },
-} as const satisfies Settings<RunSettings>;
+};

@@ -80,13 +80,13 @@ export function shapeOf(settings: SettingTable): Readonly<Record<string, z.ZodTy
 }
 
 /** The schema of a block. */
-export function schemaOf<T>(settings: SettingTable & Settings<T>): z.ZodType<T> {
+export function schemaOf<T>(settings: Settings<T>): z.ZodType<T> {
   return block(shapeOf(settings)).transform((values) => fieldsOf(settings, values));
 }
 
 /** What a file says, by its keys, as fields; without those that are absent. */
-export function fieldsOf<T>(settings: SettingTable & Settings<T>, values: Readonly<Record<string, unknown>>): T {
-  const fields = Object.entries<Setting>(settings).map(([field, { key }]) => [field, values[key]] as const);
+export function fieldsOf<T>(settings: Settings<T>, values: Readonly<Record<string, unknown>>): T {
+  const fields = Object.entries(settings).map(([field, { key }]) => [field, values[key]] as const);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of these settings have read the values
   return present(Object.fromEntries(fields)) as T;
 }

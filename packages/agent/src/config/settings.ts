@@ -12,13 +12,13 @@ export interface Setting {
 export type SettingTable = Readonly<Record<string, Setting>>;
 
 /** The settings of all fields of a type, each with a default that is not optional there. */
-export type Settings<T> = {
+export type Settings<T> = SettingTable & {
   readonly [K in keyof T]-?: Setting & (undefined extends T[K] ? object : { readonly default: T[K] });
 };
 
 /** Returns the block of a file without any setting. */
 export function defaultsOf<T>(settings: Settings<T>): T {
-  const entries = Object.entries<Setting>(settings).filter(([, setting]) => setting.default !== undefined);
+  const entries = Object.entries(settings).filter(([, setting]) => setting.default !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field that is not optional has a default
   return Object.fromEntries(entries.map(([field, setting]) => [field, setting.default])) as T;
 }
