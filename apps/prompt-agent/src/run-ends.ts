@@ -42,6 +42,10 @@ export function whyNoAnswer(end: RunEnd): string | undefined {
 
 const STATES: ReadonlyMap<string, RunEndText> = new Map(Object.entries(RUN_ENDS));
 
+export function isAnswered(reason: string | undefined): boolean {
+  return reason === 'done' || reason === 'handled';
+}
+
 /** How a run ended, in a word or two; one without an end goes on, or the program was ended. */
 export function endText(reason: string | undefined): string {
   return reason === undefined ? 'cut off' : (STATES.get(reason)?.state ?? reason);

@@ -5,6 +5,7 @@ import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { errorNote } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
+import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { costNote } from '../output/terminal/note-view.ts';
 import { usageNote } from '../output/terminal/notes.ts';
@@ -88,12 +89,8 @@ function tools({ agent, invocation }: ChatContext, name: string): undefined {
   }
   const tool = all.find((each) => each.name === name);
   if (tool === undefined) {
-    const [near] = nearest(
-      name,
-      all.map((each) => each.name),
-      1,
-    );
-    output.alert(`There is no tool ${oneLine(name, 64)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+    const names = all.map((each) => each.name);
+    output.alert(`There is no tool ${oneLine(name, 64)}.${didYouMean(name, names)}`);
     return;
   }
   output.alert(visible(tool.description));

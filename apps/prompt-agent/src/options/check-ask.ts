@@ -6,12 +6,16 @@ import { FLAG_NAMES, type FlagName, type Flags, specOf } from './flags.ts';
 const ALL: readonly Mode[] = [...TEXT, 'embeddings', 'audio'];
 
 /** What a raw call cannot do without. */
-const NEEDED = { vision: 'images', tools: 'tools-file', audio: 'audio' } as const;
+const NEEDED: Partial<Record<Mode, 'images' | 'tools-file' | 'audio'>> = {
+  vision: 'images',
+  tools: 'tools-file',
+  audio: 'audio',
+};
 
 /** Returns the raw protocol of `ask`, and warnings about flags that do nothing with it. Throws a usage error where it lacks what it needs. */
 export function checkAsk(flags: Flags) {
   const { protocol } = flags;
-  const needed = protocol === 'vision' || protocol === 'tools' || protocol === 'audio' ? NEEDED[protocol] : undefined;
+  const needed = protocol && NEEDED[protocol];
   if (needed !== undefined && (flags[needed] ?? '') === '')
     throw usageError(`--protocol ${protocol} needs --${needed} ${specOf(needed).value ?? ''}.`);
   const mode = protocol ?? 'agent';
