@@ -5,6 +5,7 @@ import {
   requiredScenarios,
   REVISIONS,
   runClientSuite,
+  runSuiteBeyond,
   type ScenarioOutcome,
 } from './lib/conformance-suite.ts';
 
@@ -31,5 +32,29 @@ test.each(REVISIONS)(
       .filter((outcome) => !hasPassed(outcome));
     expect(failed).toEqual([]);
     expect(required.length).toBeGreaterThanOrEqual(18);
+  },
+);
+
+/** The ways to sign in that are extensions, and those of clients that sign in at servers of 2025-03-26. */
+const BEYOND = {
+  extensions: [
+    'auth/client-credentials-basic',
+    'auth/client-credentials-jwt',
+    'auth/dpop',
+    'auth/dpop-nonce',
+    'auth/enterprise-managed-authorization',
+    'auth/wif-jwt-bearer',
+  ],
+  backcompat: ['auth/2025-03-26-oauth-endpoint-fallback', 'auth/2025-03-26-oauth-metadata-backcompat'],
+} as const;
+
+test.each(['extensions', 'backcompat'] as const)(
+  'every way to sign in of the suite "%s" passes in the MCP conformance suite',
+  { timeout: 240_000 },
+  async (suite) => {
+    verifies('mcp.auth.grants');
+    const outcomes = await runSuiteBeyond(suite);
+    expect(outcomes.filter((outcome) => !hasPassed(outcome))).toEqual([]);
+    expect(outcomes.map(({ scenario }) => scenario).toSorted()).toEqual(expect.arrayContaining([...BEYOND[suite]]));
   },
 );

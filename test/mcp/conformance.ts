@@ -6,23 +6,28 @@ import {
   type Revision,
   runClientSuite,
   runServerSuite,
+  runSuiteBeyond,
   type ScenarioOutcome,
+  SUITES_BEYOND,
 } from './lib/conformance-suite.ts';
 
 let failed = 0;
 for (const revision of REVISIONS) {
-  for (const [name, run] of Object.entries({ server, client: runClientSuite })) {
-    const outcomes = await run(revision);
-    const bad = outcomes.filter((outcome) => !hasPassed(outcome));
-    for (const outcome of outcomes) {
-      console.log(`${hasPassed(outcome) ? '✓' : '✗'} ${name} ${outcome.scenario}: ${outcome.passed} checks passed`);
-      for (const fault of outcome.faults) console.log(`    ${fault}`);
-    }
-    console.log(`${revision} ${name}: ${outcomes.length - bad.length} of ${outcomes.length} scenarios passed`);
-    failed += bad.length;
-  }
+  for (const [name, run] of Object.entries({ server, client: runClientSuite }))
+    report(revision, name, await run(revision));
 }
+for (const suite of SUITES_BEYOND) report(suite, 'client', await runSuiteBeyond(suite));
 process.exitCode = failed === 0 ? 0 : 1;
+
+function report(set: string, side: string, outcomes: readonly ScenarioOutcome[]): void {
+  const bad = outcomes.filter((outcome) => !hasPassed(outcome));
+  for (const outcome of outcomes) {
+    console.log(`${hasPassed(outcome) ? '✓' : '✗'} ${side} ${outcome.scenario}: ${outcome.passed} checks passed`);
+    for (const fault of outcome.faults) console.log(`    ${fault}`);
+  }
+  console.log(`${set} ${side}: ${outcomes.length - bad.length} of ${outcomes.length} scenarios passed`);
+  failed += bad.length;
+}
 
 async function server(revision: Revision): Promise<readonly ScenarioOutcome[]> {
   const { url, close } = await serveFixture();

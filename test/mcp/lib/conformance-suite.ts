@@ -39,11 +39,24 @@ export async function runServerSuite(url: string, revision: Revision): Promise<r
   return collect(['server', '--url', url, '--requirements', revision], 'server-');
 }
 
-/** Runs the scenarios of a revision against `fixture/client.ts`, which is started for each, resolved as this process resolves packages. */
-export async function runClientSuite(revision: Revision): Promise<readonly ScenarioOutcome[]> {
+/** Runs the scenarios of a revision against `fixture/client.ts`. */
+export function runClientSuite(revision: Revision): Promise<readonly ScenarioOutcome[]> {
+  return runClient(['--requirements', revision]);
+}
+
+/** What no revision requires: the extensions of clients, which are ways to sign in, and signing in as before the first revision with it. */
+export const SUITES_BEYOND = ['extensions', 'backcompat'] as const;
+
+/** Runs a suite of scenarios that no revision requires against `fixture/client.ts`. */
+export function runSuiteBeyond(suite: (typeof SUITES_BEYOND)[number]): Promise<readonly ScenarioOutcome[]> {
+  return runClient(['--suite', suite]);
+}
+
+/** Runs scenarios against `fixture/client.ts`, which is started for each, resolved as this process resolves packages. */
+async function runClient(scenarios: readonly string[]): Promise<readonly ScenarioOutcome[]> {
   const conditions = process.execArgv.filter((flag) => flag.startsWith('--conditions='));
   const command = [process.execPath, ...conditions, CLIENT].join(' ');
-  return collect(['client', '--requirements', revision, '--timeout', '60000', '--command', command], '');
+  return collect(['client', ...scenarios, '--timeout', '60000', '--command', command], '');
 }
 
 /** Says whether a scenario passed: no failure, no warning, and something was checked. */

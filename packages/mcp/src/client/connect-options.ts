@@ -39,7 +39,7 @@ export interface ConnectMcpOptions {
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions that servers ask the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
-  /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
+  /** Sends the HTTP requests, for example through a proxy, or signed in (`createSignIn` of `@kernel/mcp/auth`). Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** How this program introduces itself. Default `@kernel/mcp`. */
   readonly client?:

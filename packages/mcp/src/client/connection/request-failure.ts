@@ -1,4 +1,5 @@
 import { errorMessage, truncate } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import { RESPONSE_LOST } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 
@@ -33,6 +34,9 @@ export function causeOf(error: unknown, link: ServerLink): string {
   const failure = link.failure();
   if (failure !== undefined) return failure;
   const { code, status } = fieldsOf(error);
+  const own = ownError(error);
+  if (own !== undefined)
+    return `could not be used: ${toLine(own.message)}${own.hint === undefined ? '' : `. ${toLine(own.hint)}`}`;
   if (status === 401 || status === 403) return `refused the credentials (HTTP ${status})`;
   if (status !== undefined) return `answered with HTTP ${status}: ${toLine(withCause(error))}`;
   const system = systemCode(error);
@@ -53,6 +57,13 @@ function fieldsOf(error: unknown): { readonly code?: unknown; readonly status?: 
   const code = 'code' in error ? error.code : undefined;
   const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined;
   return { code, ...(status === undefined ? {} : { status }) };
+}
+
+/** What a `fetch` of ours has thrown, such as a sign-in that failed; the SDK hides it in causes. */
+function ownError(error: unknown): KernelError | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth += 1)
+    if (KernelError.is(cause)) return cause;
+  return undefined;
 }
 
 /** Node's code of a network error, which fetch hides in causes. */

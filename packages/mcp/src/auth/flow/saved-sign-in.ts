@@ -1,0 +1,48 @@
+import type { webcrypto } from 'node:crypto';
+import { attempt, isObject } from '@kernel/internal';
+import type { OAuthClientInformationFull, StoredOAuthTokens } from '@modelcontextprotocol/client';
+
+/** What a store keeps of one sign-in. */
+export interface SavedSignIn {
+  /** With the issuer that gave them: they are never sent to another one. */
+  readonly tokens?: StoredOAuthTokens;
+  /** When to refresh the tokens, in ms since 1970, some time before they end. */
+  readonly refreshAt?: number;
+  /** All scopes that were asked for. */
+  readonly scope?: string;
+  /** The client that this program has registered, with the issuer that knows it. */
+  readonly client?: OAuthClientInformationFull & { readonly issuer: string };
+  /** The only issuer that a client registered beforehand is used with. */
+  readonly clientIssuer?: string;
+  /** The key that the tokens are bound to (DPoP). */
+  readonly dpopKey?: webcrypto.JsonWebKey;
+}
+
+/** Reads what a store has kept. Anything else counts as nothing: then it is signed in again. */
+export function parseSavedSignIn(text: string | undefined): SavedSignIn {
+  const value = text === undefined ? undefined : attempt((): unknown => JSON.parse(text));
+  if (!isObject(value)) return {};
+  const { tokens, client, dpopKey } = value;
+  const isWhole =
+    (tokens === undefined || hasTexts(tokens, ['access_token', 'token_type', 'issuer'])) &&
+    (client === undefined || (hasTexts(client, ['client_id', 'issuer']) && Array.isArray(client['redirect_uris']))) &&
+    (dpopKey === undefined || isObject(dpopKey)) &&
+    ['scope', 'clientIssuer'].every((name) => value[name] === undefined || typeof value[name] === 'string') &&
+    (value['refreshAt'] === undefined || typeof value['refreshAt'] === 'number');
+  return isWhole ? value : {};
+}
+
+function hasTexts(value: unknown, names: readonly string[]): value is Record<string, unknown> {
+  return isObject(value) && names.every((name) => typeof value[name] === 'string');
+}
+
+const SKEW_MS = 60_000;
+/** The shortest time between two refreshes that nobody has asked for. */
+const MIN_LIFE_MS = 10_000;
+
+/** When to refresh tokens that were given now: a minute before they end, or in the last quarter of a shorter life. */
+export function refreshTime({ expires_in: seconds }: StoredOAuthTokens, now = Date.now()): number | undefined {
+  if (seconds === undefined || !Number.isFinite(seconds) || seconds <= 0) return undefined;
+  const life = seconds * 1000;
+  return now + Math.max(Math.min(MIN_LIFE_MS, life), life - Math.min(SKEW_MS, life / 4));
+}

@@ -1,0 +1,15 @@
+export { createSignIn, signOut } from './sign-in.ts';
+export type {
+  AuthorizationCodeGrant,
+  ClientCredentialsGrant,
+  EnterpriseManagedGrant,
+  IdentityProvider,
+  RegisteredClient,
+  SignInGrant,
+  SignInOptions,
+  WorkloadIdentityGrant,
+} from './sign-in-options.ts';
+export { loopbackRedirect, type LoopbackRedirectOptions } from './redirect/loopback-redirect.ts';
+export type { OpenRedirect, Redirect, RedirectAnswer } from './redirect/redirect.ts';
+export { fileTokenStore } from './store/file-token-store.ts';
+export { memoryTokenStore, type TokenStore } from './store/token-store.ts';

@@ -1,0 +1,124 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Demand, SignInSession } from './sign-in-session.ts';
+import { createSignInSession } from './sign-in-session.ts';
+import { checkSignInOptions, type SignInOptions, storeKey } from './sign-in-options.ts';
+import { memoryTokenStore } from './store/token-store.ts';
+
+/** How often new tokens are got without one that the server has accepted. */
+const MAX_IN_A_ROW = 3;
+/** After this time it is tried again. */
+const PAUSE_MS = 5 * 60_000;
+/** How often more scopes are asked for in the life of one sign-in. */
+const MAX_STEP_UPS = 10;
+/** The longest scope that a server may ask for. */
+const MAX_SCOPE_LENGTH = 4096;
+
+/**
+ * Creates a `fetch` for `connectMcp` that signs in at one MCP server when that asks for it, and sends its tokens to nobody else. Tokens are refreshed before they end;
+ * a refresh that is refused, a server that wants more scopes, or one that has another authorization server now, leads to a new sign-in. A server
+ * that is never content gets its answer back, with its status, after a few attempts. Rejects with `TOOL_UNAVAILABLE` if signing in fails.
+ *
+ * Redirects are not followed by it: that is for its caller, which gives each new address to it again.
+ */
+export function createSignIn(options: SignInOptions): FetchLike {
+  const serverUrl = checkSignInOptions('createSignIn', options);
+  const { grant, scope, store = memoryTokenStore(), fetch = globalThis.fetch } = options;
+  const session = createSignInSession({ serverUrl, grant, store, scope, fetch, key: storeKey(serverUrl, grant) });
+  const send = createSender(session, fetch);
+  let inARow = 0;
+  let lastMs = -Infinity;
+  let stepUps = 0;
+
+  return async (input, init) => {
+    const url = new URL(input);
+    if (!isBelow(url, serverUrl)) return fetch(input, init);
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      const { tokens, scope: askedBefore } = await fresh(session, init?.signal ?? undefined);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const response = await send(url, init, tokens);
+      const challenge = challengeOf(response);
+      if (challenge === undefined) {
+        if (tokens !== undefined) inARow = 0;
+        return response;
+      }
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const demand = await demandOf(challenge, response, tokens?.access_token, askedBefore);
+      if (performance.now() - lastMs > PAUSE_MS) inARow = 0;
+      const isWorth = inARow < MAX_IN_A_ROW && (challenge === 'sign-in' || stepUps < MAX_STEP_UPS);
+      if (demand === undefined || !isWorth || init?.body instanceof ReadableStream) return response;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await response.body?.cancel();
+      // A refreshed token that is refused again needs a new sign-in.
+      const by = challenge === 'sign-in' && inARow === 0 ? 'refresh' : 'sign-in';
+      inARow += 1;
+      lastMs = performance.now();
+      if (challenge === 'step-up') stepUps += 1;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await session.renew({ ...demand, by }, init?.signal ?? undefined);
+    }
+  };
+}
+
+/** Removes what is stored of a sign-in: the next one begins anew. The other options are those of `createSignIn`. */
+export async function signOut(
+  options: SignInOptions & { readonly store: NonNullable<SignInOptions['store']> },
+): Promise<void> {
+  const key = storeKey(checkSignInOptions('signOut', options), options.grant);
+  await options.store.exclusively(key, () => options.store.remove(key));
+}
+
+/** The tokens, refreshed if they are about to end. */
+async function fresh(session: SignInSession, signal: AbortSignal | undefined): ReturnType<SignInSession['current']> {
+  const current = await session.current();
+  if (current.tokens === undefined || current.refreshAt === undefined || Date.now() < current.refreshAt) return current;
+  await session.renew({ stale: current.tokens.access_token, by: 'refresh-only' }, signal);
+  return session.current();
+}
+
+type Tokens = Awaited<ReturnType<SignInSession['current']>>['tokens'];
+
+/** Sends requests with their tokens, as the kind of token wants it. */
+function createSender(session: SignInSession, fetch: FetchLike) {
+  return async (url: URL, init: RequestInit | undefined, tokens: Tokens): Promise<Response> => {
+    const redirect = init?.redirect === 'error' ? 'error' : 'manual';
+    const dpop = session.dpop();
+    if (tokens?.token_type.toLowerCase() === 'dpop' && dpop !== undefined) {
+      const { withDpop } = await import('@modelcontextprotocol/client');
+      return withDpop(dpop, () => tokens.access_token)(fetch)(url, { ...init, redirect });
+    }
+    const headers = new Headers(init?.headers);
+    if (tokens !== undefined) headers.set('authorization', `Bearer ${tokens.access_token}`);
+    return fetch(url, { ...init, headers, redirect });
+  };
+}
+
+/** Whether an address is the server's, or below it. */
+function isBelow({ origin, pathname }: URL, server: URL): boolean {
+  const folder = server.pathname.endsWith('/') ? server.pathname : `${server.pathname}/`;
+  return origin === server.origin && (pathname === server.pathname || pathname.startsWith(folder));
+}
+
+type Challenge = 'sign-in' | 'step-up';
+
+function challengeOf({ status, headers }: Response): Challenge | undefined {
+  if (status === 401) return 'sign-in';
+  return status === 403 && /\binsufficient_scope\b/.test(headers.get('www-authenticate') ?? '') ? 'step-up' : undefined;
+}
+
+/** What a server wants; undefined if it wants nothing that was not asked for before. */
+async function demandOf(
+  challenge: Challenge,
+  response: Response,
+  stale: string | undefined,
+  askedBefore: string | undefined,
+): Promise<Omit<Demand, 'by'> | undefined> {
+  const { computeScopeUnion, extractWWWAuthenticateParams, isStrictScopeSuperset } =
+    await import('@modelcontextprotocol/client');
+  const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+  if ((scope?.length ?? 0) > MAX_SCOPE_LENGTH) return undefined;
+  const isMore = isStrictScopeSuperset(computeScopeUnion(askedBefore, scope), askedBefore);
+  if (challenge === 'step-up' && stale !== undefined && !isMore) return undefined;
+  const wantsDpop = /(?:^|,)\s*dpop\b/i.test(response.headers.get('www-authenticate') ?? '');
+  return { stale, scope, resourceMetadataUrl, wantsDpop };
+}
