@@ -41,6 +41,7 @@ export interface AuthorizationCodeGrant {
 /** This program signs in for itself, with a secret or a private key. */
 export interface ClientCredentialsGrant {
   readonly type: 'client-credentials';
+  /** The client, with its secret or its key. */
   readonly client: RegisteredClient;
 }
 
@@ -49,12 +50,14 @@ export interface EnterpriseManagedGrant {
   readonly type: 'enterprise-managed';
   /** The client at the MCP server's authorization server. */
   readonly client: RegisteredClient;
+  /** Where the person has signed in. */
   readonly identityProvider: IdentityProvider;
 }
 
 /** The platform that this program runs on vouches for it. */
 export interface WorkloadIdentityGrant {
   readonly type: 'workload-identity';
+  /** The client that the platform's JWT speaks for. */
   readonly client: RegisteredClient;
   /** Returns a JWT of the platform for an audience: the issuer of the MCP server's authorization server. */
   readonly assertion: (audience: string) => string | Promise<string>;
@@ -78,8 +81,15 @@ export interface RegisteredClient {
   readonly id: string;
   /** The `client_secret`. */
   readonly secret?: string | undefined;
-  /** Signs in place of a secret (`private_key_jwt`): a key in PKCS 8 (PEM), and its algorithm. */
-  readonly privateKey?: { readonly pem: string; readonly algorithm: string } | undefined;
+  /** Signs in place of a secret (`private_key_jwt`). */
+  readonly privateKey?:
+    | {
+        /** The key, in PKCS 8 as PEM. */
+        readonly pem: string;
+        /** Its algorithm, such as `ES256`. */
+        readonly algorithm: string;
+      }
+    | undefined;
   /**
    * The issuer of the authorization server that knows it; nothing of it is sent to another one. Default: the one that the MCP server names at the
    * first sign-in, and from then on only that.

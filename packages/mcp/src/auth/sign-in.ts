@@ -1,3 +1,4 @@
+import { KernelError } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Demand, SignInSession } from './sign-in-session.ts';
 import { createSignInSession } from './sign-in-session.ts';
@@ -19,6 +20,13 @@ const MAX_SCOPE_LENGTH = 4096;
  * that is never content gets its answer back, with its status, after a few attempts. Rejects with `TOOL_UNAVAILABLE` if signing in fails.
  *
  * Redirects are not followed by it: that is for its caller, which gives each new address to it again.
+ *
+ * @example
+ * const redirect = loopbackRedirect({ onUrl: (url) => console.log(`Open ${url}`) });
+ * const grant = { type: 'authorization-code', redirect } as const;
+ * const serverUrl = 'https://mcp.example.com/mcp';
+ * const fetch = createSignIn({ serverUrl, grant, store: fileTokenStore('tokens.json') });
+ * const tools = await connectMcp({ mcpServers: { example: { url: serverUrl } } }, { fetch });
  */
 export function createSignIn(options: SignInOptions): FetchLike {
   const serverUrl = checkSignInOptions('createSignIn', options);
@@ -60,12 +68,15 @@ export function createSignIn(options: SignInOptions): FetchLike {
   };
 }
 
-/** Removes what is stored of a sign-in: the next one begins anew. The other options are those of `createSignIn`. */
-export async function signOut(
-  options: SignInOptions & { readonly store: NonNullable<SignInOptions['store']> },
-): Promise<void> {
+/** Removes from the store what `createSignIn` with the same options has saved: the next sign-in begins anew. */
+export async function signOut(options: SignInOptions): Promise<void> {
   const key = storeKey(checkSignInOptions('signOut', options), options.grant);
-  await options.store.exclusively(key, () => options.store.remove(key));
+  const { store } = options;
+  if (store === undefined)
+    throw new KernelError('CONFIG_INVALID', 'signOut: there is no store.', {
+      hint: 'Pass the store that createSignIn was given; without one nothing outlives the sign-in.',
+    });
+  await store.exclusively(key, () => store.remove(key));
 }
 
 /** The tokens, refreshed if they are about to end. */
@@ -119,6 +130,7 @@ async function demandOf(
   if ((scope?.length ?? 0) > MAX_SCOPE_LENGTH) return undefined;
   const isMore = isStrictScopeSuperset(computeScopeUnion(askedBefore, scope), askedBefore);
   if (challenge === 'step-up' && stale !== undefined && !isMore) return undefined;
-  const wantsDpop = /(?:^|,)\s*dpop\b/i.test(response.headers.get('www-authenticate') ?? '');
+  const challenges = (response.headers.get('www-authenticate') ?? '').split(',');
+  const wantsDpop = challenges.some((each) => /^dpop\b/i.test(each.trim()));
   return { stale, scope, resourceMetadataUrl, wantsDpop };
 }
