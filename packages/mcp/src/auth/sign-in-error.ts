@@ -9,10 +9,10 @@ const HINT = 'Check the address of the server and the grant; to begin again with
 export function toSignInError(error: unknown, server: URL, redactor: Redactor): KernelError {
   const redact = (text: string): string => terminalText(redactor.text(text));
   const known = KernelError.is(error) ? error : undefined;
-  if (known !== undefined && known.code !== 'TOOL_UNAVAILABLE') return known;
+  const { code = 'TOOL_UNAVAILABLE', hint = HINT } = known ?? {};
   const why = truncate(redact(errorMessage(error)).trim().replaceAll(/\s+/g, ' '), MAX_LENGTH);
-  return new KernelError('TOOL_UNAVAILABLE', `Signing in at ${server.origin}${server.pathname} failed: ${why}`, {
-    hint: known?.hint ?? HINT,
+  return new KernelError(code, `Signing in at ${server.origin}${server.pathname} failed: ${why}`, {
+    hint: redact(hint),
     retryable: known?.retryable ?? error instanceof TypeError,
     cause: redactedError(error, redact),
   });

@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import { createRedactor, type Redactor } from '@kernel/internal';
+import { createRedactor, querySecrets, type Redactor } from '@kernel/internal';
 import type { DpopSession, FetchLike } from '@modelcontextprotocol/client';
 import type { ClientSdk } from '../client/transport/server-link.ts';
 import { createAuthFetch } from './flow/auth-fetch.ts';
@@ -15,23 +15,28 @@ import { toSignInError } from './sign-in-error.ts';
 import type { SignInGrant } from './sign-in-options.ts';
 import type { TokenStore } from './store/token-store.ts';
 
-/** Why new tokens are wanted. */
+/** Why new tokens are wanted: they are about to end, the server refuses them, or it wants more scopes. */
+type Reason = 'ending' | 'refused' | 'scope';
+
 export interface Demand {
+  readonly reason: Reason;
   /** The access token that does not do any more. */
   readonly stale: string | undefined;
   /** What the server wants signed in with, besides what was asked for before. */
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: URL | undefined;
   readonly wantsDpop?: boolean | undefined;
-  /** What may be done: only what needs no person, a refresh too, or a new sign-in. */
-  readonly by: 'refresh-only' | 'refresh' | 'sign-in';
 }
 
 export interface SignInSession {
   /** What is known now, loaded from the store at first. */
   current(): Promise<SavedSignIn>;
-  /** Gets new tokens, or what another process has saved meanwhile. */
+  /** Whether new tokens may still be got: a server that is never content is given up. */
+  mayRenew(demand: Demand): boolean;
+  /** Gets new tokens, or what another request or process has got meanwhile. */
   renew(demand: Demand, signal: AbortSignal | undefined): Promise<void>;
+  /** Hears that the server has accepted a token. */
+  onAccepted(): void;
   dpop(): DpopSession | undefined;
 }
 
@@ -44,6 +49,12 @@ interface SessionSettings {
   readonly fetch: FetchLike;
 }
 
+/** How often new tokens are got without one that the server has accepted. */
+const MAX_IN_A_ROW = 3;
+/** After this time it is tried again. */
+const PAUSE_MS = 5 * 60_000;
+/** How often more scopes are asked for in the life of one session. */
+const MAX_STEP_UPS = 10;
 /** When a refresh that nobody waits for has failed, it is tried again after this time. */
 const RETRY_MS = 60_000;
 
@@ -51,6 +62,10 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
   const { serverUrl, grant, store, key, scope: ownScope, fetch } = settings;
   const share = createSharedWork();
   let state: SavedSignIn | undefined;
+  let working = false;
+  let inARow = 0;
+  let lastMs = -Infinity;
+  let stepUps = 0;
   let session: { readonly key: webcrypto.JsonWebKey; readonly dpop: DpopSession } | undefined;
 
   const openDpop = async (
@@ -83,23 +98,29 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
     const saved = given.dpopKey === undefined && wantsKey ? { ...given, dpopKey: await createDpopKey() } : given;
     const dpop = await openDpop(sdk, saved.dpopKey);
     const flow: Flow = { sdk, serverUrl, server, saved, dpop, fetchFn, redactor, signal };
-    if (demand.by !== 'sign-in') {
-      const refreshed = await refresh(flow, grant);
-      if (refreshed !== undefined) return refreshed;
-    }
+    // More scopes, and a refreshed token that is refused again, need a new sign-in.
+    const mayRefresh = demand.reason === 'ending' || (demand.reason === 'refused' && inARow <= 1);
+    const refreshed = mayRefresh ? await refresh(flow, grant) : undefined;
+    if (refreshed !== undefined) return refreshed;
     const asked = sdk.computeScopeUnion(saved.scope, ownScope, demand.scope);
     if (grant.type !== 'authorization-code') return signInAlone(flow, grant, asked);
-    return demand.by === 'refresh-only' ? undefined : signInAsPerson(flow, grant, asked);
+    return demand.reason === 'ending' ? undefined : signInAsPerson(flow, grant, asked);
   };
   const renew = async (demand: Demand, signal: AbortSignal): Promise<void> => {
     const sdk = await import('@modelcontextprotocol/client');
-    const redactor = createRedactor(secretsOf(grant));
+    const redactor = createRedactor([...secretsOf(grant), ...querySecrets(serverUrl)]);
+    working = true;
     try {
       await store.exclusively(
         key,
         async () => {
           const saved = parseSavedSignIn(await store.load(key));
           if (saved.tokens !== undefined && saved.tokens.access_token !== demand.stale) return adopt(sdk, saved);
+          if (demand.reason !== 'ending') {
+            inARow += 1;
+            lastMs = performance.now();
+            if (demand.reason === 'scope') stepUps += 1;
+          }
           for (const secret of savedSecrets(saved)) redactor.add(secret);
           const next = await obtain(sdk, demand, saved, signal, redactor);
           if (next === undefined) return;
@@ -111,6 +132,8 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
     } catch (error) {
       signal.throwIfAborted();
       throw toSignInError(error, serverUrl, redactor);
+    } finally {
+      working = false;
     }
   };
   return {
@@ -123,14 +146,22 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
       else await adopt(await import('@modelcontextprotocol/client'), saved);
       return saved;
     },
+    mayRenew({ reason, stale }) {
+      if (performance.now() - lastMs > PAUSE_MS) inARow = 0;
+      if (working || state?.tokens?.access_token !== stale) return true;
+      return inARow < MAX_IN_A_ROW && (reason !== 'scope' || stepUps < MAX_STEP_UPS);
+    },
     async renew(demand, signal) {
       const work = share((inner) => renew(demand, inner), signal);
-      if (demand.by !== 'refresh-only') return work;
+      if (demand.reason !== 'ending') return work;
       // The tokens may still do. If not, the server says so.
       await work.catch(() => undefined);
       signal?.throwIfAborted();
       if (state !== undefined && state.tokens?.access_token === demand.stale)
         state = { ...state, refreshAt: Date.now() + RETRY_MS };
+    },
+    onAccepted() {
+      inARow = 0;
     },
     dpop: () => session?.dpop,
   };

@@ -1,16 +1,11 @@
 import { KernelError } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Demand, SignInSession } from './sign-in-session.ts';
-import { createSignInSession } from './sign-in-session.ts';
+import { createSignInSession, type Demand, type SignInSession } from './sign-in-session.ts';
 import { checkSignInOptions, type SignInOptions, storeKey } from './sign-in-options.ts';
 import { memoryTokenStore } from './store/token-store.ts';
 
-/** How often new tokens are got without one that the server has accepted. */
-const MAX_IN_A_ROW = 3;
-/** After this time it is tried again. */
-const PAUSE_MS = 5 * 60_000;
-/** How often more scopes are asked for in the life of one sign-in. */
-const MAX_STEP_UPS = 10;
+/** How often one request is sent at most. */
+const MAX_ATTEMPTS = 6;
 /** The longest scope that a server may ask for. */
 const MAX_SCOPE_LENGTH = 4096;
 
@@ -33,37 +28,29 @@ export function createSignIn(options: SignInOptions): FetchLike {
   const { grant, scope, store = memoryTokenStore(), fetch = globalThis.fetch } = options;
   const session = createSignInSession({ serverUrl, grant, store, scope, fetch, key: storeKey(serverUrl, grant) });
   const send = createSender(session, fetch);
-  let inARow = 0;
-  let lastMs = -Infinity;
-  let stepUps = 0;
 
   return async (input, init) => {
     const url = new URL(input);
     if (!isBelow(url, serverUrl)) return fetch(input, init);
-    for (;;) {
+    const signal = init?.signal ?? undefined;
+    for (let attempt = 1; ; attempt += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-      const { tokens, scope: askedBefore } = await fresh(session, init?.signal ?? undefined);
+      const { tokens, scope: askedBefore } = await fresh(session, signal);
       // oxlint-disable-next-line no-await-in-loop -- as above
       const response = await send(url, init, tokens);
-      const challenge = challengeOf(response);
-      if (challenge === undefined) {
-        if (tokens !== undefined) inARow = 0;
+      const reason = reasonOf(response);
+      if (reason === undefined) {
+        if (tokens !== undefined) session.onAccepted();
         return response;
       }
       // oxlint-disable-next-line no-await-in-loop -- as above
-      const demand = await demandOf(challenge, response, tokens?.access_token, askedBefore);
-      if (performance.now() - lastMs > PAUSE_MS) inARow = 0;
-      const isWorth = inARow < MAX_IN_A_ROW && (challenge === 'sign-in' || stepUps < MAX_STEP_UPS);
-      if (demand === undefined || !isWorth || init?.body instanceof ReadableStream) return response;
+      const demand = await demandOf(reason, response, tokens?.access_token, askedBefore);
+      const isSentOnce = init?.body instanceof ReadableStream || attempt === MAX_ATTEMPTS;
+      if (demand === undefined || isSentOnce || !session.mayRenew(demand)) return response;
       // oxlint-disable-next-line no-await-in-loop -- as above
       await response.body?.cancel();
-      // A refreshed token that is refused again needs a new sign-in.
-      const by = challenge === 'sign-in' && inARow === 0 ? 'refresh' : 'sign-in';
-      inARow += 1;
-      lastMs = performance.now();
-      if (challenge === 'step-up') stepUps += 1;
       // oxlint-disable-next-line no-await-in-loop -- as above
-      await session.renew({ ...demand, by }, init?.signal ?? undefined);
+      await session.renew(demand, signal);
     }
   };
 }
@@ -83,7 +70,7 @@ export async function signOut(options: SignInOptions): Promise<void> {
 async function fresh(session: SignInSession, signal: AbortSignal | undefined): ReturnType<SignInSession['current']> {
   const current = await session.current();
   if (current.tokens === undefined || current.refreshAt === undefined || Date.now() < current.refreshAt) return current;
-  await session.renew({ stale: current.tokens.access_token, by: 'refresh-only' }, signal);
+  await session.renew({ stale: current.tokens.access_token, reason: 'ending' }, signal);
   return session.current();
 }
 
@@ -110,27 +97,25 @@ function isBelow({ origin, pathname }: URL, server: URL): boolean {
   return origin === server.origin && (pathname === server.pathname || pathname.startsWith(folder));
 }
 
-type Challenge = 'sign-in' | 'step-up';
-
-function challengeOf({ status, headers }: Response): Challenge | undefined {
-  if (status === 401) return 'sign-in';
-  return status === 403 && /\binsufficient_scope\b/.test(headers.get('www-authenticate') ?? '') ? 'step-up' : undefined;
+/** Why a server refuses a request, if for want of other tokens. */
+function reasonOf({ status, headers }: Response): Demand['reason'] | undefined {
+  if (status === 401) return 'refused';
+  return status === 403 && /\binsufficient_scope\b/.test(headers.get('www-authenticate') ?? '') ? 'scope' : undefined;
 }
 
 /** What a server wants; undefined if it wants nothing that was not asked for before. */
 async function demandOf(
-  challenge: Challenge,
+  reason: Demand['reason'],
   response: Response,
   stale: string | undefined,
   askedBefore: string | undefined,
-): Promise<Omit<Demand, 'by'> | undefined> {
-  const { computeScopeUnion, extractWWWAuthenticateParams, isStrictScopeSuperset } =
-    await import('@modelcontextprotocol/client');
-  const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+): Promise<Demand | undefined> {
+  const sdk = await import('@modelcontextprotocol/client');
+  const { scope, resourceMetadataUrl } = sdk.extractWWWAuthenticateParams(response);
   if ((scope?.length ?? 0) > MAX_SCOPE_LENGTH) return undefined;
-  const isMore = isStrictScopeSuperset(computeScopeUnion(askedBefore, scope), askedBefore);
-  if (challenge === 'step-up' && stale !== undefined && !isMore) return undefined;
+  const isMore = sdk.isStrictScopeSuperset(sdk.computeScopeUnion(askedBefore, scope), askedBefore);
+  if (reason === 'scope' && stale !== undefined && !isMore) return undefined;
   const challenges = (response.headers.get('www-authenticate') ?? '').split(',');
   const wantsDpop = challenges.some((each) => /^dpop\b/i.test(each.trim()));
-  return { stale, scope, resourceMetadataUrl, wantsDpop };
+  return { reason, stale, scope, resourceMetadataUrl, wantsDpop };
 }

@@ -9,6 +9,7 @@ import {
   type SignInGrant,
   type SignInOptions,
 } from '../../src/auth/index.ts';
+import { connectMcp } from '../../src/index.ts';
 import { listen, startOAuthServers } from './oauth-servers.ts';
 import { person } from './person.ts';
 
@@ -31,8 +32,8 @@ test('a person signs in once, and all requests to the server, also at the same t
   verifies('mcp.auth.grants');
   const servers = await startOAuthServers();
   const fetch = createSignIn({ serverUrl: servers.url, grant: person });
-  const all = await Promise.all([fetch(servers.url, POST), fetch(servers.url, POST), fetch(`${servers.url}/x`)]);
-  expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const all = await Promise.all([...Array(10).keys()].map((at) => fetch(`${servers.url}/${at}`, POST)));
+  expect(all.map(({ status }) => status)).toEqual(Array(10).fill(200));
   expect((await fetch(servers.url, POST)).status).toBe(200);
   expect(servers.authorized).toHaveLength(1);
   expect(servers.authorized[0]?.get('resource')).toBe(servers.url);
@@ -57,6 +58,21 @@ test('the token goes to nobody else: not to another path of the host, another ho
   servers.onCall = (response) => void response.writeHead(307, { location: other }).end();
   expect((await fetch(servers.url, POST)).status).toBe(307);
   expect(seen).toEqual([undefined, 'undefined']);
+});
+
+test('one connection signs in at several servers by sign-ins that wrap each other, and says what to do if one fails', async () => {
+  verifies('mcp.auth.grants', 'mcp.auth.origin');
+  const [first, second] = [await startOAuthServers(), await startOAuthServers()];
+  const inner = createSignIn({ serverUrl: first.url, grant: person });
+  const fetch = createSignIn({ serverUrl: second.url, grant: person, fetch: inner });
+  await Promise.all([fetch(first.url, POST), fetch(second.url, POST)]);
+  expect([first.authorized, second.authorized].map(({ length }) => length)).toEqual([1, 1]);
+  first.resource = 'https://bank.example.com';
+  first.revoke(true);
+  const error = await errorOf(connectMcp({ mcpServers: { first: { url: first.url } } }, { fetch }));
+  expect(error.message).toMatch(
+    /^MCP server "first" \(http:\S+\) could not be used: Signing in at \S+ failed: Protected resource .* Check the address/,
+  );
 });
 
 test('tokens are refreshed a minute before they end, and a server has not refused one of them', async () => {
