@@ -14,7 +14,7 @@ import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
 import { memoize } from './memoize.ts';
 import { phrasesFor } from './phrases/match-phrase.ts';
-import type { ToolPhrase } from './phrases/tool-phrase.ts';
+import type { ToolPhrase } from './phrases/compile-phrase.ts';
 import { planCalls } from './planning/plan-calls.ts';
 import { readAsk } from './planning/read-ask.ts';
 

@@ -1,6 +1,6 @@
 import { truncate } from '@kernel/internal';
 import { KernelError, type Tool } from '@kernel/protocol';
-import type { ToolPhrase } from '../phrases/tool-phrase.ts';
+import type { ToolPhrase } from '../phrases/compile-phrase.ts';
 import type { Plan } from '../planning/plan-calls.ts';
 import type { Ask } from '../planning/read-ask.ts';
 

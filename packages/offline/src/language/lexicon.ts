@@ -9,7 +9,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must
   to of in on at by for with from into onto inside within under below than as about over out up down off
   and or but if then so too also both each all any every some no not only just even still please kindly thanks thank
-  hi hello hey ok okay well now right currently quickly exactly actually really again first next
+  hi hey ok okay well now right currently quickly exactly actually really again first next
   what what's whats how how's which many much like would'd i'd i'm let's that's there's is't via per let make
   one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere saying`.split(
     /\s+/,

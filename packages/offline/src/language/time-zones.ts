@@ -27,14 +27,7 @@ let zonesByPlace: ReadonlyMap<string, string> | undefined;
 /** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
 export function timeZoneOf(place: string): string | undefined {
   const [, sign, hours = '', minutes = '00'] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
-  if (sign !== undefined) {
-    // The zone database names whole hours with the opposite sign, and no others.
-    const whole = `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
-    return zoneNamed(minutes === '00' ? whole : `${sign}${hours.padStart(2, '0')}:${minutes}`)?.replace(
-      /^Etc\/GMT[+-]0$/,
-      'UTC',
-    );
-  }
+  if (sign !== undefined) return zoneNamed(`${sign}${hours.padStart(2, '0')}:${minutes}`);
   zonesByPlace ??= byPlace();
   return place.includes('/') ? zoneNamed(place) : zonesByPlace.get(nameOf(place));
 }

@@ -30,13 +30,6 @@ const PIECE = new RegExp(
 );
 const LITERALS = ['url', 'email', 'path', 'number'] as const;
 
-/** Files that prose has a word for: `the license`. */
-export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
-  ['license', 'LICENSE'],
-  ['readme', 'README.md'],
-  ['changelog', 'CHANGELOG.md'],
-]);
-
 const FILES_BY_NAME =
   /^(?:LICEN[CS]E|README|CHANGELOG|NOTICE|COPYING|AUTHORS|CONTRIBUTING|readme|Makefile|Dockerfile|Gemfile|Rakefile|Procfile)$/;
 const FILE_NAME = new RegExp(String.raw`^(?!\.)${PART}+\.[a-z][a-z0-9]{0,9}$`);

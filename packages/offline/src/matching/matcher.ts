@@ -1,10 +1,12 @@
 import type { Tool } from '@kernel/protocol';
 import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
 import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
-import { type Token, tokenize } from '../language/tokenize.ts';
+import { tokenize } from '../language/tokenize.ts';
+import { memoize } from '../memoize.ts';
+import type { ToolPhrase } from '../phrases/compile-phrase.ts';
 import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
-import type { ToolPhrase } from '../phrases/tool-phrase.ts';
-import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
+import { searchPhrasesFor } from '../phrases/search-phrases.ts';
+import { profileOf, type ToolProfile } from './tool-profile.ts';
 
 export interface Matcher {
   /** The call that a whole request asks for by a phrase of a tool. `material` is the text that came with the prompt. */
@@ -15,74 +17,53 @@ export interface Matcher {
   matchTool(tool: Tool, text: string): ToolMatch | undefined;
 }
 
-/** The least evidence of a match. A tool's own verb with one argument passes; a word that many tools share does not. */
+/** The least evidence of a match. A tool's own verb with one argument passes; a verb that many tools share does not. */
 const EVIDENCE_FLOOR = 0.75;
 
+/** Verbs that say enough where a path follows: `show me src`. */
+const SHOW = /^(?:show|print|display|view)$/;
 const COUNT = conceptOf('count');
+const searchPhrases = memoize(searchPhrasesFor);
 
 export function createMatcher(
   tools: readonly Tool[],
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
   now: () => number,
 ): Matcher {
-  const all = new Map(tools.map((tool) => [tool, profileOf(tool, phrasesOf(tool))]));
+  const profiles = new Map(tools.map((tool) => [tool, profileOf(tool, phrasesOf(tool))]));
   // The words of a tool with phrases and no examples say too little of what it may be called for.
-  const profiles = [...all.values()].filter(
-    ({ tool, templates }) => phrasesOf(tool).length === 0 || templates.size > 0,
-  );
-  const rarity = rarityOf(profiles);
-  const fill = createFill(now);
+  const described = tools.filter((tool) => phrasesOf(tool).length === 0 || (tool.metadata?.examples ?? []).length > 0);
+  const fill = (tool: Tool, text: string, isAccounted: (profile: ToolProfile, filled: FilledArguments) => number) => {
+    const profile = profiles.get(tool);
+    if (profile === undefined) return undefined;
+    const isExpression = profile.slots.some(({ kind }) => kind === 'expression');
+    const filled = fillArguments(profile, tokenize(text, isExpression ? undefined : []), now());
+    return filled && { tool, input: filled.input, score: isAccounted(profile, filled) };
+  };
   return {
     matchPhrase: (text, material) => matchPhrase(tools, phrasesOf, text, material),
     match(text) {
-      let best: ToolMatch | undefined;
-      let highest = 0;
-      for (const profile of profiles) {
-        const filled = fill(profile, text);
-        const score = filled === undefined ? 0 : scoreOf(profile, filled, rarity);
-        if (filled === undefined || score <= highest) continue;
-        best = { tool: profile.tool, input: filled.input };
-        highest = score;
-      }
-      return best;
+      const search = matchPhrase(described, searchPhrases, text);
+      if (search !== undefined) return search;
+      const matches = described.map((tool) => fill(tool, text, scoreOf)).filter((match) => match !== undefined);
+      const highest = Math.max(...matches.map(({ score }) => score));
+      return highest > 0 ? matches.find(({ score }) => score === highest) : undefined;
     },
     matchTool(tool, text) {
-      const profile = all.get(tool);
-      const filled = profile === undefined ? undefined : fill(profile, text);
-      if (profile === undefined || filled === undefined || Object.keys(filled.input).length === 0) return undefined;
-      const { tokens, used } = filled.filling;
-      const isAccounted = tokens.every(
-        ({ role, concept }, index) => role !== 'content' || used.get(index) === 'exact' || profile.terms.has(concept),
+      const match = fill(tool, text, ({ terms }, { filling: { tokens, used } }) =>
+        tokens.every(
+          ({ role, concept }, index) => role !== 'content' || used.get(index) === 'exact' || terms.has(concept),
+        )
+          ? 1
+          : 0,
       );
-      return isAccounted ? { tool, input: filled.input } : undefined;
+      return match !== undefined && match.score > 0 && Object.keys(match.input).length > 0 ? match : undefined;
     },
   };
-}
-
-/** Tokenizes a request once with arithmetic as one token and once without: every tool asks for the same one. */
-function createFill(now: () => number): (profile: ToolProfile, text: string) => FilledArguments | undefined {
-  let last: { readonly text: string; readonly whole: readonly Token[]; readonly plain: readonly Token[] } | undefined;
-  return (profile, text) => {
-    if (last?.text !== text) last = { text, whole: tokenize(text), plain: tokenize(text, []) };
-    const isExpression = profile.slots.some(({ kind }) => kind === 'expression');
-    return fillArguments(profile, text, isExpression ? last.whole : last.plain, now());
-  };
-}
-
-function rarityOf(profiles: readonly ToolProfile[]): (concept: string) => number {
-  const counts = new Map<string, number>();
-  for (const { terms } of profiles)
-    for (const concept of terms.keys()) counts.set(concept, (counts.get(concept) ?? 0) + 1);
-  const most = Math.log(1 + profiles.length);
-  return (concept) => Math.log(1 + profiles.length / (counts.get(concept) ?? 1)) / most;
 }
 
 /** The evidence for a tool; 0 if it is too little, or a word asks for something else. */
-function scoreOf(
-  { slots, templates, terms }: ToolProfile,
-  { filling }: FilledArguments,
-  rarity: (concept: string) => number,
-): number {
+function scoreOf({ slots, terms }: ToolProfile, { filling, input }: FilledArguments): number {
   const { tokens, used } = filling;
   const takesNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number');
   const head = tokens.findIndex(({ role, kind }) => role === 'content' && kind === 'word');
@@ -102,7 +83,7 @@ function scoreOf(
       const isForeign = (index === head && ACTION_STEMS.has(concept)) || WORK_STEMS.has(concept);
       if (kind === 'word' && isForeign) return 0;
     } else if (role !== 'stop' && kind === 'word' && weight > 0) {
-      const gain = seen.has(concept) ? 0 : (role === 'neutral' ? 0.5 : 1) * weight * rarity(concept);
+      const gain = seen.has(concept) ? 0 : (role === 'neutral' ? 0.5 : 1) * weight;
       isExplained = true;
       if (weight < 1 && WEAK_STEMS.has(concept)) weak += gain;
       else {
@@ -111,8 +92,8 @@ function scoreOf(
       }
     } else if (role === 'content') return 0; // A word that no argument takes and the tool does not mention.
   }
-  if (seen.size > 0) evidence += weak;
-  const isExample = templates.has(templateOf(tokens, (_, index) => used.has(index)));
-  if (isExample) evidence += 1;
-  return evidence >= EVIDENCE_FLOOR && (isExplained || isExample) ? evidence : 0;
+  const isShown =
+    slots.some(({ kind, name }) => kind === 'path' && name in input) && tokens.some(({ lower }) => SHOW.test(lower));
+  if (seen.size > 0 || isShown) evidence += weak;
+  return evidence >= EVIDENCE_FLOOR && isExplained ? evidence : 0;
 }

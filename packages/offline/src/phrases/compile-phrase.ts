@@ -1,9 +1,19 @@
-import { KernelError } from '@kernel/protocol';
-import { NUMBER_WORDS } from '../language/arithmetic.ts';
-import { findNegation } from '../language/negation.ts';
-import { KNOWN_FILES, tokenize } from '../language/tokenize.ts';
+import { type JsonObject, KernelError } from '@kernel/protocol';
 import { MARK, plainRequest, POLITE } from './plain-request.ts';
-import type { ToolPhrase } from './tool-phrase.ts';
+import { KINDS, type Read, SEARCH_KINDS } from './value-kinds.ts';
+
+/** A whole request that is a call of a tool. It counts where the call has only arguments that the tool knows, all that it requires, and values that its schema allows. */
+export interface ToolPhrase {
+  /**
+   * The request in English, without polite words. `(is|are)` is one of several words, `(all|)` a word that may be absent, and `{name:kind}` a value:
+   * `number`, `numbers` (a list), `path`, `day` (such as 2026-12-24), `duration` (such as "3 hours" or "1.5 hours"), `weekday`, `glob`, `extension` (`.ts`, which gives `*.ts`), `word`, or `words` (one to five; the default).
+   */
+  readonly text: string;
+  /** A request that the phrase fits, as a person writes it: offline shows the first of a tool as something to try. */
+  readonly example?: string;
+  /** The arguments. `{name}` in a text stands for a value, and `{material}` for the text that came with the request, such as a file. */
+  readonly input: JsonObject;
+}
 
 export interface CompiledPhrase {
   /** Matches a request with its words marked, and a space at its end. */
@@ -13,34 +23,7 @@ export interface CompiledPhrase {
   readonly takesMaterial: boolean;
 }
 
-const QUOTED = '"[^"]+"|`[^`]+`';
-const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
-const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
-const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
-
-type Read = (text: string) => string | number | undefined;
-
-const KINDS: Readonly<Record<string, readonly [form: string, read: Read]>> = {
-  words: [`${ONE_WORD}(?: ${ONE_WORD}){0,4}?`, readWords],
-  word: [ONE_WORD, readWords],
-  number: [NUMBER, readNumber],
-  numbers: [
-    String.raw`${PLAIN_NUMBER}(?:(?:(?:, ?|,? ${MARK}?and |,? & )${PLAIN_NUMBER})+|(?: ${PLAIN_NUMBER})+)`,
-    readNumbers,
-  ],
-  path: [String.raw`(?:${QUOTED}|[^\s*?]+)`, readPath],
-  day: [String.raw`\d{4}-\d{2}-\d{2}`, String],
-  duration: [
-    `(?:${NUMBER}|${MARK}?an?|${MARK}?half ${MARK}?an) (?:second|minute|hour|day|week|month|year)s?`,
-    readDuration,
-  ],
-  weekday: ['(?:mon|tues|wednes|thurs|fri|satur|sun)day', (text) => text.toLowerCase()],
-  glob: [
-    String.raw`${MARK}?(?=\S*[*?])["\x60]?[^\s\"\x60<>|;$()!&]+["\x60]?`,
-    (text) => unquote(text.replace(MARK, '')),
-  ],
-  extension: [String.raw`\.[a-z][a-z0-9]{0,9}`, (text) => `*${text}`],
-};
+const ALL_KINDS = new Map([...Object.entries(KINDS), ...Object.entries(SEARCH_KINDS)]);
 
 /**
  * The words that a request must have for a phrase to fit, each as one of several, in lower case: of hundreds of phrases only a few are then compiled. Words
@@ -61,7 +44,7 @@ export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
   const parts = (plainRequest(text) ?? '').split(' ').map((part) => {
     const [, name, kind = 'words'] = /^\{([a-z]+)(?::([a-z]+))?\}$/i.exec(part) ?? [];
     if (name === undefined) return wordForm(choicesOf(part));
-    const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    const known = ALL_KINDS.get(kind);
     if (known === undefined)
       throw new KernelError('CONFIG_INVALID', `The phrase "${text}" has a value of the kind "${kind}".`, {
         hint: `Kinds are ${Object.keys(KINDS).join(', ')}.`,
@@ -76,40 +59,5 @@ export function compilePhrase({ input, text }: ToolPhrase): CompiledPhrase {
 function wordForm(choices: readonly string[]): string {
   const words = choices.filter((choice) => choice !== '');
   const form = words.map((word) => word.replaceAll(/[$()*+.?[\]^{}]/g, String.raw`\$&`)).join('|');
-  return `(?:${MARK}?(?:${form}),? )${words.length < choices.length ? '?' : ''}`;
-}
-
-function readWords(text: string): string | undefined {
-  return findNegation(text) === undefined ? unquote(text) : undefined;
-}
-
-function readNumber(text: string): number {
-  return NUMBER_WORDS.get(text.toLowerCase()) ?? Number(text.replace('−', '-').replaceAll(/[$€£,]/g, ''));
-}
-
-/** Reads `1, 2 and 6` as a list with commas; where commas could also join thousands, it is none. */
-function readNumbers(text: string): string | undefined {
-  if (/\d,\d{3}(?!\d)/.test(text)) return undefined;
-  const numbers = text.split(/[ ,]+/).filter((part) => /\d/.test(part));
-  return numbers.map(readNumber).join(', ');
-}
-
-function readDuration(text: string): string | undefined {
-  const [amount = '', unit = ''] = text
-    .replaceAll(MARK, '')
-    .toLowerCase()
-    .split(/ (?=\w+$)/);
-  if (amount === 'half an') return unit === 'hour' ? '30 minutes' : undefined;
-  return `${/^an?$/.test(amount) ? 1 : readNumber(amount)} ${unit}`;
-}
-
-function readPath(word: string): string | undefined {
-  if (unquote(word) !== word) return unquote(word);
-  const [token, ...more] = tokenize(word, []);
-  const isPath = token?.kind === 'path' && more.length === 0 && token.text === word;
-  return KNOWN_FILES.get(word) ?? (isPath ? word : undefined);
-}
-
-function unquote(text: string): string {
-  return text.replace(/^(["`])([^"`]+)\1$/, '$2');
+  return `(?:${MARK}?(?:${form})[,:]? )${words.length < choices.length ? '?' : ''}`;
 }

@@ -4,7 +4,7 @@ import { isValidCall } from '../arguments/is-valid.ts';
 import { memoize } from '../memoize.ts';
 import { type CompiledPhrase, compilePhrase, neededWords } from './compile-phrase.ts';
 import { markWords, plainRequest } from './plain-request.ts';
-import type { ToolPhrase } from './tool-phrase.ts';
+import type { ToolPhrase } from './compile-phrase.ts';
 
 export interface ToolMatch {
   readonly tool: Tool;
@@ -36,7 +36,7 @@ export function matchPhrase(
   tools: readonly Tool[],
   phrasesOf: (tool: Tool) => readonly ToolPhrase[],
   text: string,
-  material: string | undefined,
+  material?: string,
 ): ToolMatch | undefined {
   const request = plainRequest(text);
   if (request === undefined || request === '') return undefined;
@@ -45,7 +45,7 @@ export function matchPhrase(
   for (const tool of tools) {
     for (const phrase of phrasesOf(tool)) {
       if (!needed(phrase).every((words) => words.some((word) => lower.includes(word)))) continue;
-      const input = inputOf(phrase, compiled(phrase), marked, material);
+      const input = inputOf(phrase, compiled(phrase), marked, text, material);
       if (input !== undefined && isValidCall(tool, input)) return { tool, input };
     }
   }
@@ -56,13 +56,14 @@ function inputOf(
   { input }: ToolPhrase,
   { form, values, takesMaterial }: CompiledPhrase,
   request: string,
+  written: string,
   material: string | undefined,
 ): JsonObject | undefined {
   const match = takesMaterial === (material !== undefined) ? form.exec(request) : null;
   if (match === null) return undefined;
   const found = new Map<string, string | number>(material === undefined ? [] : [['material', material]]);
   for (const [name, read] of values) {
-    const value = read(match.groups?.[name] ?? '');
+    const value = read(match.groups?.[name] ?? '', written);
     if (value === undefined) return undefined;
     found.set(name, value);
   }

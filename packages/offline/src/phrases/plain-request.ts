@@ -2,15 +2,15 @@ import { STOP_WORDS } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 
 const MAX_WORDS = 120;
-const WORD = /"[^"]+"|`[^`]+`|[^\s"`]+|["`]/g;
+const WORD = /"[^"]+"|`[^`]+`|“[^”]+”|(?<!\S)'[^']+'(?!\S)|[^\s"`]+|["`]/g;
 /** What begins a request and says nothing of what is asked. */
 const LEAD_IN =
-  /^(?:(?:please|kindly|hi|hello|hey|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
+  /^(?:(?:please|kindly|hi|hello|hey|now|then|also|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
 const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
 
 /** The words of both. */
 export const POLITE: ReadonlySet<string> = new Set(
-  `please kindly hi hello hey can could would will you i want like to know do tell give me show print display calculate compute
+  `please kindly hi hello hey now then also can could would will you i want like to know do tell give me show print display calculate compute
   what whats what's what’s when's when’s is are how much thanks thank for the`.split(/\s+/),
 );
 
@@ -32,7 +32,7 @@ export function plainRequest(text: string): string | undefined {
 export function markWords(request: string): string {
   return (request.match(WORD) ?? [])
     .map((word) => {
-      const isClear = word === 'per' || word === 'US' || !STOP_WORDS.has(word.toLowerCase());
+      const isClear = /^(?:per|US)$/.test(word) || !STOP_WORDS.has(word.toLowerCase().replace(/[,:]$/, ''));
       return isClear && findNegation(word) === undefined ? word : `${MARK}${word}`;
     })
     .join(' ');

@@ -17,17 +17,32 @@ export interface Plan {
 
 interface Draft extends ToolMatch {
   readonly fields: string[];
-  /** Whether a phrase of the tool gave it: then what follows has to be one, too. */
+  /** Whether a phrase of the tool gave it: then what follows has to be a request of its own. */
   readonly isPhrase: boolean;
 }
 
 /** The longest prompt that is analysed, in characters: requests are short, and longer text needs a model. */
 const MAX_PROMPT_LENGTH = 2000;
 const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i;
+/** What is about the result before: only a field of it can be asked for. */
+const ABOUT = /\b(?:its|their)\b/i;
 const QUESTION = /^(?:what|whats|what's|what’s|which|when|how|where)$/i;
 
+/** Files that prose has a word for: `read the license`. */
+const FILES = new Map([
+  ['license', 'LICENSE'],
+  ['readme', 'README.md'],
+  ['changelog', 'CHANGELOG.md'],
+]);
+const NAMED_FILE =
+  /\b((?:read|show|show me|open|cat|print|display|view|in|of|does) )the (license|readme|changelog)(?: file)?(?=$|[\s,.?!;])/gi;
+
 /** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
-export function planCalls({ prompt, material }: Ask, matcher: Matcher): Plan {
+export function planCalls({ prompt: asked, material }: Ask, matcher: Matcher): Plan {
+  const prompt = asked.replaceAll(
+    NAMED_FILE,
+    (_, before: string, name: string) => before + (FILES.get(name.toLowerCase()) ?? name),
+  );
   const nothing = { calls: [], unmatched: prompt };
   if (prompt.length > MAX_PROMPT_LENGTH || material === 'other') return nothing;
   const phrase = matcher.matchPhrase(prompt, material?.text);
@@ -36,57 +51,51 @@ export function planCalls({ prompt, material }: Ask, matcher: Matcher): Plan {
   const negation = findNegation(prompt);
   if (negation !== undefined) return { ...nothing, negation };
   const drafts: Draft[] = [];
-  const idle: string[] = [];
-  const requests = splitRequests(prompt).filter((text) => {
-    const isIdle = !isRequest(text, matcher);
-    if (isIdle && !POLITE.test(text)) idle.push(text);
-    return !isIdle;
-  });
-  let unmatched = requests.find((text) => !assignRequest(text, matcher, drafts)) ?? '';
-  // `the first` in `the first and last line of notes.md` is a part of the request, though none of its words says of what.
-  if (unmatched === '' && drafts.some(({ isPhrase }) => isPhrase)) unmatched = idle[0] ?? '';
-  const whole = unmatched === '' ? undefined : matcher.match(prompt);
-  return whole === undefined
-    ? { calls: distinct(drafts), unmatched }
-    : { calls: [{ ...whole, fields: [] }], unmatched: '' };
-}
-
-function isRequest(text: string, matcher: Matcher): boolean {
-  const hasContent = tokenize(text).some(({ role }) => role === 'content');
-  return hasContent || matcher.matchPhrase(text) !== undefined || matcher.match(text) !== undefined;
+  const requests = splitRequests(prompt).filter((text) => !POLITE.test(text));
+  const unmatched = requests.find((text) => !assignRequest(text, matcher, drafts)) ?? '';
+  // `sum` and `average` in `the sum and average of 1 and 2` are no requests of their own.
+  const whole = unmatched === '' || ABOUT.test(prompt) ? undefined : matcher.match(prompt);
+  if (whole !== undefined) return { calls: [{ ...whole, fields: [] }], unmatched: '' };
+  // A call without arguments that the same tool's next call repeats with some: `the date and time in UTC`.
+  const isCall = ({ tool, input }: Draft, at: number) => Object.keys(input).length > 0 || drafts[at + 1]?.tool !== tool;
+  return { calls: drafts.filter(isCall), unmatched };
 }
 
 /** Adds the call of a request, or a field to the call before it. Returns whether there is one. */
 function assignRequest(text: string, matcher: Matcher, drafts: Draft[]): boolean {
-  const last = drafts.at(-1);
-  const request = last === undefined || last.isPhrase ? text : resolveIts(text, last.input);
-  const previous = request === text ? last : undefined;
-  const phrase = matcher.matchPhrase(request);
-  if (phrase !== undefined) {
-    if (previous !== undefined && !isOwnRequest(text, previous, phrase.tool)) return false;
-    drafts.push({ ...phrase, fields: [], isPhrase: true });
-    return true;
-  }
-  if (previous?.isPhrase === true) return false;
-  const mayAsk = previous !== undefined || request.toLowerCase().endsWith('.json');
-  const { field, file } = (mayAsk ? readField(request) : undefined) ?? {};
-  const isField = previous !== undefined && field !== undefined && file === undefined;
-  if (previous !== undefined && /\b(?:its|their)\b/i.test(text)) return isField && previous.fields.push(field) > 0;
-  const found = matcher.match(file === undefined ? request : `show me the contents of ${file}`);
-  const isAlone = found !== undefined && standsAlone(text, found, previous);
-  const match = isAlone ? found : previous && matcher.matchTool(previous.tool, text);
-  if (match === undefined) return isField && previous.fields.push(field) > 0;
-  drafts.push({ ...match, fields: isAlone && file !== undefined ? [field ?? ''] : [], isPhrase: false });
-  return true;
+  const previous = drafts.at(-1);
+  const add = (match: ToolMatch | undefined, isPhrase: boolean, ...fields: readonly string[]): boolean => {
+    const same = drafts.find(({ tool, input }) => tool === match?.tool && isEqual(input, match.input));
+    if (match !== undefined && same === undefined) drafts.push({ ...match, fields: [...fields], isPhrase });
+    same?.fields.push(...fields);
+    return match !== undefined;
+  };
+  const phrase = matcher.matchPhrase(text);
+  if (phrase !== undefined) return isOwnRequest(text, previous, phrase.tool) && add(phrase, true);
+  const { field, file } = readField(text) ?? {};
+  const isAbout = ABOUT.test(text);
+  const found = isAbout ? undefined : matcher.match(file === undefined ? text : `show me the contents of ${file}`);
+  if (previous?.isPhrase === true && !isOwnRequest(text, previous, found?.tool)) return false;
+  if (found !== undefined && standsAlone(text, found, previous))
+    return add(found, false, ...(file === undefined ? [] : [field ?? '']));
+  if (previous === undefined || previous.isPhrase) return false;
+  const more = isAbout ? undefined : matcher.matchTool(previous.tool, text);
+  if (more !== undefined) return add(more, false);
+  return field !== undefined && file === undefined && previous.fields.push(field) > 0;
+}
+
+function isEqual(a: JsonObject, b: JsonObject): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**
- * Whether a phrase after another request is one of its own: `in 3 hours` and `yesterday` go on with the request before, and so may any question to the tool
+ * Whether a request before or after a phrase is one of its own: `in 3 hours` and `yesterday` go on with the request before, and so may any question to the tool
  * that was asked before in other words.
  */
-function isOwnRequest(text: string, previous: Draft, tool: Tool): boolean {
+function isOwnRequest(text: string, previous: Draft | undefined, tool: Tool | undefined): boolean {
   const first = text.split(/\s+/)[0] ?? '';
-  return (previous.isPhrase || previous.tool !== tool) && (QUESTION.test(first) || isAction(first));
+  const isOther = previous === undefined || previous.isPhrase || previous.tool !== tool;
+  return previous === undefined || (isOther && (QUESTION.test(first) || isAction(first)));
 }
 
 /**
@@ -98,25 +107,5 @@ function standsAlone(text: string, { tool, input }: ToolMatch, previous: Draft |
   if (tool === previous.tool) return Object.keys(input).length > 0 || Object.keys(previous.input).length === 0;
   const tokens = tokenize(text).filter(({ role }) => role !== 'stop');
   const hasWord = tokens.length > 1 && tokens.some(({ kind }) => kind === 'word');
-  return hasWord || tokens.some(({ kind }) => kind === 'expression');
-}
-
-/** Reads `its package.json` after a call for a folder as the file in that folder. */
-function resolveIts(text: string, input: JsonObject): string {
-  const folder = Object.values(input).find(
-    (value) => typeof value === 'string' && /^[\w./@-]+$/.test(value) && !/\.[a-z]\w*$/i.test(value),
-  );
-  return typeof folder === 'string' ? text.replace(/\bits (?=\S+\.[a-z])/i, `${folder.replace(/\/$/, '')}/`) : text;
-}
-
-/** Drops equal calls, and a call without arguments that the same tool's next call repeats with some: `the date and time in UTC`. */
-function distinct(drafts: readonly Draft[]): readonly Draft[] {
-  const calls = new Map<string, Draft>();
-  for (const [index, draft] of drafts.entries()) {
-    const { tool, input, fields } = draft;
-    if (Object.keys(input).length === 0 && drafts[index + 1]?.tool === tool) continue;
-    const key = `${tool.name} ${JSON.stringify(input)}`;
-    calls.set(key, { ...draft, fields: [...(calls.get(key)?.fields ?? []), ...fields] });
-  }
-  return [...calls.values()];
+  return hasWord || tokens.some(({ kind, text: value }) => kind === 'expression' && /[^\d.,-]/.test(value));
 }

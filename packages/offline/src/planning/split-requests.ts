@@ -1,6 +1,7 @@
 import { PART_STEMS } from '../language/lexicon.ts';
 import { tokenize } from '../language/tokenize.ts';
-import { LETTER, LETTER_OR_DIGIT, stemOf, wordsOf } from '../language/words.ts';
+import { stemOf, wordsOf } from '../language/words.ts';
+import { plainRequest } from '../phrases/plain-request.ts';
 
 const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/gi;
 
@@ -23,16 +24,15 @@ export function splitRequests(prompt: string): readonly string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-const FIELD = new RegExp(
-  String.raw`^(?:please |can you |could you |and )*(?<lead>(?:tell|give|show)(?: me)? |print |read |get |what(?:'s| is| are) |which (?:is )?|only |just )?(?:me )?(?:what |which )?(?:is |are )?(?<article>(?:the|its|their) )?["'“]?(?<field>[${LETTER}_][${LETTER_OR_DIGIT}_ -]{0,40}?)["'”]?(?: (?:is|are|field|value|key|property|it has|in it|of it|there))*(?: (?:in|of|from|inside) (?<file>(?:the (?:file )?)?[^\s]+\.json))?$`,
-  'i',
-);
+const FIELD =
+  /^(?:its |their )?([\p{L}_][\p{L}\d_ -]{0,40}?)(?: (?:field|value))?(?: (?:in|of|from) (?:file )?(\S+\.json))?$/iu;
 
 /** Reads `tell me the name` as a question about a field of the result before, and `what is the version in package.json` as one about a field of that file. */
 export function readField(text: string): { readonly field: string; readonly file: string | undefined } | undefined {
-  const { article, field = '', file, lead } = FIELD.exec(text)?.groups ?? {};
+  const [, field = '', file] = FIELD.exec(plainRequest(text) ?? '') ?? [];
   const words = wordsOf(field);
-  const isWhole = (file === undefined && words.length > 3) || words.some((word) => PART_STEMS.has(stemOf(word)));
-  if (isWhole || field === '' || (file === undefined ? article : lead) === undefined) return undefined;
+  const isWhole = words.length > 3 || words.some((word) => PART_STEMS.has(stemOf(word)));
+  const isMeant = file !== undefined || new RegExp(`\\b(?:the|its|their) ${field}`, 'i').test(text);
+  if (isWhole || field === '' || !isMeant) return undefined;
   return file !== undefined && /^(?:contents?|text|file)$/i.test(field) ? undefined : { field, file };
 }

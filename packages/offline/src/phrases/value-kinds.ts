@@ -1,0 +1,123 @@
+import { findExpressions, NUMBER_WORDS } from '../language/arithmetic.ts';
+import { isAction } from '../language/lexicon.ts';
+import { findNegation } from '../language/negation.ts';
+import { timeZoneOf } from '../language/time-zones.ts';
+import { tokenize } from '../language/tokenize.ts';
+import { MARK } from './plain-request.ts';
+
+const QUOTED = '"[^"]+"|`[^`]+`|“[^”]+”|(?<!\\S)\'[^\']+\'';
+const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
+const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
+const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
+
+/** Reads a value; `request` is the whole of what was written. */
+export type Read = (text: string, request: string) => string | number | undefined;
+type Kind = readonly [form: string, read: Read];
+
+/** What `{name:kind}` of a phrase stands for. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  words: [`${ONE_WORD}(?: ${ONE_WORD}){0,4}?`, readWords],
+  word: [ONE_WORD, readWords],
+  number: [NUMBER, readNumber],
+  numbers: [
+    String.raw`${PLAIN_NUMBER}(?:(?:(?:, ?|,? ${MARK}?and |,? & )${PLAIN_NUMBER})+|(?: ${PLAIN_NUMBER})+)`,
+    readNumbers,
+  ],
+  path: [String.raw`(?:${QUOTED}|[^\s*?]+)`, readPath],
+  day: [String.raw`\d{4}-\d{2}-\d{2}`, String],
+  duration: [
+    `(?:${NUMBER}|${MARK}?an?|${MARK}?half ${MARK}?an) (?:second|minute|hour|day|week|month|year)s?`,
+    readDuration,
+  ],
+  weekday: ['(?:mon|tues|wednes|thurs|fri|satur|sun)day', (text) => text.toLowerCase()],
+  glob: [
+    String.raw`${MARK}?(?=\S*[*?])["\x60]?[^\s\"\x60<>|;$()!&]+["\x60]?`,
+    (text) => unquote(text.replace(MARK, '')),
+  ],
+  extension: [String.raw`\.[a-z][a-z0-9]{0,9}`, (text) => `*${text}`],
+};
+
+function readWords(text: string): string | undefined {
+  return findNegation(text) === undefined ? unquote(text) : undefined;
+}
+
+function readNumber(text: string): number {
+  return NUMBER_WORDS.get(text.toLowerCase()) ?? Number(text.replace('−', '-').replaceAll(/[$€£,]/g, ''));
+}
+
+/** Reads `1, 2 and 6` as a list with commas; where commas could also join thousands, it is none. */
+function readNumbers(text: string): string | undefined {
+  if (/\d,\d{3}(?!\d)/.test(text)) return undefined;
+  const numbers = text.split(/[ ,]+/).filter((part) => /\d/.test(part));
+  return numbers.map(readNumber).join(', ');
+}
+
+function readDuration(text: string): string | undefined {
+  const [amount = '', unit = ''] = text
+    .replaceAll(MARK, '')
+    .toLowerCase()
+    .split(/ (?=\w+$)/);
+  if (amount === 'half an') return unit === 'hour' ? '30 minutes' : undefined;
+  return `${/^an?$/.test(amount) ? 1 : readNumber(amount)} ${unit}`;
+}
+
+function readPath(word: string): string | undefined {
+  if (unquote(word) !== word) return unquote(word);
+  const [token, ...more] = tokenize(word, []);
+  return token?.kind === 'path' && more.length === 0 && token.text === word ? word : undefined;
+}
+
+function unquote(text: string): string {
+  return /^(?:"[^"]+"|`[^`]+`|“[^”]+”|'[^']+')$/.test(text) ? text.slice(1, -1) : text;
+}
+
+/** What only code is called: `createRegistry`, `read_file`, `$HOME`. */
+const IDENTIFIER = /^[\w$.]*(?:[a-z][A-Z]|\w_\w|\$\w)[\w$.]*$/;
+/** A name of a file, as opposed to an address. */
+const FILE = /^(?!\w+:\/\/|[^/]+@)(?:\S*[^.]\.(?:[a-z]\w{0,8}|[A-Z]{1,3})$|\S*\/)/;
+const NO_PLACE =
+  /^(?:web|internet|net|today|yesterday|tomorrow|repo|repository|project|workspace|codebase|folder|directory|file)$/i;
+/** What rather describes a text, a file or a flag than being the text itself; and, where no word marks it as a query, a wish. */
+const NO_QUERY = /["“‘`]|(?<!\w)'|(?:^|\s)-|^(?:words?|string|text|phrase|term)(?:\s|$)|^(?:files?|folders?)$/i;
+const WISH =
+  /^(?:last|lines?|today|yesterday|more|everything)(?:\s|$)|^\d+\s|(?:^|\s)(?:files?|folders?|lines?|count)$/i;
+
+/** Whether another sentence, request, sum or file follows: then not all of it is the query. */
+function hasMore(text: string): boolean {
+  if (/[.?!;,&](?:\s|$)/.test(text)) return true;
+  return text
+    .split(/\s(?:and|of)\s/)
+    .slice(1)
+    .some((rest) => /^\S*[/.]/.test(rest) || isAction(rest.split(' ')[0] ?? '') || findExpressions(rest).length > 0);
+}
+
+function readQuery(text: string, request: string): string | undefined {
+  const query = text.replaceAll(MARK, '');
+  const isQuoted = unquote(query) !== query;
+  if (/\bimports?\s.*\sfrom\s/i.test(request)) return undefined;
+  return isQuoted || (request.includes(query) && !NO_QUERY.test(query) && !hasMore(query)) ? unquote(query) : undefined;
+}
+
+/** Reads what no word marks as a query: `find the bug` asks for something else. */
+function readUnmarked(text: string, request: string): string | undefined {
+  const isWish = WISH.test(text) || request.includes(`the ${text}`) || request.endsWith('for me');
+  return isWish && unquote(text) === text ? undefined : readQuery(text, request);
+}
+
+const QUERY = `${ONE_WORD}(?: (?:${MARK}(?:and|of) )?${ONE_WORD}){0,9}?`;
+
+/** What a search takes; for its phrases alone. */
+export const SEARCH_KINDS: Readonly<Record<string, Kind>> = {
+  query: [QUERY, readQuery],
+  unmarked: [QUERY, readUnmarked],
+  token: [ONE_WORD, readQuery],
+  word: [ONE_WORD, (text, request) => (FILE.test(text) ? undefined : readUnmarked(text, request))],
+  identifier: [
+    ONE_WORD,
+    (text, request) => (unquote(text) !== text || IDENTIFIER.test(text) ? readQuery(text, request) : undefined),
+  ],
+  place: [
+    ONE_WORD,
+    (text) => (timeZoneOf(unquote(text)) === undefined && !NO_PLACE.test(text) ? unquote(text) : undefined),
+  ],
+};
