@@ -1,7 +1,7 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
 import { isObject } from '@kernel/internal';
 import { conceptOf } from '../language/lexicon.ts';
-import { wordsOf } from '../language/words.ts';
+import { wordsOf } from '../language/lexicon.ts';
 
 /** The kind of value that an argument takes, judged by its schema, name and description; `other` is never filled. */
 type SlotKind = TextKind | 'enum' | 'number' | 'numbers' | 'text' | 'other';
@@ -16,7 +16,6 @@ export interface Slot {
   readonly target: 'file' | 'folder' | 'any';
 }
 
-/** What tells a kind of text by the name of the argument or by its description. */
 const KINDS: readonly (readonly [TextKind, name: RegExp, description: RegExp])[] = [
   ['zone', /^(?:tz|timezone)$|\bzone\b/, /\btime ?zone\b|\bIANA\b/i],
   ['expression', /\b(?:expression|formula|equation|calculation|arithmetic)\b/, /\barithmetic\b/i],

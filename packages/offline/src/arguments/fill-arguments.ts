@@ -1,60 +1,53 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { NUMBER_WORDS } from '../language/arithmetic.ts';
-import { conceptOf, conceptsOf } from '../language/lexicon.ts';
+import { conceptOf, conceptsOf, wordsOf } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
-import { wordsOf } from '../language/words.ts';
-import type { ToolProfile } from '../matching/tool-profile.ts';
+import type { Candidate } from '../matching/candidate.ts';
 import type { Slot } from './argument-slots.ts';
 import { type Found, isFree, type Place, type SlotFilling } from './filling.ts';
 import { isWithin } from './is-valid.ts';
 import { readBareName, readName, readPath } from './paths.ts';
 
-export interface FilledArguments {
+export interface Filled extends SlotFilling {
   readonly input: JsonObject;
-  readonly filling: SlotFilling;
 }
 
 type Read = (place: Place, now: number) => Found | undefined;
 
-const TEXT_CUES = /^(?:in|for|at|of|to|from|near|named|called|with|as|about)$/;
+const TEXT_CUES = /^(?:in|for|at|of|to|from|near|named|called|with|as|about|saying)$/;
 
 /** What the values of each kind look like: recognizable shapes first, then marked text, then the remaining words. What gives no evidence could be anything. */
 const RULES: readonly (readonly [kind: Slot['kind'], evidence: number, read: Read])[] = [
   ['enum', 0.5, readEnum],
-  ['number', 0.4, number(isBesideName)],
+  [
+    'number',
+    0.4,
+    number(({ before, after, slot }) => [before, after].some((word) => slot.concepts.includes(conceptOf(word)))),
+  ],
   ['number', 0.4, number(({ slot }) => slot.required)],
   ['numbers', 0.4, readNumbers],
-  ['expression', 1, one(({ token }) => token.kind === 'expression')],
-  ['url', 0.6, one(({ token }) => token.kind === 'url')],
-  ['email', 0.6, one(({ token }) => token.kind === 'email')],
+  ['expression', 1, ({ token, index }) => (token.kind === 'expression' ? [token.text, index] : undefined)],
+  ['url', 0.6, ({ token, index }) => (token.kind === 'url' ? [token.text, index] : undefined)],
+  ['email', 0.6, ({ token, index }) => (token.kind === 'email' ? [token.text, index] : undefined)],
   ['zone', 0.6, readTimeZone],
   ['date', 0.5, readDate],
   ['path', 0.5, (place) => readPath(place, true)],
   ['path', 0.5, (place) => readPath(place, false)],
   ['path', 0.35, readName],
-  ['text', 0.35, one((place) => isFreePlace(place) && place.before === place.slot.name.toLowerCase())],
-  ['text', 0.35, run(isAfterName)],
-  ['text', 0.4, one(({ token, slot }) => token.kind === 'quoted' && isMarked(slot))],
+  ['text', 0.35, run(({ before, slot }) => conceptOf(before) === slot.concepts.at(-1))],
   [
     'text',
-    0.3,
-    (place) =>
-      place.before === 'saying' && isMarked(place.slot) ? upTo(place, place.filling.tokens.length - 1) : undefined,
+    0.4,
+    ({ token, index, slot }) => (token.kind === 'quoted' && isMarked(slot) ? [token.text, index] : undefined),
   ],
   ['text', 0.3, run(({ before, slot }) => TEXT_CUES.test(before) && isMarked(slot))],
   ['path', 0.3, readBareName],
-  ['text', 0, run(({ slot, index, token }) => slot.required && index > 0 && /^\p{Lu}/u.test(token.text))],
   ['text', 0, run(({ slot }) => slot.required)],
   ['number', 0, number(({ filling, after }) => filling.terms.has(conceptOf(after)))],
 ];
 
-/** Fills a tool's arguments from a request. Returns `undefined` if a required argument stays empty. */
-export function fillArguments(
-  { slots, terms }: ToolProfile,
-  tokens: readonly Token[],
-  now: number,
-): FilledArguments | undefined {
+export function fillArguments({ slots, terms }: Candidate, tokens: readonly Token[], now: number): Filled | undefined {
   if (isDirected(slots)) return undefined;
   const filling: SlotFilling = { tokens, used: new Map(), terms, evidence: 0 };
   const values = new Map<string, JsonValue>();
@@ -66,13 +59,13 @@ export function fillArguments(
     }
   }
   if (slots.some((slot) => slot.required && !values.has(slot.name))) return undefined;
-  const input = Object.fromEntries(
-    slots.flatMap(({ name }) => (values.has(name) ? [[name, values.get(name) ?? null]] : [])),
-  );
-  return { input, filling };
+  const entries = slots.map(({ name }) => [name, values.get(name)] as const);
+  return {
+    ...filling,
+    input: Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+  };
 }
 
-/** Fills an argument with the first value that fits, and claims its tokens. */
 function fill(
   filling: SlotFilling,
   slot: Slot,
@@ -82,7 +75,8 @@ function fill(
   const wordAt = (index: number) => filling.tokens[index]?.lower ?? '';
   for (const [index, token] of filling.tokens.entries()) {
     if (filling.used.has(index)) continue;
-    const found = read({ filling, slot, token, index, before: wordAt(index - 1), after: wordAt(index + 1) }, now);
+    const [before, after] = [wordAt(index - 1), wordAt(index + 1)];
+    const found = read({ filling, slot, token, index, before, after, isFree: isFree(filling, index) }, now);
     if (found === undefined || !isWithin(found[0], slot.schema)) continue;
     for (let at = index; at <= found[1]; at += 1) filling.used.set(at, evidence === 0 ? 'free' : 'exact');
     filling.evidence += evidence + (found[2] ?? 0);
@@ -91,22 +85,21 @@ function fill(
   return undefined;
 }
 
-function one(isFit: (place: Place) => boolean): Read {
-  return (place) => (isFit(place) ? upTo(place, place.index) : undefined);
-}
-
-/** All the free words from here on. */
+/** The free words from here on, or all of them after `saying`. */
 function run(isFit: (place: Place) => boolean): Read {
   return (place) => {
-    let to = place.index;
-    while (isFree(place.filling, to + 1) && isWord(place.filling.tokens[to + 1])) to += 1;
-    return isFreePlace(place) && isWord(place.token) && isFit(place) ? upTo(place, to) : undefined;
+    const { before, filling, index } = place;
+    const ends = filling.tokens.findIndex((token, at) => at > index && !(isFree(filling, at) && isWord(token)));
+    const to = ends === -1 || before === 'saying' ? filling.tokens.length : ends;
+    if (!place.isFree || !isWord(place.token) || !isFit(place)) return undefined;
+    return [
+      filling.tokens
+        .slice(index, to)
+        .map(({ text }) => text)
+        .join(' '),
+      to - 1,
+    ];
   };
-}
-
-function upTo({ filling, index }: Place, to: number): Found {
-  const tokens = filling.tokens.slice(index, to + 1);
-  return [tokens.map(({ text }) => text).join(' '), to];
 }
 
 function number(isFit: (place: Place) => boolean): Read {
@@ -116,19 +109,8 @@ function number(isFit: (place: Place) => boolean): Read {
   };
 }
 
-const isWord = (token: Token | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted';
-
-function isFreePlace({ filling, index }: Place): boolean {
-  return isFree(filling, index);
-}
-
-function isBesideName({ filling, index, slot }: Place): boolean {
-  return [index - 1, index + 1].some((at) => slot.concepts.includes(filling.tokens[at]?.concept ?? ''));
-}
-
-function isAfterName({ filling, index, slot }: Place): boolean {
-  const before = filling.tokens[index - 1];
-  return before !== undefined && before.role !== 'stop' && before.concept === slot.concepts.at(-1);
+function isWord({ kind }: Token): boolean {
+  return kind === 'word' || kind === 'quoted';
 }
 
 function isMarked({ name, required }: Slot): boolean {
@@ -158,7 +140,6 @@ function readEnum({ filling, index, slot: { schema } }: Place): Found | undefine
   return undefined;
 }
 
-/** Reads the numbers that stand next to each other, words of no meaning apart. */
 function readNumbers({ filling, index, slot }: Place): Found | undefined {
   const rest = filling.tokens.slice(index).map((token) => ({ role: token.role, value: numberOf(token) }));
   const length = rest.findIndex(({ role, value }) => value === undefined && role !== 'stop');
@@ -167,7 +148,6 @@ function readNumbers({ filling, index, slot }: Place): Found | undefined {
   return to !== -1 && slot.required ? [found.filter((value) => value !== undefined), index + to] : undefined;
 }
 
-/** Reads a time zone's name, or up to three words that name a place in a known zone. */
 function readTimeZone({ filling, index }: Place): Found | undefined {
   for (let length = 3; length >= 1; length -= 1) {
     const part = filling.tokens.slice(index, index + length);

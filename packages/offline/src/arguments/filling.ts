@@ -8,7 +8,6 @@ export interface SlotFilling {
   readonly used: Map<number, 'exact' | 'free'>;
   /** Concepts that the tool itself mentions: words about the tool, not values. */
   readonly terms: ReadonlyMap<string, number>;
-  /** How much the shapes of the arguments speak for the tool, summed up. */
   evidence: number;
 }
 
@@ -18,12 +17,11 @@ export interface Place {
   readonly slot: Slot;
   readonly token: Token;
   readonly index: number;
-  /** The words beside it, in lower case. */
   readonly before: string;
   readonly after: string;
+  readonly isFree: boolean;
 }
 
-/** A value, the index of its last token, and evidence beyond that of the rule. */
 export type Found = readonly [value: JsonValue, to: number, more?: number];
 
 const DAY = /^(?:yesterday|today|tomorrow|\d{4}-\d{2}-\d{2})(?:['’]s)?$/;

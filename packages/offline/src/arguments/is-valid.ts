@@ -1,17 +1,13 @@
 import { attempt, isObject } from '@kernel/internal';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '@kernel/protocol';
 
-/** Keywords that say nothing of what is valid. */
 const NOTES = /^(?:\$schema|\$id|\$comment|title|description|default|examples|deprecated|format)$/;
 
 const KEEPS: Readonly<Record<string, (value: JsonValue, limit: unknown) => boolean>> = {
-  type: (value, limit) =>
-    [limit]
-      .flat()
-      .some(
-        (type) =>
-          type === (Array.isArray(value) ? 'array' : typeof value) || (type === 'integer' && Number.isInteger(value)),
-      ),
+  type: (value, limit) => {
+    const type = Array.isArray(value) ? 'array' : typeof value;
+    return [limit].flat().some((one) => one === type || (one === 'integer' && Number.isInteger(value)));
+  },
   enum: (value, limit) => Array.isArray(limit) && limit.includes(value),
   const: (value, limit) => value === limit,
   pattern: (value, limit) =>
@@ -25,9 +21,11 @@ const KEEPS: Readonly<Record<string, (value: JsonValue, limit: unknown) => boole
   exclusiveMaximum: (value, limit) => typeof value !== 'number' || value < Number(limit),
 };
 
-/** Whether a text, number or boolean keeps the limits of a schema. Keywords that are not known here are left to the validator of the tools. */
-export function isWithin(value: JsonValue, schema: JsonSchema): boolean {
-  return Object.entries(schema).every(([keyword, limit]) => keeps(value, keyword, limit, true));
+/** Whether a value keeps the limits of a schema. Keywords that are not known here are left to the validator of the tools, unless it has to be `certain`. */
+export function isWithin(value: JsonValue, schema: JsonSchema, certain = false): boolean {
+  return Object.entries(schema).every(([keyword, limit]) =>
+    Object.hasOwn(KEEPS, keyword) ? KEEPS[keyword]?.(value, limit) === true : !certain || NOTES.test(keyword),
+  );
 }
 
 /** Whether a call is certainly valid: it has what the tool requires and nothing that it does not know, and no keyword of the schema is unknown here. */
@@ -38,11 +36,6 @@ export function isValidCall({ parameters }: Tool, input: JsonObject): boolean {
   if (required.some((name) => typeof name !== 'string' || !Object.hasOwn(input, name))) return false;
   return Object.entries(input).every(([name, value]) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!isObject(schema)) return false;
-    return Object.entries(schema).every(([keyword, limit]) => keeps(value, keyword, limit, NOTES.test(keyword)));
+    return isObject(schema) && isWithin(value, schema, true);
   });
-}
-
-function keeps(value: JsonValue, keyword: string, limit: unknown, ifUnknown: boolean): boolean {
-  return Object.hasOwn(KEEPS, keyword) ? (KEEPS[keyword]?.(value, limit) ?? ifUnknown) : ifUnknown;
 }

@@ -1,7 +1,7 @@
 import { ACTION_STEMS, WORK_STEMS } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
-import { LETTER_OR_DIGIT } from '../language/words.ts';
+import { LETTER_OR_DIGIT } from '../language/lexicon.ts';
 import type { Slot } from './argument-slots.ts';
 import { type Found, isFree, type Place } from './filling.ts';
 
@@ -10,7 +10,6 @@ const CUES = /^(?:in|inside|under|within|from|of|at|into|below|named|called|fold
 const NOT_BEFORE_PATH = /^(?:of|to|its|their|your|the|my|our|this|that|an?)$/;
 const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
-/** Fills an argument with what is written as a path; `isSure` asks that its form agrees with what the argument is for. */
 export function readPath(place: Place, isSure: boolean): Found | undefined {
   const { kind, text } = place.token;
   const isWritten =
@@ -21,19 +20,19 @@ export function readPath(place: Place, isSure: boolean): Found | undefined {
 
 /** Fills an argument with a bare word that a word beside it calls a path, or that is the only one left, as in `ls packages`. */
 export function readName(place: Place): Found | undefined {
-  const { after, before, filling, index, slot, token } = place;
+  const { after, before, slot, token } = place;
   if (!isName(token)) return undefined;
   const isCalled = PATH_WORDS.test(after) && after !== 'files' && (slot.target === 'file' || after !== 'file');
   // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
   const isCued = CUES.test(before) && (before !== 'of' || slot.target !== 'any');
-  return (isCalled && isFree(filling, index)) || isCued ? pathOf(place) : undefined;
+  return (isCalled && place.isFree) || isCued ? pathOf(place) : undefined;
 }
 
 export function readBareName(place: Place): Found | undefined {
   const { after, before, filling, index, slot, token } = place;
   const { tokens, used } = filling;
   const others = [...tokens.keys()].filter((at) => at !== index && isFree(filling, at));
-  if (slot.target === 'any' || !isName(token) || !isFree(filling, index) || others.length > 0) return undefined;
+  if (slot.target === 'any' || !isName(token) || !place.isFree || others.length > 0) return undefined;
   const head = tokens.findIndex(({ role }) => role !== 'stop');
   if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   // After another word it is that word's object: `which files mention undici`.
@@ -49,7 +48,6 @@ function pathOf(place: Place): Found {
   return [place.token.text, place.index, isSaid ? (said === place.slot.target ? 0.3 : -0.8) : agreement(place)];
 }
 
-/** Whether a bare word can be the name of a folder or a file, not of a city or an action. */
 function isName({ kind, role, lower, concept, text }: Token): boolean {
   if (kind !== 'word' || role !== 'content' || PATH_WORDS.test(lower)) return false;
   if (ACTION_STEMS.has(concept) || WORK_STEMS.has(concept) || /[a-z][A-Z]/.test(text)) return false;
@@ -60,7 +58,6 @@ function targetWord(word: string): Slot['target'] | undefined {
   return word === 'file' ? 'file' : /^(?:folder|directory|dir)$/.test(word) ? 'folder' : undefined;
 }
 
-/** How well the form of a name (an extension, a trailing slash) agrees with what the argument is for. */
 function agreement({ token, slot: { target } }: Place): number {
   const base = token.text.split('/').at(-1) ?? '';
   const isFolder = /^\.{0,2}$/.test(base);

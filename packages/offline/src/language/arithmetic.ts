@@ -1,4 +1,4 @@
-import { LETTER, LETTER_OR_DIGIT } from './words.ts';
+import { LETTER, LETTER_OR_DIGIT } from './lexicon.ts';
 
 /** Arithmetic in a prompt, in plain notation: `15 / 100 * 80` for `15% of 80`. */
 export interface FoundExpression {
@@ -65,7 +65,6 @@ export function findExpressions(text: string): readonly FoundExpression[] {
   return found;
 }
 
-/** Reads operands and operators in turn; what does not end with an operand, or leaves a parenthesis open, has no value. */
 function readExpression(text: string, start: number): FoundExpression {
   let [value, end, depth, isOperand] = ['', start, 0, false];
   for (;;) {

@@ -1,5 +1,5 @@
 import { type Token, tokenize } from './tokenize.ts';
-import { LETTER, LETTER_OR_DIGIT } from './words.ts';
+import { LETTER, LETTER_OR_DIGIT } from './lexicon.ts';
 
 /** What turns, limits or conditions a request, in lower case: without the flag `i` it takes half as long to compile. */
 const WORDS = [

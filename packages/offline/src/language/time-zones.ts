@@ -1,10 +1,7 @@
 import { attempt } from '@kernel/internal';
-import { plain } from './words.ts';
+import { plain } from './lexicon.ts';
 
-/**
- * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. All other places come from the platform's own list of
- * zones.
- */
+/** Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. */
 const PLACES = `America/New_York:nyc|boston|washington dc|miami
 America/Los_Angeles:la|sf|san francisco|seattle|california
 America/Sao_Paulo:rio|brasilia
@@ -24,7 +21,6 @@ const OTHER_WORDS = /^Etc\/|\/(?:Christmas|Easter|Center|Wake|Midway|Reunion|Tro
 
 let zonesByPlace: ReadonlyMap<string, string> | undefined;
 
-/** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
 export function timeZoneOf(place: string): string | undefined {
   const [, sign, hours = '', minutes = '00'] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
   if (sign !== undefined) return zoneNamed(`${sign}${hours.padStart(2, '0')}:${minutes}`);

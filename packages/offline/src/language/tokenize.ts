@@ -1,11 +1,10 @@
 import { findExpressions } from './arithmetic.ts';
 import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
-import { LETTER_OR_DIGIT, plain, stemOf } from './words.ts';
+import { LETTER_OR_DIGIT, plain, stemOf } from './lexicon.ts';
 
 export interface Token {
   readonly text: string;
   readonly lower: string;
-  /** The concept of a word; for a literal, `lower`. */
   readonly concept: string;
   readonly kind: 'word' | 'number' | 'quoted' | 'path' | 'url' | 'email' | 'expression';
   /** `stop` words carry no meaning, `neutral` words are evidence at most, and `content` words must be accounted for. */

@@ -3,12 +3,10 @@ import { findNegation } from '../language/negation.ts';
 
 const MAX_WORDS = 120;
 const WORD = /"[^"]+"|`[^`]+`|“[^”]+”|(?<!\S)'[^']+'(?!\S)|[^\s"`]+|["`]/g;
-/** What begins a request and says nothing of what is asked. */
 const LEAD_IN =
   /^(?:(?:please|kindly|hi|hello|hey|now|then|also|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
 const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
 
-/** The words of both. */
 export const POLITE: ReadonlySet<string> = new Set(
   `please kindly hi hello hey now then also can could would will you i want like to know do tell give me show print display calculate compute
   what whats what's what’s when's when’s is are how much thanks thank for the`.split(/\s+/),

@@ -1,14 +1,11 @@
-import type { Tool } from '@kernel/protocol';
-import { slotsOf } from '../arguments/argument-slots.ts';
-import { conceptOf, conceptsOf, STOP_WORDS } from '../language/lexicon.ts';
-import { wordsOf } from '../language/words.ts';
-import type { ToolPhrase } from './compile-phrase.ts';
+import type { Slot } from '../arguments/argument-slots.ts';
+import { STOP_WORDS } from '../language/lexicon.ts';
+import type { ToolPhrase } from './match-phrase.ts';
 
 const FOR = '(search|look|grep|rg|find|locate) for';
 const SHELL = '(grep|rg|ack|ag) (-r|-n|-rn|-nr|)';
 const BARE = '(search|find|locate)';
 const SIGN = '(mention|use|import|contain|reference)';
-/** What may stand before a query and is no part of it. */
 const DESCRIBED = [
   '(all|) (uses|usages|mentions|occurrences|references|imports) (of|to) {query:query}',
   `(all|) files (that|which|) ${SIGN} {query:query}`,
@@ -40,7 +37,6 @@ const IN_FILES: readonly string[] = [
   `does ${PLACE} ${SIGN} {query:query}`,
 ];
 
-/** The same for a tool that takes only a query: it searches what its own words name, such as the web. */
 const inOwn = (own: string): readonly string[] => [
   ...[`search ${own} (for|about)`, `(do|) (a|an|) ${own} search (for|)`].flatMap((head) =>
     MARKED.map((text) => text.replace(FOR, head)),
@@ -49,16 +45,13 @@ const inOwn = (own: string): readonly string[] => [
   `${BARE} {query:word}`,
 ];
 
-/** The phrases of a tool that describes itself as a search; none for any other. */
-export function searchPhrasesFor(tool: Tool): readonly ToolPhrase[] {
-  const slots = slotsOf(tool);
+/** The phrases of a search with these arguments, described in these words; none if no argument is its query. */
+export function searchPhrases(slots: readonly Slot[], about: readonly string[]): readonly ToolPhrase[] {
   const query = slots.find(({ kind, required }) => kind === 'search' && required)?.name;
-  const about = `${tool.name} ${tool.title ?? ''} ${tool.description}`;
-  const isSearch = conceptsOf(`${about} ${tool.metadata?.usageHint ?? ''}`).includes(conceptOf('find'));
-  if (query === undefined || !isSearch) return [];
+  if (query === undefined) return [];
   const path = slots.find(({ kind }) => kind === 'path')?.name;
-  const own = wordsOf(about).filter((word) => !STOP_WORDS.has(word));
-  return (path === undefined ? inOwn(`(${own.join('|')})`) : IN_FILES).map((text) => ({
+  const own = about.filter((word) => !STOP_WORDS.has(word)).join('|');
+  return (path === undefined ? inOwn(`(${own})`) : IN_FILES).map((text) => ({
     text,
     input: { [query]: '{query}', ...(path !== undefined && text.includes('{path:') ? { [path]: '{path}' } : {}) },
   }));

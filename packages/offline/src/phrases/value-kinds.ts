@@ -10,11 +10,9 @@ const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
 const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
 const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
 
-/** Reads a value; `request` is the whole of what was written. */
 export type Read = (text: string, request: string) => string | number | undefined;
 type Kind = readonly [form: string, read: Read];
 
-/** What `{name:kind}` of a phrase stands for. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   words: [`${ONE_WORD}(?: ${ONE_WORD}){0,4}?`, readWords],
   word: [ONE_WORD, readWords],
@@ -98,7 +96,6 @@ function readQuery(text: string, request: string): string | undefined {
   return isQuoted || (request.includes(query) && !NO_QUERY.test(query) && !hasMore(query)) ? unquote(query) : undefined;
 }
 
-/** Reads what no word marks as a query: `find the bug` asks for something else. */
 function readUnmarked(text: string, request: string): string | undefined {
   const isWish = WISH.test(text) || request.includes(`the ${text}`) || request.endsWith('for me');
   return isWish && unquote(text) === text ? undefined : readQuery(text, request);
@@ -106,7 +103,6 @@ function readUnmarked(text: string, request: string): string | undefined {
 
 const QUERY = `${ONE_WORD}(?: (?:${MARK}(?:and|of) )?${ONE_WORD}){0,9}?`;
 
-/** What a search takes; for its phrases alone. */
 export const SEARCH_KINDS: Readonly<Record<string, Kind>> = {
   query: [QUERY, readQuery],
   unmarked: [QUERY, readUnmarked],

@@ -1,11 +1,10 @@
-import type { JsonObject, Tool } from '@kernel/protocol';
 import { isAction } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
-import type { Matcher } from '../matching/matcher.ts';
-import type { ToolMatch } from '../phrases/match-phrase.ts';
-import type { Ask } from './read-ask.ts';
-import { readField, splitRequests } from './split-requests.ts';
+import type { Candidate } from '../matching/candidate.ts';
+import { matchMore, matchWords } from '../matching/match-words.ts';
+import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
+import { type Ask, readField, splitRequests } from './read-prompt.ts';
 
 export interface Plan {
   readonly calls: readonly (ToolMatch & { readonly fields: readonly string[] })[];
@@ -28,74 +27,71 @@ const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i
 const ABOUT = /\b(?:its|their)\b/i;
 const QUESTION = /^(?:what|whats|what's|what’s|which|when|how|where)$/i;
 
-/** Files that prose has a word for: `read the license`. */
-const FILES = new Map([
-  ['license', 'LICENSE'],
-  ['readme', 'README.md'],
-  ['changelog', 'CHANGELOG.md'],
-]);
+/** A file that prose has a word for: `read the license`. */
 const NAMED_FILE =
-  /\b((?:read|show|show me|open|cat|print|display|view|in|of|does) )the (license|readme|changelog)(?: file)?(?=$|[\s,.?!;])/gi;
+  /(?<=\b(?:read|show|show me|open|cat|print|display|in|of) )the (license|readme)(?: file)?(?=$|[\s,.?!;])/gi;
 
-/** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
-export function planCalls({ prompt: asked, material }: Ask, matcher: Matcher): Plan {
-  const prompt = asked.replaceAll(
-    NAMED_FILE,
-    (_, before: string, name: string) => before + (FILES.get(name.toLowerCase()) ?? name),
-  );
+/** Plans the calls of a prompt, request by request. Deterministic: the same prompt, tools and day give the same plan. */
+export function planCalls({ prompt: asked, material }: Ask, candidates: readonly Candidate[], now: number): Plan {
+  const prompt = asked.replaceAll(NAMED_FILE, (_, name: string) => (/^l/i.test(name) ? 'LICENSE' : 'README.md'));
   const nothing = { calls: [], unmatched: prompt };
   if (prompt.length > MAX_PROMPT_LENGTH || material === 'other') return nothing;
-  const phrase = matcher.matchPhrase(prompt, material?.text);
+  const phrase = matchPhrase(candidates, prompt, material?.text);
   if (phrase !== undefined) return { calls: [{ ...phrase, fields: [] }], unmatched: '' };
   if (material !== undefined) return nothing;
   const negation = findNegation(prompt);
   if (negation !== undefined) return { ...nothing, negation };
   const drafts: Draft[] = [];
   const requests = splitRequests(prompt).filter((text) => !POLITE.test(text));
-  const unmatched = requests.find((text) => !assignRequest(text, matcher, drafts)) ?? '';
+  const unmatched = requests.find((text) => !assignRequest(text, candidates, drafts, now)) ?? '';
   // `sum` and `average` in `the sum and average of 1 and 2` are no requests of their own.
-  const whole = unmatched === '' || ABOUT.test(prompt) ? undefined : matcher.match(prompt);
+  const whole = unmatched === '' || ABOUT.test(prompt) ? undefined : match(candidates, prompt, now);
   if (whole !== undefined) return { calls: [{ ...whole, fields: [] }], unmatched: '' };
   // A call without arguments that the same tool's next call repeats with some: `the date and time in UTC`.
   const isCall = ({ tool, input }: Draft, at: number) => Object.keys(input).length > 0 || drafts[at + 1]?.tool !== tool;
   return { calls: drafts.filter(isCall), unmatched };
 }
 
-/** Adds the call of a request, or a field to the call before it. Returns whether there is one. */
-function assignRequest(text: string, matcher: Matcher, drafts: Draft[]): boolean {
+function match(candidates: readonly Candidate[], text: string, now: number): ToolMatch | undefined {
+  const searches = candidates.map(({ tool, searches: phrases }) => ({ tool, phrases }));
+  return matchPhrase(searches, text) ?? matchWords(candidates, text, now);
+}
+
+function assignRequest(text: string, candidates: readonly Candidate[], drafts: Draft[], now: number): boolean {
   const previous = drafts.at(-1);
-  const add = (match: ToolMatch | undefined, isPhrase: boolean, ...fields: readonly string[]): boolean => {
-    const same = drafts.find(({ tool, input }) => tool === match?.tool && isEqual(input, match.input));
-    if (match !== undefined && same === undefined) drafts.push({ ...match, fields: [...fields], isPhrase });
-    same?.fields.push(...fields);
-    return match !== undefined;
-  };
-  const phrase = matcher.matchPhrase(text);
-  if (phrase !== undefined) return isOwnRequest(text, previous, phrase.tool) && add(phrase, true);
-  const { field, file } = readField(text) ?? {};
-  const isAbout = ABOUT.test(text);
-  const found = isAbout ? undefined : matcher.match(file === undefined ? text : `show me the contents of ${file}`);
-  if (previous?.isPhrase === true && !isOwnRequest(text, previous, found?.tool)) return false;
-  if (found !== undefined && standsAlone(text, found, previous))
-    return add(found, false, ...(file === undefined ? [] : [field ?? '']));
-  if (previous === undefined || previous.isPhrase) return false;
-  const more = isAbout ? undefined : matcher.matchTool(previous.tool, text);
-  if (more !== undefined) return add(more, false);
-  return field !== undefined && file === undefined && previous.fields.push(field) > 0;
+  const { field = '', file } = readField(text) ?? {};
+  const call = nextCall(text, file, candidates, previous, now);
+  if (call === undefined)
+    return previous?.isPhrase === false && field !== '' && file === undefined && previous.fields.push(field) > 0;
+  const same = drafts.find(
+    ({ tool, input }) => tool === call.tool && JSON.stringify(input) === JSON.stringify(call.input),
+  );
+  const draft = same ?? { ...call, fields: [] };
+  if (file !== undefined && !call.isPhrase) draft.fields.push(field);
+  return same !== undefined || drafts.push(draft) > 0;
 }
 
-function isEqual(a: JsonObject, b: JsonObject): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/**
- * Whether a request before or after a phrase is one of its own: `in 3 hours` and `yesterday` go on with the request before, and so may any question to the tool
- * that was asked before in other words.
- */
-function isOwnRequest(text: string, previous: Draft | undefined, tool: Tool | undefined): boolean {
+/** The call of a request of its own, or of one that goes on with the one before, as `and in Berlin` does. */
+function nextCall(
+  text: string,
+  file: string | undefined,
+  candidates: readonly Candidate[],
+  previous: Draft | undefined,
+  now: number,
+): Omit<Draft, 'fields'> | undefined {
   const first = text.split(/\s+/)[0] ?? '';
-  const isOther = previous === undefined || previous.isPhrase || previous.tool !== tool;
-  return previous === undefined || (isOther && (QUESTION.test(first) || isAction(first)));
+  const isAsked = previous === undefined || QUESTION.test(first) || isAction(first);
+  const isAbout = ABOUT.test(text);
+  const phrase = matchPhrase(candidates, text);
+  // A question to the tool that was asked before in other words may go on with it: `in Tokyo, and in 3 hours`.
+  const isSame = previous?.isPhrase === false && previous.tool === phrase?.tool;
+  if (phrase !== undefined) return isAsked && !isSame ? { ...phrase, isPhrase: true } : undefined;
+  if (isAbout || (!isAsked && previous?.isPhrase)) return undefined;
+  const found = match(candidates, file === undefined ? text : `show me the contents of ${file}`, now);
+  if (found !== undefined && standsAlone(text, found, previous)) return { ...found, isPhrase: false };
+  const candidate = candidates.find(({ tool }) => tool === previous?.tool);
+  const more = candidate && previous?.isPhrase === false ? matchMore(candidate, text, now) : undefined;
+  return more && { ...more, isPhrase: false };
 }
 
 /**
@@ -106,6 +102,6 @@ function standsAlone(text: string, { tool, input }: ToolMatch, previous: Draft |
   if (previous === undefined) return true;
   if (tool === previous.tool) return Object.keys(input).length > 0 || Object.keys(previous.input).length === 0;
   const tokens = tokenize(text).filter(({ role }) => role !== 'stop');
-  const hasWord = tokens.length > 1 && tokens.some(({ kind }) => kind === 'word');
-  return hasWord || tokens.some(({ kind, text: value }) => kind === 'expression' && /[^\d.,-]/.test(value));
+  const isSaid = tokens.length > 1 && tokens.some(({ kind }) => kind === 'word');
+  return isSaid || tokens.some(({ kind, text: value }) => kind === 'expression' && /[^\d.,-]/.test(value));
 }
