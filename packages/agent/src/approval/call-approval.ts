@@ -16,15 +16,10 @@ import { isForOther, needsApproval, requestDecision } from './approval.ts';
 import { findTool } from '../loop/offered-tools.ts';
 import { type CheckedCall, validateCall } from './validate-call.ts';
 
-/** What the approval of a run consists of. */
 export interface ApprovalOptions {
-  /** Decides on calls. */
   readonly approve: Approve;
-  /** How long a decision may take. */
   readonly timeoutMs: number;
-  /** The toolset that validates and runs the calls. */
   readonly tools: Toolset | undefined;
-  /** The ids of the calls of agents around the run. */
   readonly path: readonly string[];
 }
 
@@ -34,7 +29,6 @@ export type CallDecision =
   | { readonly decision: 'later'; readonly pending: PendingCall }
   | { readonly decision: 'refused'; readonly result: ToolResult };
 
-/** Decides on the calls of one run. */
 export interface CallApproval {
   /** Asks about a call, unless what is kept of it has a decision that still holds. Never rejects. */
   decide(
@@ -50,16 +44,12 @@ export interface CallApproval {
    * the toolset makes of it.
    */
   check(call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
-  /** Whether a call of this name needs a decision by now. */
   isNeeded(name: string, turn: TurnContext | undefined): boolean;
 }
 
-/** How often approval of a call is requested if its tool changes during each request. */
 const MAX_QUESTIONS = 5;
 
-/** Creates the approval of one run. */
 export function createCallApproval({ approve, timeoutMs, tools, path }: ApprovalOptions): CallApproval {
-  /** The calls for which approval was requested in this process, by call id. */
   const asked = new Map<string, { readonly call: ToolCall; readonly checked: CheckedCall }>();
 
   const validate = async (call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult> => {
@@ -131,7 +121,6 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
   };
 }
 
-/** The call as a decision lets it run. */
 export function withDecision(call: ToolCall, decision: RecordedDecision): ToolCall {
   return decision.decision === 'edit' ? { ...call, arguments: decision.arguments } : call;
 }

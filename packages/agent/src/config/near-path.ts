@@ -1,7 +1,6 @@
 import { nearest } from '@kernel/internal';
 import { CONFIG_KEYS } from './types.ts';
 
-/** Every setting of a config by its path, for keys in the wrong block. */
 const PATHS = [
   ...CONFIG_KEYS,
   'name',

@@ -2,7 +2,6 @@ import type { JsonValue } from '@kernel/protocol';
 import * as z from 'zod';
 import { parseDuration } from './duration.ts';
 
-/** Says what was expected in place of a value. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => `expected ${what}, got ${describe(input)}`;
 }
@@ -18,10 +17,8 @@ function describe(value: unknown): string {
 /** Any text, the empty one included. */
 export const text = z.string({ error: expected('text') });
 
-/** True or false. */
 export const flag = z.boolean({ error: expected('true or false') });
 
-/** A number of at least `minimum`. */
 export function numberFrom(minimum: number): z.ZodNumber {
   const error = expected(`a number of at least ${minimum}`);
   return z.number({ error }).min(minimum, { error });
@@ -33,7 +30,6 @@ export function wholeNumberFrom(minimum: number): z.ZodInt {
   return z.int({ error }).min(minimum, { error });
 }
 
-/** One of some texts. */
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<Choice> {
   return z.enum(choices, { error: expected(`one of ${choices.join(', ')}`) });
 }
@@ -47,7 +43,6 @@ export const durationMs = z.unknown().transform((value, context): number => {
   return z.NEVER;
 });
 
-/** An object as it is. */
 export const jsonObject = z.record(z.string(), z.custom<JsonValue>(), { error: expected('an object') });
 
 /** An object with these settings; any other key is an issue, which becomes a warning. */

@@ -1,27 +1,19 @@
 import { sliceHead } from '@kernel/internal';
 import type { ToolContext, ToolResult } from '@kernel/protocol';
 
-/** An agent that a model started. */
 export interface SpawnedAgent {
   /** `agent-1`, `agent-2` and so on within a run. */
   readonly id: string;
-  /** Whether it is running. */
   isRunning(): boolean;
-  /** Returns one line about it: its state, calls and task. */
   describe(): string;
-  /** Notes what it reports: each report is one call. */
   report(update: string): void;
-  /** Notes how it ended. */
   end(result: ToolResult): void;
-  /** Aborts it. */
   stop(): void;
 }
 
-/** The agents of each run. */
 export interface SpawnedAgents {
   /** The agents of the run that a call belongs to, in the order of their start. */
   of(context: ToolContext): readonly SpawnedAgent[];
-  /** Adds an agent to the run that a call belongs to. */
   start(context: ToolContext, task: string, stop: () => void): SpawnedAgent;
 }
 

@@ -1,6 +1,5 @@
 import type { CompiledOutput, ReadOutput } from './compile-output.ts';
 
-/** Reads the answers of one run. */
 export interface AnswerReader {
   /** Reads a reply, within a step, and keeps the value of an answer beside its JSON text. Rejects with `CONFIG_INVALID` if the schema library throws. */
   read(text: string): Promise<ReadOutput>;
@@ -11,7 +10,6 @@ export interface AnswerReader {
   valueOf(answer: string): ReadOutput | Promise<ReadOutput>;
 }
 
-/** Creates the reader of the answers of one run. */
 export function createAnswerReader(compiled: CompiledOutput): AnswerReader {
   const values = new Map<string, ReadOutput>();
   return {

@@ -13,9 +13,7 @@ import { withAddedTools } from '../wrappers/with-added-tools.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { ReadOutput } from './compile-output.ts';
 
-/** A toolset with a tool that takes the typed answer. */
 export interface AnswerTool {
-  /** The tool. */
   readonly tool: Tool;
   /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer, or with `CONFIG_INVALID` if a check fails. */
   readonly tools: Toolset;

@@ -1,9 +1,7 @@
 import type { AgentEvent } from '@kernel/protocol';
 import type { SessionEntry } from './session.ts';
 
-/** Counts the messages of a session's log, and marks events with how many there were when they were emitted. */
 export interface LogPosition {
-  /** Counts the messages among entries that have been written. */
   count(written: readonly SessionEntry[]): void;
   /** Marks an event, if the position has changed since the last mark. */
   mark(event: AgentEvent): void;
@@ -11,7 +9,6 @@ export interface LogPosition {
 
 const positions = new WeakMap<AgentEvent, number>();
 
-/** Creates the position of a log that has these entries. */
 export function createLogPosition(entries: readonly SessionEntry[]): LogPosition {
   let position = countMessages(entries);
   let marked: number | undefined;

@@ -8,7 +8,6 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 
-/** A toolset with tools added at the end of its lists. */
 export interface AddedTools {
   /** The toolset. The same inner list gives the same array. Calls of the added tools need no approval. */
   readonly tools: Toolset;

@@ -2,37 +2,27 @@ import { flatCallId } from '../approval/approval-id.ts';
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-/** Converts the calls of one agent. */
 export interface AgUiCallConverter {
-  /** A piece of a call arrives. */
   addDelta(delta: ClientCallDelta, messageId: string): readonly AgUiAgentEvent[];
   /** The reply has ended, and these are its calls. Those that had begun and are not among them never run: they get a result that says so. */
   endReply(calls: readonly ClientCall[], messageId: string): readonly AgUiAgentEvent[];
-  /** Makes sure that the call is known. */
   announce(call: ClientCall, messageId?: string): readonly AgUiAgentEvent[];
-  /** The call has ended. */
   end(outcome: ClientOutcome): readonly AgUiAgentEvent[];
-  /** Whether a call is known, by its id in the protocol. */
   isAnnounced(toolCallId: string): boolean;
 }
 
 interface StreamedCall {
   id: string | undefined;
   name: string;
-  /** What arrived before the id and the name were known. */
   text: string;
   hasBegun: boolean;
 }
 
-/** What makes the ids of one agent unique among those of all agents. */
 export interface AgUiIdScope {
-  /** Precedes the numbers of its messages. */
   readonly messagePrefix: string;
-  /** The ids of the calls of agents around its calls. */
   readonly path: readonly string[];
 }
 
-/** Creates the converter of the calls of one agent. */
 export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope): AgUiCallConverter {
   const idOf = (callId: string): string => flatCallId(path, callId);
   const announced = new Set<string>();

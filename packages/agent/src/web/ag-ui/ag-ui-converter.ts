@@ -4,11 +4,8 @@ import type { ClientEvent, ClientPendingCall, ClientRunEnd } from '../client-vie
 import { type AgentConverter, createAgentConverter } from './agent-converter.ts';
 import type { AgUiAgentEvent, AgUiEvent, AgUiInterrupt, AgUiRunFinished, AgUiUsage } from './ag-ui-event.ts';
 
-/** The ids of a run. */
 export interface AgUiIds {
-  /** The conversation. */
   readonly threadId: string;
-  /** The run. */
   readonly runId: string;
 }
 
@@ -16,7 +13,6 @@ export interface AgUiIds {
 export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => readonly AgUiEvent[] {
   const main = createAgentConverter({ messagePrefix: `${ids.runId}:`, path: [] });
   const active = new Map<string, AgentConverter & { readonly id: string }>();
-  /** The pending calls that their agents have announced. */
   const announced = new Set<string>();
   let showsAgents = false;
   let hasStarted = false;

@@ -3,17 +3,12 @@ import type { ClientEvent } from '../client-view/client-event-types.ts';
 import { type AgUiIdScope, createAgUiCallConverter } from './ag-ui-call-converter.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-/** Converts the events of one agent: of the run itself, or of a sub-agent. */
 export interface AgentConverter {
-  /** Returns what an event becomes; nothing for the end of the run. */
   convert(event: ClientEvent): readonly AgUiAgentEvent[];
-  /** Whether a call of the agent is known, by its id in the protocol. */
   isAnnounced(toolCallId: string): boolean;
-  /** Ends what is still open. */
   close(): readonly AgUiAgentEvent[];
 }
 
-/** Creates the converter of one agent. */
 export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
   const calls = createAgUiCallConverter(ids);
   let open: 'text' | 'reasoning' | undefined;

@@ -21,7 +21,6 @@ const HEADERS = {
 /** How long a connection may be silent before a comment is sent, in milliseconds: proxies commonly close one after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
 
-/** Returns a value as one server-sent event, with an id if given. */
 export function toFrame(value: unknown, id?: number): string {
   const prefix = id === undefined ? '' : `id: ${id}\n`;
   return `${prefix}data: ${toJsonText(value)}\n\n`;
@@ -32,7 +31,6 @@ export function checkHeartbeat(owner: string, { heartbeatMs }: SseOptions): void
   if (heartbeatMs !== undefined) checkNumber(owner, 'heartbeatMs', heartbeatMs, 0);
 }
 
-/** Creates a response of server-sent events. */
 export function sseResponse(
   frames: AsyncIterable<string>,
   { heartbeatMs = HEARTBEAT_MS, signal, headers }: SseOptions,

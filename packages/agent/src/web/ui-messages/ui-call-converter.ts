@@ -2,31 +2,24 @@ import type { JsonValue } from '@kernel/protocol';
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 
-/** Converts the calls of one message. */
 export interface UiCallConverter {
-  /** A piece of a call arrives. */
   addDelta(delta: ClientCallDelta): readonly UiMessageChunk[];
   /** The reply is complete, and these are its calls. Those that had begun and are not among them never run. */
   endReply(calls: readonly ClientCall[]): readonly UiMessageChunk[];
-  /** Makes sure that the message has a part of the call. */
   announce(call: ClientCall): readonly UiMessageChunk[];
-  /** The call has ended. */
   end(outcome: ClientOutcome): readonly UiMessageChunk[];
   /** The run ends, and calls wait for others that need a decision. They count as approved, so that the client waits for those others alone. */
   wait(): readonly UiMessageChunk[];
-  /** Discards the parts of the reply. */
   withdraw(): void;
 }
 
 interface StreamedCall {
   name: string;
   id: string | undefined;
-  /** What arrived before the id and the name were known. */
   text: string;
   hasBegun: boolean;
 }
 
-/** Creates the converter of the calls of one message. */
 export function createUiCallConverter(): UiCallConverter {
   const announced = new Set<string>();
   const running = new Set<string>();

@@ -2,11 +2,8 @@ import type { Citation, JsonValue } from '@kernel/protocol';
 import type { ClientCall, ClientServerToolResult } from '../client-view/client-event-types.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 
-/** Converts what the vendor ran, and the sources of texts, of one message. */
 export interface UiServerToolConverter {
-  /** The vendor has made a call. */
   begin(call: ClientCall): readonly UiMessageChunk[];
-  /** It has ended. */
   end(result: ClientServerToolResult): readonly UiMessageChunk[];
   /** A text names a source. Sources without an address have no part in the protocol. */
   cite(citation: Citation): readonly UiMessageChunk[];
