@@ -1,7 +1,7 @@
 import type { Usage } from '@kernel/protocol';
 import { flatCallId, toApprovalId } from '../approval/approval-id.ts';
 import type { ClientEvent, ClientPendingCall, ClientRunEnd } from '../client-view/client-event-types.ts';
-import { type AgentConverter, createAgentConverter } from './agent-converter.ts';
+import { createAgentConverter } from './agent-converter.ts';
 import type { AgUiAgentEvent, AgUiEvent, AgUiInterrupt, AgUiRunFinished, AgUiUsage } from './ag-ui-event.ts';
 
 export interface AgUiIds {
@@ -12,7 +12,7 @@ export interface AgUiIds {
 /** Returns the AG-UI events for an event. For the events of one run, in order. */
 export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => readonly AgUiEvent[] {
   const main = createAgentConverter({ messagePrefix: `${ids.runId}:`, path: [] });
-  const active = new Map<string, AgentConverter & { readonly id: string }>();
+  const active = new Map<string, ReturnType<typeof createAgentConverter> & { readonly id: string }>();
   const announced = new Set<string>();
   let showsAgents = false;
   let hasStarted = false;

@@ -3,13 +3,7 @@ import type { ClientEvent } from '../client-view/client-event-types.ts';
 import { type AgUiIdScope, createAgUiCallConverter } from './ag-ui-call-converter.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-export interface AgentConverter {
-  convert(event: ClientEvent): readonly AgUiAgentEvent[];
-  isAnnounced(toolCallId: string): boolean;
-  close(): readonly AgUiAgentEvent[];
-}
-
-export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
+export function createAgentConverter(ids: AgUiIdScope) {
   const calls = createAgUiCallConverter(ids);
   let open: 'text' | 'reasoning' | undefined;
   let step: string | undefined;
@@ -54,9 +48,13 @@ export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
   }
 
   return {
-    isAnnounced: (toolCallId) => calls.isAnnounced(toolCallId),
-    close: () => [...closeMessage(), ...calls.endReply([], messageId), ...setStep(undefined)],
-    convert(event) {
+    isAnnounced: calls.isAnnounced,
+    close: (): readonly AgUiAgentEvent[] => [
+      ...closeMessage(),
+      ...calls.endReply([], messageId),
+      ...setStep(undefined),
+    ],
+    convert(event: ClientEvent): readonly AgUiAgentEvent[] {
       switch (event.type) {
         case 'turn-start':
           return setStep(`turn-${event.turn}`);
