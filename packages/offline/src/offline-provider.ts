@@ -10,11 +10,10 @@ import {
   toolCallsOf,
 } from '@kernel/protocol';
 import { refusal, writeAnswer } from './answer/answer.ts';
-import { type Candidate, candidateOf } from './matching/candidate.ts';
+import { type Candidate, candidateOf } from './matching/match-words.ts';
 import { memoize } from './memoize.ts';
 import type { ToolPhrase } from './phrases/match-phrase.ts';
-import { planCalls } from './planning/plan-calls.ts';
-import { readAsk } from './planning/read-prompt.ts';
+import { planCalls, readAsk } from './planning/plan-calls.ts';
 
 /** The options of `offlineProvider`. */
 export interface OfflineConfig {

@@ -81,6 +81,7 @@ test.each([
   ['locate export default function in the src folder', 'search_text {"query":"export default function","path":"src"}'],
   ['search createRegistry from src', 'search_text {"query":"createRegistry","path":"src"}'],
   ['search for "a b" from docs/a.txt', 'search_text {"query":"a b","path":"docs/a.txt"}'],
+  ['find all uses of package.json', 'search_text {"query":"package.json"}'],
   ['find all uses of export const', 'search_text {"query":"export const"}'],
   ['find https://example.com', 'search_text {"query":"https://example.com"}'],
   ['grep -n hello in src', 'search_text {"query":"hello","path":"src"}'],
@@ -196,6 +197,8 @@ test.each([
   'grep hello -n in src',
   'list the folder packages/tools and read its package.json',
   'read its package.json',
+  'TODO in package.json',
+  'how many dependencies in package.json',
   'find the old bridge in Tokyo',
   'find first line in notes.md',
   'find my old keys in src',
@@ -221,6 +224,12 @@ test.each([
 ])('"%s" is refused, and nothing is called', async (prompt) => {
   verifies('offline.search');
   await expect(ask(prompt, workTools)).rejects.toSatisfy((error) => KernelError.is(error, 'PROVIDER_REFUSED'));
+});
+
+test('no value reaches over a comma', async () => {
+  const tools = [...workTools, ...userTools];
+  for (const prompt of ['tell me the name, list packages', 'greet, list packages'])
+    expect(await callsFor(prompt, tools).catch(() => [])).not.toContainEqual(expect.stringContaining('greet'));
 });
 
 test('hostile tool names and arguments are names like others', async () => {

@@ -1,9 +1,8 @@
 import { isObject, parseJson, truncate } from '@kernel/internal';
 import { KernelError, type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { wordsOf } from '../language/lexicon.ts';
-import type { Candidate } from '../matching/candidate.ts';
-import type { Plan } from '../planning/plan-calls.ts';
-import type { Ask } from '../planning/read-prompt.ts';
+import type { Candidate } from '../matching/match-words.ts';
+import type { Ask, Plan } from '../planning/plan-calls.ts';
 
 /**
  * Writes the answer from the results of the calls: their own text, labelled if there are several. Throws `TOOL_FAILED` if a call failed, since a

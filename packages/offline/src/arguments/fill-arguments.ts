@@ -3,11 +3,9 @@ import { NUMBER_WORDS } from '../language/arithmetic.ts';
 import { conceptOf, conceptsOf, wordsOf } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
-import type { Candidate } from '../matching/candidate.ts';
-import type { Slot } from './argument-slots.ts';
-import { type Found, isFree, type Place, type SlotFilling } from './filling.ts';
-import { isWithin } from './is-valid.ts';
-import { readBareName, readName, readPath } from './paths.ts';
+import type { Candidate } from '../matching/match-words.ts';
+import { isWithin, type Slot } from './argument-slots.ts';
+import { type Found, isFree, type Place, readBareName, readName, readPath, type SlotFilling } from './places.ts';
 
 export interface Filled extends SlotFilling {
   readonly input: JsonObject;
@@ -72,10 +70,12 @@ function fill(
   [, evidence, read]: (typeof RULES)[number],
   now: number,
 ): JsonValue | undefined {
-  const wordAt = (index: number) => filling.tokens[index]?.lower ?? '';
+  // What stands behind a comma or a full stop says nothing of a value.
+  const wordAt = (index: number, beside: Token) =>
+    isBeside(filling.tokens[index], beside) ? (filling.tokens[index]?.lower ?? '') : '';
   for (const [index, token] of filling.tokens.entries()) {
     if (filling.used.has(index)) continue;
-    const [before, after] = [wordAt(index - 1), wordAt(index + 1)];
+    const [before, after] = [wordAt(index - 1, token), wordAt(index + 1, token)];
     const found = read({ filling, slot, token, index, before, after, isFree: isFree(filling, index) }, now);
     if (found === undefined || !isWithin(found[0], slot.schema)) continue;
     for (let at = index; at <= found[1]; at += 1) filling.used.set(at, evidence === 0 ? 'free' : 'exact');
@@ -89,7 +89,9 @@ function fill(
 function run(isFit: (place: Place) => boolean): Read {
   return (place) => {
     const { before, filling, index } = place;
-    const ends = filling.tokens.findIndex((token, at) => at > index && !(isFree(filling, at) && isWord(token)));
+    const isEnd = (token: Token, at: number) =>
+      !isFree(filling, at) || !isWord(token) || !isBeside(filling.tokens[at - 1], token);
+    const ends = filling.tokens.findIndex((token, at) => at > index && isEnd(token, at));
     const to = ends === -1 || before === 'saying' ? filling.tokens.length : ends;
     if (!place.isFree || !isWord(place.token) || !isFit(place)) return undefined;
     return [
@@ -107,6 +109,10 @@ function number(isFit: (place: Place) => boolean): Read {
     const value = numberOf(place.token);
     return value !== undefined && isFit(place) ? [value, place.index] : undefined;
   };
+}
+
+function isBeside(one: Token | undefined, other: Token): boolean {
+  return one !== undefined && Math.min(Math.abs(other.start - one.end), Math.abs(one.start - other.end)) <= 1;
 }
 
 function isWord({ kind }: Token): boolean {

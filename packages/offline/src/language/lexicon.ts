@@ -74,12 +74,6 @@ export const ACTION_STEMS = stems(
   close lock unlock encrypt decrypt zip unzip`,
 );
 
-/** Works that only a language model or a person can create. */
-export const WORK_STEMS = stems(
-  `poem poetry haiku sonnet limerick verse rhyme lyric song story tale novel essay article blog speech letter joke riddle pun
-  recipe advice opinion summary translation explanation review slogan tweet`,
-);
-
 export const PART_STEMS = stems(
   'first last line lines size big large small new old long short hidden total half top bottom newest oldest biggest largest smallest',
 );

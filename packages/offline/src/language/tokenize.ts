@@ -1,6 +1,5 @@
 import { findExpressions } from './arithmetic.ts';
-import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
-import { LETTER_OR_DIGIT, plain, stemOf } from './lexicon.ts';
+import { conceptOf, LETTER_OR_DIGIT, NEUTRAL_STEMS, plain, stemOf, STOP_WORDS } from './lexicon.ts';
 
 export interface Token {
   readonly text: string;

@@ -1,8 +1,7 @@
 import { type JsonObject, KernelError, type Tool } from '@kernel/protocol';
-import { isValidCall } from '../arguments/is-valid.ts';
+import { isValidCall } from '../arguments/argument-slots.ts';
 import { memoize } from '../memoize.ts';
-import { MARK, markWords, plainRequest, POLITE } from './plain-request.ts';
-import { KINDS, type Read, SEARCH_KINDS } from './value-kinds.ts';
+import { KINDS, MARK, markWords, plainRequest, POLITE, type Read, SEARCH_KINDS } from './value-kinds.ts';
 
 /** A whole request that is a call of a tool. It counts where the call has only arguments that the tool knows, all that it requires, and values that its schema allows. */
 export interface ToolPhrase {

@@ -1,10 +1,78 @@
-import { isAction } from '../language/lexicon.ts';
+import type { Message } from '@kernel/protocol';
+import { isAction, PART_STEMS, stemOf, STOP_WORDS, wordsOf } from '../language/lexicon.ts';
 import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
-import type { Candidate } from '../matching/candidate.ts';
-import { matchMore, matchWords } from '../matching/match-words.ts';
+import { type Candidate, matchMore, matchWords } from '../matching/match-words.ts';
 import { matchPhrase, type ToolMatch } from '../phrases/match-phrase.ts';
-import { type Ask, readField, splitRequests } from './read-prompt.ts';
+import { plainRequest } from '../phrases/value-kinds.ts';
+
+export interface Ask {
+  /** The request: the last text of the message. */
+  readonly prompt: string;
+  /** The one text that came with it; `other` for several texts, a text that is too long, and media. */
+  readonly material?: { readonly text: string } | 'other';
+}
+
+const MAX_MATERIAL_LENGTH = 1_000_000;
+
+/**
+ * Reads a user message: a text part is the request if it is the last one, and what came with it if others follow. A text within one element, such as
+ * `<file name="a.md">`, is not a request, and its tags are not part of it.
+ */
+export function readAsk(message: Message | undefined): Ask {
+  const content = message?.content ?? '';
+  if (typeof content === 'string') return { prompt: content };
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const hasMedia = texts.length < content.length;
+  const prompt = contentOf(texts.at(-1) ?? '') === undefined ? (texts.pop() ?? '') : '';
+  const [first, ...more] = texts;
+  if (first === undefined && !hasMedia) return { prompt };
+  const text = contentOf(first ?? '') ?? first ?? '';
+  const isOther = hasMedia || more.length > 0 || text.length > MAX_MATERIAL_LENGTH;
+  return { prompt, material: isOther ? 'other' : { text } };
+}
+
+function contentOf(text: string): string | undefined {
+  const opened = /^<([a-z]+(?:-\d+)?)(?: name="[^\n]*")?>\n/.exec(text);
+  const closing = `</${opened?.[1] ?? ''}>`;
+  return opened === null || !text.endsWith(`\n${closing}`) ? undefined : text.slice(opened[0].length, -closing.length);
+}
+
+const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/gi;
+
+/** Splits a prompt into requests at sentence ends, commas and `and`, but not inside a quotation, a path, arithmetic or a list of numbers. */
+function splitRequests(prompt: string): readonly string[] {
+  const tokens = tokenize(prompt);
+  const guarded = tokens.filter(({ kind }) => kind !== 'word');
+  const isInList = (from: number, to: number) =>
+    tokens.findLast(({ end }) => end <= from)?.kind === 'number' &&
+    tokens.find(({ start }) => start >= to)?.kind === 'number';
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: written, index } of prompt.matchAll(BREAK)) {
+    const to = index + written.length;
+    if (guarded.some(({ start, end }) => index < end && to > start) || isInList(index, to)) continue;
+    parts.push(prompt.slice(from, index));
+    from = to;
+  }
+  parts.push(prompt.slice(from));
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const FIELD =
+  /^(?:read |get )?(?:its |their )?([^\d\W][\w -]{0,40}?)(?: (?:field|value))?(?: (?:in|of|from) (?:file )?(\S+\.json))?$/i;
+const ASKED = /^(?:please |and |can you |could you )*(?:what|which|tell|show|give|print|read|get)\b/i;
+
+/** Reads `tell me the name` as a question about a field of the result before, and `what is the version in package.json` as one about a field of that file. */
+function readField(text: string): { readonly field: string; readonly file: string | undefined } | undefined {
+  const [, field = '', file] = FIELD.exec(plainRequest(text) ?? '') ?? [];
+  const words = wordsOf(field);
+  const isOther = words.some((word) => STOP_WORDS.has(word) || PART_STEMS.has(stemOf(word)) || isAction(word));
+  if (words.length === 0 || words.length > 3 || isOther) return undefined;
+  if (file !== undefined)
+    return ASKED.test(text) && !/^(?:contents?|text|file)$/i.test(field) ? { field, file } : undefined;
+  return new RegExp(`\\b(?:the|its|their) ${field}`, 'i').test(text) ? { field, file } : undefined;
+}
 
 export interface Plan {
   readonly calls: readonly (ToolMatch & { readonly fields: readonly string[] })[];
@@ -45,7 +113,8 @@ export function planCalls({ prompt: asked, material }: Ask, candidates: readonly
   const requests = splitRequests(prompt).filter((text) => !POLITE.test(text));
   const unmatched = requests.find((text) => !assignRequest(text, candidates, drafts, now)) ?? '';
   // `sum` and `average` in `the sum and average of 1 and 2` are no requests of their own.
-  const whole = unmatched === '' || ABOUT.test(prompt) ? undefined : match(candidates, prompt, now);
+  const isOne = !ABOUT.test(prompt) && !requests.slice(1).some((text) => isAction(text.split(/\s+/)[0] ?? ''));
+  const whole = unmatched !== '' && isOne ? match(candidates, prompt, now) : undefined;
   if (whole !== undefined) return { calls: [{ ...whole, fields: [] }], unmatched: '' };
   // A call without arguments that the same tool's next call repeats with some: `the date and time in UTC`.
   const isCall = ({ tool, input }: Draft, at: number) => Object.keys(input).length > 0 || drafts[at + 1]?.tool !== tool;

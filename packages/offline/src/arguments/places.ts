@@ -1,9 +1,39 @@
-import { ACTION_STEMS, WORK_STEMS } from '../language/lexicon.ts';
+import type { JsonValue } from '@kernel/protocol';
+import { ACTION_STEMS, LETTER_OR_DIGIT } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
-import { LETTER_OR_DIGIT } from '../language/lexicon.ts';
 import type { Slot } from './argument-slots.ts';
-import { type Found, isFree, type Place } from './filling.ts';
+
+export interface SlotFilling {
+  readonly tokens: readonly Token[];
+  /** How each claimed token, by index, was recognized: `exact` by its shape or a cue, `free` because it was left over. */
+  readonly used: Map<number, 'exact' | 'free'>;
+  /** Concepts that the tool itself mentions: words about the tool, not values. */
+  readonly terms: ReadonlyMap<string, number>;
+  evidence: number;
+}
+
+/** A token that no argument has claimed, and an argument that is to be filled. */
+export interface Place {
+  readonly filling: SlotFilling;
+  readonly slot: Slot;
+  readonly token: Token;
+  readonly index: number;
+  readonly before: string;
+  readonly after: string;
+  readonly isFree: boolean;
+}
+
+export type Found = readonly [value: JsonValue, to: number, more?: number];
+
+const DAY = /^(?:yesterday|today|tomorrow|\d{4}-\d{2}-\d{2})(?:['’]s)?$/;
+
+/** Whether a token is a content word that no argument has claimed, the tool does not mention, and nobody takes for a day. */
+export function isFree({ tokens, used, terms }: SlotFilling, index: number): boolean {
+  const token = tokens[index];
+  if (token?.role !== 'content' || used.has(index) || DAY.test(token.lower)) return false;
+  return token.kind !== 'word' || !terms.has(token.concept);
+}
 
 const PATH_WORDS = /^(?:folders?|director(?:y|ies)|dirs?|files?|workspace|project|repo|repository|tree)$/;
 const CUES = /^(?:in|inside|under|within|from|of|at|into|below|named|called|folder|directory|file|path|dir)$/;
@@ -50,7 +80,7 @@ function pathOf(place: Place): Found {
 
 function isName({ kind, role, lower, concept, text }: Token): boolean {
   if (kind !== 'word' || role !== 'content' || PATH_WORDS.test(lower)) return false;
-  if (ACTION_STEMS.has(concept) || WORK_STEMS.has(concept) || /[a-z][A-Z]/.test(text)) return false;
+  if (ACTION_STEMS.has(concept) || /[a-z][A-Z]/.test(text)) return false;
   return NAME.test(text) && timeZoneOf(text) === undefined;
 }
 
