@@ -3,7 +3,6 @@ import { NUMBER_WORDS } from '../language/arithmetic.ts';
 import { conceptOf, conceptsOf, wordsOf } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
-import type { Candidate } from '../matching/match-words.ts';
 import { isWithin, type Slot } from './argument-slots.ts';
 import { type Found, isFree, type Place, readBareName, readName, readPath, type SlotFilling } from './places.ts';
 
@@ -45,7 +44,11 @@ const RULES: readonly (readonly [kind: Slot['kind'], evidence: number, read: Rea
   ['number', 0, number(({ filling, after }) => filling.terms.has(conceptOf(after)))],
 ];
 
-export function fillArguments({ slots, terms }: Candidate, tokens: readonly Token[], now: number): Filled | undefined {
+export function fillArguments(
+  { slots, terms }: { readonly slots: readonly Slot[]; readonly terms: ReadonlyMap<string, number> },
+  tokens: readonly Token[],
+  now: number,
+): Filled | undefined {
   if (isDirected(slots)) return undefined;
   const filling: SlotFilling = { tokens, used: new Map(), terms, evidence: 0 };
   const values = new Map<string, JsonValue>();
