@@ -1,11 +1,14 @@
 import { isObject } from '@kernel/internal';
+import { CLIENT_SETTINGS } from './client-settings.ts';
+import { RUN_SETTINGS } from './run-settings.ts';
+import type { Setting, SettingTable } from './settings.ts';
 
-const SETTINGS = {
+/** The blocks of an agent, each with its settings. */
+const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   provider: ['name', 'base_url', 'options'],
   model: ['name', 'capabilities', 'prices'],
-  client: ['timeout', 'retry', 'connection_pool_size', 'connection_timeout'],
-  memory: ['path'],
-} as const;
+  client: keysOf(CLIENT_SETTINGS),
+};
 
 /**
  * Whether JSON is a config that `fromConfig` reads, mistakes included: one of its blocks has one of its settings. Other programs have a `config.json` with
@@ -13,16 +16,27 @@ const SETTINGS = {
  */
 export function isConfig(json: unknown): json is object {
   if (!isObject(json)) return false;
-  const { agent, agents, system_prompt: prompt, max_iterations: iterations } = json;
-  if (typeof prompt === 'string' || typeof iterations === 'number') return true;
+  const { agent, agents } = json;
   if (isObject(agent) && (Object.keys(agent).length === 0 || isAgent(agent))) return true;
   return isAgent(json) || (isObject(agents) && Object.values(agents).some((each) => isObject(each) && isAgent(each)));
 }
 
 function isAgent(block: Readonly<Record<string, unknown>>): boolean {
-  if (typeof block['system_prompt'] === 'string') return true;
-  return Object.entries(SETTINGS).some(([name, keys]) => {
-    const settings = Object.hasOwn(block, name) ? block[name] : undefined;
-    return isObject(settings) && keys.some((key) => Object.hasOwn(settings, key));
-  });
+  return (
+    Object.values(RUN_SETTINGS).some((setting) => isSetting(block[setting.key], setting)) ||
+    Object.entries(BLOCKS).some(([name, keys]) => Object.hasOwn(block, name) && hasOneOf(block[name], keys))
+  );
+}
+
+function isSetting(value: unknown, { is }: Setting): boolean {
+  if (typeof is === 'object') return hasOneOf(value, keysOf(is));
+  return typeof value === (is === 'text' ? 'string' : is === 'true or false' ? 'boolean' : 'number');
+}
+
+function hasOneOf(value: unknown, keys: readonly string[]): boolean {
+  return isObject(value) && keys.some((key) => Object.hasOwn(value, key));
+}
+
+function keysOf(settings: SettingTable): readonly string[] {
+  return Object.values(settings).map(({ key }) => key);
 }
