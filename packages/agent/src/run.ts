@@ -61,7 +61,6 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
   }, leave);
 }
 
-/** A run that has started. */
 interface StartedRun {
   readonly controller: AbortController;
   /** Settles when the run has ended. Never rejects. */
