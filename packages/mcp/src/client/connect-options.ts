@@ -39,6 +39,11 @@ export interface ConnectMcpOptions {
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions that servers ask the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
+  /**
+   * Returns the trace context that a call takes to its server, in `_meta`: `traceparent`, `tracestate` and `baggage` (W3C). `traceContext` of `@kernel/agent/otel`
+   * does.
+   */
+  readonly traceContext?: TraceContextOf | undefined;
   /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** How this program introduces itself. Default `@kernel/mcp`. */
@@ -52,6 +57,8 @@ export interface ConnectMcpOptions {
     | undefined;
 }
 
+export type TraceContextOf = () => { readonly [field: string]: string };
+
 const KEYS = optionKeys<ConnectMcpOptions>({
   signal: true,
   timeoutMs: true,
@@ -63,6 +70,7 @@ const KEYS = optionKeys<ConnectMcpOptions>({
   trustHints: true,
   onUnavailable: true,
   elicit: true,
+  traceContext: true,
   fetch: true,
   client: true,
 });

@@ -67,6 +67,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     onUnavailable,
     fetch,
     elicit,
+    traceContext,
   } = options;
   checkTrusted(trustHints, configs);
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
@@ -97,7 +98,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     const connection: ConnectionOptions = { client, connectTimeoutMs, graceMs, fetch, elicit, redact };
     const take = takeLists(tools, (fault) => onUnavailable?.(name, listError(name, redact(fault))));
     const server = createRemoteServer(serverConfig, connection, (listed) => void take(listed));
-    return { server, tools, redact, timeoutMs, maxCallMs, take };
+    return { server, tools, redact, timeoutMs, maxCallMs, traceContext, take };
   });
 
   const close = async (): Promise<void> => {
