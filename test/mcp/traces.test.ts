@@ -21,7 +21,7 @@ test('the call of an agent and its work on the server are one trace', async () =
   const registry = createRegistry([bindTool({ name: 'add', description: 'Adds.', parameters: {} }, () => '3')]);
   const served = withTracing(registry, {
     tracer,
-    parentOf: (call) => (isMcpCall(call) ? call.mcp.mcpReq._meta : undefined),
+    parentOf: (call) => (isMcpCall(call) ? call.mcp.mcpReq['_meta'] : undefined),
   });
   const server = await serveHttp(served);
   onTestFinished(() => server.close());
