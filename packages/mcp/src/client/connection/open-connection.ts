@@ -1,4 +1,4 @@
-import { untilAborted } from '@kernel/internal';
+import { definedFields, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
@@ -8,15 +8,26 @@ import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
 import { subscribeToList } from './list-subscription.ts';
-import { type Elicit, handleElicitation } from './elicitation.ts';
+import { type Elicitation, handleElicitation } from './elicitation.ts';
+import { handleSampling, type McpSampling } from './sampling.ts';
 import { causeOf } from './request-failure.ts';
+
+/** A folder that servers may know of. */
+export interface McpRoot {
+  /** Its address, such as `file:///home/me/project`. */
+  readonly uri: string;
+  /** What people call it. */
+  readonly name?: string;
+}
 
 export interface ConnectionOptions {
   readonly client: { readonly name: string; readonly version: string };
   readonly connectTimeoutMs: number;
   readonly graceMs: number;
   readonly fetch: FetchLike | undefined;
-  readonly elicit: Elicit | undefined;
+  readonly elicitation: Elicitation | undefined;
+  readonly roots: readonly McpRoot[] | undefined;
+  readonly sampling: McpSampling | undefined;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
 }
@@ -53,7 +64,7 @@ export async function openConnection(
   events: ConnectionEvents,
   known?: 'legacy',
 ): Promise<Connection> {
-  const { elicit, connectTimeoutMs } = options;
+  const { elicitation, roots, sampling, connectTimeoutMs } = options;
   const sdk = await import('@modelcontextprotocol/client');
   signal.throwIfAborted();
   const timeout = new AbortController();
@@ -62,12 +73,25 @@ export async function openConnection(
 
   const connect = async (prior: PriorDiscovery | undefined): Promise<Connection> => {
     const client = new sdk.Client(options.client, {
-      capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
+      capabilities: definedFields({
+        elicitation:
+          elicitation &&
+          definedFields({
+            form: elicitation.elicit && { applyDefaults: true },
+            url: elicitation.elicitUrl && {},
+          }),
+        roots: roots && {},
+        sampling: sampling && {},
+      }),
       // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
       jsonSchemaValidator: { getValidator: () => acceptAll },
       versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: PROBE_MS } : {} },
     });
-    const lastAskedMs = elicit === undefined ? () => -Infinity : handleElicitation(client, server.name, elicit);
+    const lastAskedMs =
+      elicitation === undefined ? () => -Infinity : handleElicitation(client, server.name, elicitation);
+    if (roots !== undefined)
+      client.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
+    if (sampling !== undefined) handleSampling(client, server.name, sampling);
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
     const link =
       server.kind === 'stdio'
