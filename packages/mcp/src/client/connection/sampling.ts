@@ -34,7 +34,14 @@ export interface McpSamplingLimits {
   /** How much in all, in the currency of `price`, which it needs. Default: no limit. */
   readonly cost?: number | undefined;
   /** What a million tokens cost. */
-  readonly price?: { readonly input: number; readonly output: number } | undefined;
+  readonly price?:
+    | {
+        /** Of those that are sent. */
+        readonly input: number;
+        /** Of those that the model writes. */
+        readonly output: number;
+      }
+    | undefined;
 }
 
 /** What a server wants to ask the model. */
@@ -46,7 +53,14 @@ export interface McpSamplingRequest {
   /** How many tokens the reply may have. */
   readonly maxTokens: number;
   /** What the server has used so far. */
-  readonly used: { readonly calls: number; readonly tokens: number; readonly cost: number };
+  readonly used: {
+    /** How many replies. */
+    readonly calls: number;
+    /** How many tokens, in and out. */
+    readonly tokens: number;
+    /** How much they cost; 0 without a price. */
+    readonly cost: number;
+  };
   /** Aborts when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
