@@ -4,6 +4,7 @@ import { checkRunOptions } from './check-options.ts';
 import { initialHistory } from './history/repair-history.ts';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
+import { withReadAll } from './iteration/read-all.ts';
 import { runLoop } from './loop/loop.ts';
 import { outcomeOfError, TIME_LIMIT } from './loop/run-end.ts';
 import type { TypedOutput } from './loop/run-state.ts';
@@ -55,10 +56,24 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
     await started?.ended;
   }
 
-  return createAsyncGenerator(() => {
+  function begin(): void {
     if (!hasLeft) started ??= launch(options, queue, watch);
+  }
+
+  const events = createAsyncGenerator(() => {
+    begin();
     return queue.next();
   }, leave);
+  return withReadAll(events, async (listener) => {
+    // What was emitted before comes first.
+    if (started === undefined) queue.listen(listener);
+    begin();
+    try {
+      for (let next = await queue.next(); next.done !== true; next = await queue.next()) listener(next.value);
+    } finally {
+      await leave();
+    }
+  });
 }
 
 /** A run that has started. */

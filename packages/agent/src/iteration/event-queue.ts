@@ -8,6 +8,8 @@ export interface EventQueue<T> {
   release(): void;
   /** Ends the queue at once and discards unread values, and the error if there is one. */
   discard(): void;
+  /** Passes values to a listener as they are added, in place of the queue. What it throws ends the queue as an error. */
+  listen(listener: (value: T) => void): void;
   /** Reads the next value, or waits for it. Concurrent readers are served in order. */
   next(): Promise<IteratorResult<T, void>>;
 }
@@ -23,6 +25,7 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
   let failure: { readonly error: unknown } | undefined;
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   let waiters: Waiter<T>[] = [];
+  let heard: ((value: T) => void) | undefined;
 
   function clear(): void {
     values = [];
@@ -38,9 +41,10 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
     return failed === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(failed.error);
   }
 
-  return {
+  const queue: EventQueue<T> = {
     push(value) {
       if (closed) return undefined;
+      if (heard !== undefined) return heard(value);
       const waiter = waiters.shift();
       if (waiter !== undefined) {
         waiter({ done: false, value });
@@ -69,6 +73,15 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
       clear();
       for (const waiter of waiters.splice(0)) waiter({ done: true, value: undefined });
     },
+    listen(listener) {
+      heard = (value) => {
+        try {
+          listener(value);
+        } catch (error) {
+          queue.close(error);
+        }
+      };
+    },
     next() {
       const value = values[head];
       if (head < values.length && value !== undefined) {
@@ -84,4 +97,5 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
       });
     },
   };
+  return queue;
 }
