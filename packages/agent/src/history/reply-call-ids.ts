@@ -23,12 +23,11 @@ interface NamedCall {
   /** The id that counts. */
   readonly id: string;
   readonly name: string | undefined;
-  isFinished: boolean;
 }
 
 /** Creates the ids of one reply. `used` has those of the history. Those of a withdrawn reply are not used again: its reader has seen them. */
 export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
-  // Made with the first call: most replies have none.
+  // The calls that are not in the message yet. Made with the first call: most replies have none.
   let named: Map<number, NamedCall> | undefined;
   let taken: Set<string> | undefined;
   let withdrawn: ReadonlySet<string> | undefined;
@@ -43,7 +42,7 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
   }
 
   function nameCall(index: number, given: string, name: string | undefined): NamedCall {
-    const call = { index, given, id: uniqueId(given), name, isFinished: false };
+    const call = { index, given, id: uniqueId(given), name };
     taken ??= new Set();
     taken.add(call.id);
     named ??= new Map();
@@ -53,12 +52,15 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
 
   /** The call of a delta that has this id, or, where a provider has changed the id since, the one at this position. */
   function take(given: string, name: string, index?: number): string | undefined {
-    const known = [...(named?.values() ?? [])].filter((call) => !call.isFinished);
-    const call =
-      known.find((each) => each.given === given) ??
-      known.find((each) => each.index === index && (each.name ?? name) === name);
-    if (call !== undefined) call.isFinished = true;
+    const there = index === undefined ? undefined : named?.get(index);
+    const call = withGivenId(given) ?? ((there?.name ?? name) === name ? there : undefined);
+    if (call !== undefined) named?.delete(call.index);
     return call?.id;
+  }
+
+  function withGivenId(given: string): NamedCall | undefined {
+    for (const call of named?.values() ?? []) if (call.given === given) return call;
+    return undefined;
   }
 
   function finishMessage(message: AssistantMessage): AssistantMessage {

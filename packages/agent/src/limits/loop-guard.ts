@@ -135,8 +135,9 @@ export function createLoopGuard({
 
 /** An order in which two turns of the same calls are the same list, whatever order they were called in. */
 function byText(a: Entry, b: Entry): number {
-  const [first, second] = [a, b].map(({ call, text }) => `${call.name}\n${text}\n${call.arguments}`);
-  return (first ?? '') < (second ?? '') ? -1 : 1;
+  if (a.call.name !== b.call.name) return a.call.name < b.call.name ? -1 : 1;
+  if (a.text !== b.text) return a.text < b.text ? -1 : 1;
+  return a.call.arguments < b.call.arguments ? -1 : 1;
 }
 
 function refusalOf(call: ToolCall, times: number): ToolResult {

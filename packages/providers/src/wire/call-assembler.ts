@@ -115,6 +115,14 @@ export function createCallAssembler() {
         arguments: text,
       };
     },
+    /** Adds to the arguments of the call with a vendor's index; undefined if there is none, or the text may begin another call. */
+    more(index: number, text: string, position: number): ToolCallDelta | undefined {
+      const call = byIndex.get(index);
+      if (call === undefined || relate(call, NOTHING_NEW, text) !== 'same') return undefined;
+      byPosition.set(position, call);
+      if (text !== '') call.argumentPieces.push(text);
+      return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
+    },
     /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
     finish: () => [...finishByIndex().values()],
     finishByIndex,
@@ -156,6 +164,8 @@ function toToolCall({ name, ordinal, argumentPieces, providerData }: OpenCall, i
     ...(providerData === undefined ? {} : { providerData }),
   });
 }
+
+const NOTHING_NEW: CallFragment = {};
 
 function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 'new' | 'repeat' {
   const hasOtherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
