@@ -51,10 +51,11 @@ export async function collect<Output = unknown>(events: AsyncIterable<AgentEvent
   const warnings = new Map<string, ProviderWarning>();
   let end: RunEnd<Output> | undefined;
   await readAll(events, (event) => {
-    // A call that waits for a decision has no result yet.
-    if (event.type === 'tool-end' && event.result.outcome !== 'pending')
-      toolCalls.push({ call: event.call, result: event.result, durationMs: event.durationMs });
-    else if (event.type === 'message-end')
+    if (event.type === 'tool-end') {
+      const { call, result, durationMs } = event;
+      // A call that waits for a decision has no result yet.
+      if (result.outcome !== 'pending') toolCalls.push({ call, result, durationMs });
+    } else if (event.type === 'message-end')
       for (const warning of event.warnings ?? []) warnings.set(JSON.stringify(warning), warning);
     else if (event.type === 'run-end') end = event;
   });

@@ -178,16 +178,16 @@ export function toolCallsOf(message: Message): readonly ToolCall[] {
   return message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : [];
 }
 
+const OPTIONAL_COUNTS = ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;
+
 /** Returns the sum of two usages. An optional count is set if at least one side has it. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
   };
-  for (const key of ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
-    const total = (a[key] ?? 0) + (b[key] ?? 0);
-    if (a[key] !== undefined || b[key] !== undefined) sum[key] = total;
-  }
+  for (const key of OPTIONAL_COUNTS)
+    if (a[key] !== undefined || b[key] !== undefined) sum[key] = (a[key] ?? 0) + (b[key] ?? 0);
   if (a.serverToolCalls !== undefined || b.serverToolCalls !== undefined)
     sum.serverToolCalls = addCounts(a.serverToolCalls ?? {}, b.serverToolCalls ?? {});
   return sum;

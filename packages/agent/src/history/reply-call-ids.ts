@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   type DroppedCall,
   type MessageEnd,
+  type ToolCallDelta,
   toolCallsOf,
 } from '@kernel/protocol';
 import { withUniqueCallIds } from './call-ids.ts';
@@ -64,8 +65,9 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
   }
 
   function finishMessage(message: AssistantMessage): AssistantMessage {
-    const ids = toolCallsOf(message).map(({ id, name }, index) => take(id, name, index) ?? (isTaken(id) ? '' : id));
-    const isSame = toolCallsOf(message).every(({ id }, index) => id === ids[index]);
+    const calls = toolCallsOf(message);
+    const ids = calls.map(({ id, name }, index) => take(id, name, index) ?? (isTaken(id) ? '' : id));
+    const isSame = calls.every(({ id }, index) => id === ids[index]);
     let index = -1;
     const content = isSame
       ? message.content
@@ -74,18 +76,21 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
     return withUniqueCallIds(renamed, withdrawn === undefined ? used : new Set([...used, ...withdrawn]));
   }
 
+  function renameDelta(delta: ToolCallDelta): ToolCallDelta {
+    const { id: given = '', ...unnamed } = delta;
+    if (given === '') return unnamed;
+    const { id } = named?.get(delta.index) ?? nameCall(delta.index, given, delta.name);
+    return id === given ? delta : { ...delta, id };
+  }
+
   return {
     rename(event) {
+      if (event.type === 'tool-call-delta') return event.id === undefined ? event : renameDelta(event);
       if (event.type === 'reply-withdrawn') {
         withdrawn = taken && new Set(taken);
         named = undefined;
-        return event;
       }
-      if (event.type !== 'tool-call-delta' || event.id === undefined) return event;
-      const { id: given, ...unnamed } = event;
-      if (given === '') return unnamed;
-      const { id } = named?.get(event.index) ?? nameCall(event.index, given, event.name);
-      return id === given ? event : { ...event, id };
+      return event;
     },
     finish(end) {
       if (named === undefined && withdrawn === undefined) {

@@ -70,10 +70,9 @@ export function createLoopGuard({
     }
   };
   const calls = createCycles(isSame);
-  /** As long as each turn has one call, comparing turns would say what comparing calls does. */
   let hasSeveral = false;
   const turns = createCycles<readonly Entry[]>(
-    (a, b) => hasSeveral && a.length === b.length && a.every((entry, index) => isSame(entry, b[index] ?? entry)),
+    (a, b) => a.length === b.length && a.every((entry, index) => isSame(entry, b[index] ?? entry)),
   );
   const mostRepeats = (): number => Math.max(calls.most(), turns.most());
 
@@ -125,7 +124,8 @@ export function createLoopGuard({
         note(call.id, calls.most());
       }
       hasSeveral ||= turn.length > 1;
-      if (turn.length > 0) turns.add(turn.length === 1 ? turn : turn.toSorted(byText));
+      // As long as each turn has one call, comparing turns would say what comparing calls does.
+      if (turn.length > 0) turns.add(turn.length === 1 ? turn : turn.toSorted(byText), !hasSeveral);
       for (const { call } of turn) note(call.id, turns.most());
       return notes;
     },

@@ -75,15 +75,15 @@ async function runTurn(run: Run): Promise<RunOutcome | undefined> {
     run.turns -= 1;
     return { reason: 'aborted', ...answerSoFar(run) };
   }
-  takeReply(run, reply, messages);
   const calls = toolCallsOf(reply.message);
+  takeReply(run, reply, calls, messages);
   const outcome = calls.length === 0 ? await takeAnswer(run, reply, ending) : await runCalls(run, calls, reply.batch);
   if (outcome?.reason !== 'approval') void run.emit({ type: 'turn-end', turn: run.turns }); // it is not over while calls wait
   return outcome;
 }
 
 /** Appends a reply, and what was received before it, and counts what it has used. `sent` is the history that it answers. */
-function takeReply(run: Run, reply: ModelOutput, sent: readonly Message[]): void {
+function takeReply(run: Run, reply: ModelOutput, calls: readonly ToolCall[], sent: readonly Message[]): void {
   const { inbox, meter, callIds, offered } = run;
   offered.replied = run.turns;
   recordTaken(inbox, reply);
@@ -91,7 +91,7 @@ function takeReply(run: Run, reply: ModelOutput, sent: readonly Message[]): void
   countUsage(run, reply.receivedUsage);
   append(run, ...reply.received);
   if (reply.message.content.length > 0) append(run, reply.message);
-  for (const call of toolCallsOf(reply.message)) callIds.add(call.id);
+  for (const call of calls) callIds.add(call.id);
   meter.countBelow(reply.receivedUsage, reply.receivedEstimate);
   meter.countReply(reply.usage, sent, reply.message);
 }

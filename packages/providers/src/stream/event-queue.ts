@@ -84,7 +84,7 @@ export function createEventQueue(
   }
 
   function clearQueue(): void {
-    queue = [];
+    if (queue.length > 0) queue = [];
     head = 0;
     unreadBytes = 0;
   }

@@ -20,13 +20,13 @@ export function createExactArguments(key: string) {
   let sources: Map<string, JsonSource> | undefined;
   return {
     /** The JSON that is read from now on. */
-    read(text: string, parsed: unknown) {
+    read(this: void, text: string, parsed: unknown) {
       json = text;
       value = parsed;
       sources = undefined;
     },
     /** The text may be a slice of a whole chunk of the body, which it would keep alive while the next one is waited for. */
-    forget() {
+    forget(this: void) {
       json = undefined;
       value = undefined;
       sources = undefined;

@@ -118,7 +118,7 @@ export function createCallAssembler() {
     /** Adds to the arguments of the call with a vendor's index; undefined if there is none, or the text may begin another call. */
     more(index: number, text: string, position: number): ToolCallDelta | undefined {
       const call = byIndex.get(index);
-      if (call === undefined || relate(call, NOTHING_NEW, text) !== 'same') return undefined;
+      if (call === undefined || mayBeginAnother(call, text)) return undefined;
       byPosition.set(position, call);
       if (text !== '') call.argumentPieces.push(text);
       return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
@@ -165,22 +165,27 @@ function toToolCall({ name, ordinal, argumentPieces, providerData }: OpenCall, i
   });
 }
 
-const NOTHING_NEW: CallFragment = {};
+const STARTS_OVER = /^\s*[{"]/;
 
 function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 'new' | 'repeat' {
   const hasOtherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
   const hasOtherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
   if (hasOtherName) return 'new';
-  const startsOver = /^\s*[{"]/.test(text);
+  const startsOver = STARTS_OVER.test(text);
   // Some servers generate a new id for every delta: an id alone opens a call only where the previous one may be complete.
   if (hasOtherId)
     return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
-  if (!startsOver || call.argumentPieces.length === 0 || !isComplete(call)) return 'same';
+  if (!mayBeginAnother(call, text)) return 'same';
   // The arguments are complete, and others begin: a repetition, or a second call without any mark of its own.
   const { compact, argumentPieces } = call;
   if (compact?.pieces !== argumentPieces.length)
     call.compact = { pieces: argumentPieces.length, text: compactJson(argumentPieces.join('')) };
   return call.compact?.text === compactJson(text) ? 'repeat' : 'new';
+}
+
+/** Whether the arguments are complete, and others begin. */
+function mayBeginAnother(call: OpenCall, text: string): boolean {
+  return call.argumentPieces.length > 0 && STARTS_OVER.test(text) && isComplete(call);
 }
 
 /** Each character is examined once. */

@@ -50,10 +50,9 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
         reader?.read().then(({ done, value }) => (done ? unlessPaused(() => onEnd()) : take(value, readNext)), fail);
       };
       if (response.body === null || response.body === undefined) {
-        response.arrayBuffer().then((whole) => {
-          if (whole.byteLength === 0) onEnd();
-          else take(new Uint8Array(whole), onEnd);
-        }, fail);
+        response
+          .arrayBuffer()
+          .then((whole) => (whole.byteLength === 0 ? onEnd() : take(new Uint8Array(whole), onEnd)), fail);
         return;
       }
       reader = response.body.getReader();

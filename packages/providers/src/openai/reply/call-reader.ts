@@ -35,7 +35,10 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
     const call = asFields(value);
-    if (call === undefined || (!isWhole && readContinuation(call, position))) return;
+    if (call !== undefined && (isWhole || !readContinuation(call, position))) readCall(call, position, count, isWhole);
+  }
+
+  function readCall(call: Fields, position: number, count: number, isWhole: boolean): void {
     const index = isWhole ? position : asNumber(call['index']);
     const key = index ?? position;
     const earlier = undecided?.get(key);
@@ -63,12 +66,12 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
 
   /** Reads a piece that has nothing but more of the arguments of a function call that is known by its index, as most pieces are. */
   function readContinuation(call: Fields, position: number): boolean {
-    const inner = asFields(call['function']);
     const { index } = call;
-    if (typeof index !== 'number' || typeof inner?.['arguments'] !== 'string') return false;
-    if (undecided !== undefined || types !== undefined || opaque !== undefined) return false;
+    if (typeof index !== 'number' || undecided !== undefined || types !== undefined || opaque !== undefined)
+      return false;
     for (const key in call) if (key !== 'index' && key !== 'function' && call[key] !== 'function') return false;
-    return inner['name'] === undefined && builder.moreArguments(index, inner['arguments'], position);
+    const { arguments: text, name } = asFields(call['function']) ?? {};
+    return typeof text === 'string' && name === undefined && builder.moreArguments(index, text, position);
   }
 
   function readPiece(
