@@ -56,22 +56,18 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
     await started?.ended;
   }
 
-  function begin(): void {
-    if (!hasLeft) started ??= launch(options, queue, watch);
-  }
-
   const events = createAsyncGenerator(() => {
-    begin();
+    if (!hasLeft) started ??= launch(options, watch, queue);
     return queue.next();
   }, leave);
   return withReadAll(events, async (listener) => {
-    // What was emitted before comes first.
-    if (started === undefined) queue.listen(listener);
-    begin();
+    // Nothing of a run that starts here goes through the queue but its end.
+    if (!hasLeft) started ??= launch(options, watch, queue, listener);
     try {
       for (let next = await queue.next(); next.done !== true; next = await queue.next()) listener(next.value);
-    } finally {
+    } catch (error) {
       await leave();
+      throw error;
     }
   });
 }
@@ -83,10 +79,12 @@ interface StartedRun {
   readonly ended: Promise<void>;
 }
 
+/** Starts the loop. Its events go to `listener`, or else through the queue; the end of both is that of the queue. */
 function launch(
   options: RunOptions,
-  queue: EventQueue<AgentEvent>,
   watch: ((event: AgentEvent) => void) | undefined,
+  queue: EventQueue<AgentEvent>,
+  listener?: (event: AgentEvent) => void,
 ): StartedRun {
   const controller = new AbortController();
   // Every call of a parallel batch may listen on this one signal.
@@ -108,7 +106,13 @@ function launch(
     if (isOver) return undefined; // calls that an error left behind may still report
     isOver = event.type === 'run-end';
     watch?.(event);
-    return queue.push(event);
+    if (listener === undefined) return queue.push(event);
+    try {
+      return listener(event);
+    } catch (error) {
+      isOver = true;
+      return queue.close(error);
+    }
   };
   const context: StepContext = { signal, emit };
   const { output, tools } = options;

@@ -8,8 +8,6 @@ export interface EventQueue<T> {
   release(): void;
   /** Ends the queue at once and discards unread values, and the error if there is one. */
   discard(): void;
-  /** Passes values to a listener as they are added, in place of the queue. What it throws ends the queue as an error. */
-  listen(listener: (value: T) => void): void;
   /** Reads the next value, or waits for it. Concurrent readers are served in order. */
   next(): Promise<IteratorResult<T, void>>;
 }
@@ -25,7 +23,6 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
   let failure: { readonly error: unknown } | undefined;
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   let waiters: Waiter<T>[] = [];
-  let heard: ((value: T) => void) | undefined;
 
   function clear(): void {
     values = [];
@@ -41,10 +38,9 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
     return failed === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(failed.error);
   }
 
-  const queue: EventQueue<T> = {
+  return {
     push(value) {
       if (closed) return undefined;
-      if (heard !== undefined) return heard(value);
       const waiter = waiters.shift();
       if (waiter !== undefined) {
         waiter({ done: false, value });
@@ -73,15 +69,6 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
       clear();
       for (const waiter of waiters.splice(0)) waiter({ done: true, value: undefined });
     },
-    listen(listener) {
-      heard = (value) => {
-        try {
-          listener(value);
-        } catch (error) {
-          queue.close(error);
-        }
-      };
-    },
     next() {
       const value = values[head];
       if (head < values.length && value !== undefined) {
@@ -97,5 +84,4 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
       });
     },
   };
-  return queue;
 }

@@ -11,7 +11,6 @@ import {
   type Toolset,
   unreadableResult,
 } from '@kernel/protocol';
-import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { hookStopAnswer } from './run-end.ts';
 
 // On the toolset, so that wrappers that spread it keep it.
@@ -78,11 +77,7 @@ export function callToolset(
     } catch (error) {
       fail(error);
     }
-    // A call that has ended by now needs no listener.
-    afterMicrotasks(() => {
-      if (hasEnded) return;
-      removeAbortListener = onAbort(signal, startGrace);
-    });
+    if (!hasEnded) removeAbortListener = onAbort(signal, startGrace);
   });
 }
 
