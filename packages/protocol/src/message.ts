@@ -175,7 +175,9 @@ export function textOf(message: Message): string {
 
 /** Returns the calls of a message in order; an empty list for any role but `assistant`. */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
-  return message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : [];
+  const calls: ToolCall[] = [];
+  if (message.role === 'assistant') for (const part of message.content) if (part.type === 'tool-call') calls.push(part);
+  return calls;
 }
 
 const OPTIONAL_COUNTS = ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;

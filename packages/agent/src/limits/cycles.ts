@@ -5,7 +5,7 @@ export const PERIODS: readonly number[] = Array.from({ length: MAX_CYCLE }, (_, 
 
 /** Counts how often a sequence has repeated itself, in cycles of one to eight elements. */
 export interface Cycles<T> {
-  /** Adds an element: it is compared once with each of the last eight, unless it is known to equal none of them. */
+  /** Adds an element: it is compared once with each of the last eight, unless it counts as equal to none of them. */
   add(element: T, isNew?: boolean): void;
   /** The element that a cycle of this length expects next; undefined if there are fewer. */
   expected(period: number): T | undefined;
@@ -22,6 +22,15 @@ export function createCycles<T>(isSame: (before: T, after: T) => boolean): Cycle
   const same: number[] = [];
   let most = 1;
   const repeats = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
+  function count(element: T): void {
+    let period = last.length;
+    for (const before of last) {
+      same[period - 1] = isSame(before, element) ? (same[period - 1] ?? 0) + 1 : 0;
+      if (same[period - 1] !== 0) most = Math.max(most, repeats(period));
+      period -= 1;
+    }
+  }
+
   return {
     expected: (period) => last.at(-period),
     repeats,
@@ -29,15 +38,7 @@ export function createCycles<T>(isSame: (before: T, after: T) => boolean): Cycle
     add(element, isNew = false) {
       most = 1;
       if (isNew) same.length = 0;
-      else
-        for (let period = 1; period <= last.length; period += 1) {
-          const before = last[last.length - period];
-          if (before === undefined || !isSame(before, element)) same[period - 1] = 0;
-          else {
-            same[period - 1] = (same[period - 1] ?? 0) + 1;
-            most = Math.max(most, repeats(period));
-          }
-        }
+      else count(element);
       last.push(element);
       if (last.length > MAX_CYCLE) last.shift();
     },

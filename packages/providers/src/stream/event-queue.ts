@@ -80,11 +80,13 @@ export function createEventQueue(
         waiter?.reject(error);
       }
     }
-    if (head === queue.length) clearQueue();
+    if (head < queue.length) return;
+    unreadBytes = 0;
+    if (head > 0) clearQueue();
   }
 
   function clearQueue(): void {
-    if (queue.length > 0) queue = [];
+    queue = [];
     head = 0;
     unreadBytes = 0;
   }

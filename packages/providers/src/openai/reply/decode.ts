@@ -8,7 +8,7 @@ import { createSpokenReply, type SpokenReply } from './audio.ts';
 import { createCallReader } from './call-reader.ts';
 import { createCitationReader } from './citations.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
-import { dropsCalls, type FinishReason, type Usage } from '@kernel/protocol';
+import { dropsCalls, type FinishReason, type KernelError, type Usage } from '@kernel/protocol';
 import { toUsage } from '../../wire/usage.ts';
 
 /** A stream of chunks or one JSON object, whichever the server sends. */
@@ -46,8 +46,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
 
   function readChunk(chunk: unknown): void {
     const fields = asFields(chunk);
-    if (fields === undefined || fields['error'] || fields['object'] === 'error') throwVendorError(chunk);
-    if (fields === undefined) return;
+    if (fields === undefined) return throwVendorError(chunk);
+    if (fields['error'] || fields['object'] === 'error') throwVendorError(chunk);
     if (fields['usage']) builder.usage(usageOf(fields['usage']));
     builder.model(fields['model']);
     citations.readReply(fields);
@@ -118,13 +118,19 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
 
   function close(hasEndMark: boolean): void {
     if (builder.ended()) return;
-    if (finishReason === undefined && !(hasEndMark && builder.hasContent())) {
-      throw builder.protocolError(
-        builder.hasContent()
-          ? 'the stream ended without a finish reason: it was cut off'
-          : 'the reply is empty: it has no message, no finish reason and no error',
-      );
-    }
+    if (finishReason === undefined && !(hasEndMark && builder.hasContent())) throw withoutEnd();
+    endMessage();
+  }
+
+  function withoutEnd(): KernelError {
+    return builder.protocolError(
+      builder.hasContent()
+        ? 'the stream ended without a finish reason: it was cut off'
+        : 'the reply is empty: it has no message, no finish reason and no error',
+    );
+  }
+
+  function endMessage(): void {
     calls.end();
     spoken?.end();
     citations.end(builder);
