@@ -41,7 +41,7 @@ const FAULTS: readonly (readonly [string, readonly (WireReply | RawReply)[]])[] 
   ),
   ...(['reset', 'stall'] as const).map((how) => [`before the head: ${how}`, [{ fault: { beforeHead: how } }]] as const),
   ['pieces that come late', [{ ...reply, fault: { splitAt: [1, 7, 30, 90], delayMs: 2 } }]],
-  ...(['stop', 'tool-calls', 'length', 'filter', 'refusal', 'other'] as const).map(
+  ...(['stop', 'tool-calls', 'length', 'content-filter', 'refusal', 'other'] as const).map(
     (finishReason) => [`the finish ${finishReason}`, [{ ...reply, finishReason }]] as const,
   ),
   ['nothing said', [{}]],

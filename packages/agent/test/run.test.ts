@@ -308,7 +308,7 @@ describe('calls', () => {
 
   test('of a reply that was cut, filtered or refused never run and do not enter the history', async () => {
     verifies('agent.loop.truncated');
-    for (const finishReason of ['length', 'filter', 'refusal'] as const) {
+    for (const finishReason of ['length', 'content-filter', 'refusal'] as const) {
       const tools = mockToolset([mockTool('a', 'x')]);
       const reply = {
         role: 'assistant',

@@ -119,17 +119,17 @@ export interface ProviderTrace {
 }
 
 /**
- * Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
+ * Why a reply ended, in one set for all vendors. With `length`, `content-filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
  * stopped in the middle of its own tools: it continues when it gets its reply back as the last message.
  */
-export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'filter' | 'refusal' | 'other';
+export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'content-filter' | 'refusal' | 'other';
 
 const DROPS_CALLS: Readonly<Record<FinishReason, boolean>> = {
   stop: false,
   'tool-calls': false,
   paused: false,
   length: true,
-  filter: true,
+  'content-filter': true,
   refusal: true,
   other: false,
 };

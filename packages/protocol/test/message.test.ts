@@ -45,5 +45,5 @@ test('an optional count of a usage is set as soon as one side has it', () => {
 
 test('only a reply that was cut, filtered or refused drops its calls, whatever reason a provider of one’s own gives', () => {
   const reasons = [...finishReasonSchema.options, 'constructor' as FinishReason];
-  expect(reasons.filter((reason) => dropsCalls(reason))).toEqual(['length', 'filter', 'refusal']);
+  expect(reasons.filter((reason) => dropsCalls(reason))).toEqual(['length', 'content-filter', 'refusal']);
 });

@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<FinishReason, 'done' | 'length' | 'filtered'>> = 
   'tool-calls': 'done',
   paused: 'done',
   length: 'length',
-  filter: 'filtered',
+  'content-filter': 'filtered',
   refusal: 'filtered',
   other: 'done',
 };

@@ -87,7 +87,7 @@ export function createAnswerSteps(
       reply: Reply,
     ): Reply {
       const { droppedCalls, finishReason, message } = reply;
-      if (finishReason === 'filter' || finishReason === 'refusal') return reply;
+      if (finishReason === 'content-filter' || finishReason === 'refusal') return reply;
       const given = droppedCalls?.find((call) => isAnswer(call.name) && isWholeJson(call.arguments));
       if (given === undefined || isWholeJson(textOf(message))) return reply;
       return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };

@@ -89,7 +89,7 @@ function misbehaving(next: () => number): Provider {
         'tool-calls',
         'other',
         'length',
-        'filter',
+        'content-filter',
         'refusal',
       ] as const);
       yield { type: 'message-end', message: content, finishReason, usage: { inputTokens: 1, outputTokens: 1 } };

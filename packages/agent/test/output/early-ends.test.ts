@@ -143,7 +143,7 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     expect(result.messages.some(({ role }) => role === 'assistant')).toBe(false);
     const half = start([{ ...final('{"names":["a"'), finishReason: 'length' }], {}, 'tool-call');
     expect(await collect(half.events())).not.toHaveProperty('output');
-    const filtered = start([{ ...final(valid), finishReason: 'filter' }], {}, 'tool-call');
+    const filtered = start([{ ...final(valid), finishReason: 'content-filter' }], {}, 'tool-call');
     expect(await collect(filtered.events())).not.toHaveProperty('output');
     const closing = start([look(), final(valid)], { turns: 1, onLimit: 'answer' }, 'tool-call');
     expect(await collect(closing.events())).toMatchObject({ reason: 'limit', answer: valid, output: found });

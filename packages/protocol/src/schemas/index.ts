@@ -112,7 +112,15 @@ export const messageSchema = z.discriminatedUnion('role', [
 ]);
 
 /** `FinishReason`. */
-export const finishReasonSchema = z.enum(['stop', 'tool-calls', 'paused', 'length', 'filter', 'refusal', 'other']);
+export const finishReasonSchema = z.enum([
+  'stop',
+  'tool-calls',
+  'paused',
+  'length',
+  'content-filter',
+  'refusal',
+  'other',
+]);
 
 /** `Usage`. */
 export const usageSchema = frozen({

@@ -23,8 +23,8 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['tool_use', 'tool-calls'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
-  ['guardrail_intervened', 'filter'],
-  ['content_filtered', 'filter'],
+  ['guardrail_intervened', 'content-filter'],
+  ['content_filtered', 'content-filter'],
 ]);
 
 /** The HTTP status that each exception has outside of a stream. */

@@ -19,7 +19,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['FUNCTION_CALL', 'tool-calls'],
   ['MAX_TOKENS', 'length'],
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'].map(
-    (reason) => [reason, 'filter'] as const,
+    (reason) => [reason, 'content-filter'] as const,
   ),
 ]);
 
@@ -166,7 +166,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   function close(): void {
     if (finishReason === undefined) {
       if (blocked) {
-        builder.end('filter');
+        builder.end('content-filter');
         return;
       }
       throw builder.protocolError(

@@ -198,7 +198,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     for (const [at, item] of asList(response['output']).entries()) readItem(asFields(item), at);
     if (status === 'incomplete') {
       const reason = asText(asFields(response['incomplete_details'])?.['reason']);
-      const finish = reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'filter' : 'other';
+      const finish =
+        reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'content-filter' : 'other';
       builder.end(finish, { dropCalls: true });
       return;
     }

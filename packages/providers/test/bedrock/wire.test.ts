@@ -162,7 +162,7 @@ test('a frame whose checksum does not match is PROVIDER_PROTOCOL', async () => {
 
 test('a guardrail ends with filter and no runnable call; options and tool choice are written in the terms of the wire', async () => {
   verifies('providers.options', 'providers.toolChoice');
-  const replies = [{ calls: [{ name: 'add' }], finishReason: 'filter' }] as const;
+  const replies = [{ calls: [{ name: 'add' }], finishReason: 'content-filter' }] as const;
   await withWire('bedrock', { replies }, async ({ provider, server }) => {
     const end = await endOf(
       provider.stream(
@@ -173,7 +173,7 @@ test('a guardrail ends with filter and no runnable call; options and tool choice
         }),
       ),
     );
-    expect([end.finishReason, toolCallsOf(end.message)]).toEqual(['filter', []]);
+    expect([end.finishReason, toolCallsOf(end.message)]).toEqual(['content-filter', []]);
     expect(end.warnings).toMatchObject([{ message: expect.stringContaining('seed') as unknown }]);
     expect(server.requests[0]?.body).toMatchObject({
       inferenceConfig: { maxTokens: 9, temperature: 0, stopSequences: ['x'] },

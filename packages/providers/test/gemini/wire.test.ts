@@ -117,12 +117,12 @@ test('the key is sent in a header and never in the URL', async () => {
 });
 
 test.each([
-  ['a blocked prompt', { promptFeedback: { blockReason: 'SAFETY' } }, 'filter'],
-  ['SAFETY', { candidates: [{ finishReason: 'SAFETY' }] }, 'filter'],
+  ['a blocked prompt', { promptFeedback: { blockReason: 'SAFETY' } }, 'content-filter'],
+  ['SAFETY', { candidates: [{ finishReason: 'SAFETY' }] }, 'content-filter'],
   [
     'RECITATION with a call',
     { candidates: [{ content: { parts: [{ functionCall: { name: 'f' } }] }, finishReason: 'RECITATION' }] },
-    'filter',
+    'content-filter',
   ],
   [
     'MALFORMED_FUNCTION_CALL',

@@ -70,7 +70,7 @@ test('a finish in the last content chunk, sent twice, without an end mark, still
 
 test.each([
   ['length', 'length'],
-  ['content_filter', 'filter'],
+  ['content_filter', 'content-filter'],
 ])('calls of a reply that ended by %s are dropped, not run', async (reason, expected) => {
   await end(
     sse(chunk({ tool_calls: [CALL] }), chunk({}, reason), '[DONE]'),

@@ -191,9 +191,9 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['length', 'length'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
-  ['content_filter', 'filter'],
-  ['safety', 'filter'],
-  ['recitation', 'filter'],
+  ['content_filter', 'content-filter'],
+  ['safety', 'content-filter'],
+  ['recitation', 'content-filter'],
   ['refusal', 'refusal'],
 ]);
 

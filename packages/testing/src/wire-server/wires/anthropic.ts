@@ -17,7 +17,7 @@ const FINISH: FinishWords = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
   length: 'max_tokens',
-  filter: 'refusal',
+  'content-filter': 'refusal',
   refusal: 'refusal',
   paused: 'pause_turn',
   other: 'unknown',

@@ -20,7 +20,7 @@ const FINISH: FinishWords = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
   length: 'max_tokens',
-  filter: 'content_filtered',
+  'content-filter': 'content_filtered',
   refusal: 'guardrail_intervened',
   other: 'malformed_model_output',
 };

@@ -7,7 +7,7 @@ const FINISH: FinishWords = {
   stop: 'STOP',
   'tool-calls': 'STOP',
   length: 'MAX_TOKENS',
-  filter: 'SAFETY',
+  'content-filter': 'SAFETY',
   refusal: 'PROHIBITED_CONTENT',
   other: 'OTHER',
 };

@@ -7,7 +7,7 @@ const FINISH: FinishWords = {
   stop: 'stop',
   'tool-calls': 'stop',
   length: 'length',
-  filter: 'stop',
+  'content-filter': 'stop',
   refusal: 'stop',
   other: 'load',
 };

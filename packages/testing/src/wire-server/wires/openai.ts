@@ -10,7 +10,7 @@ const FINISH: FinishWords = {
   stop: 'stop',
   'tool-calls': 'tool_calls',
   length: 'length',
-  filter: 'content_filter',
+  'content-filter': 'content_filter',
   refusal: 'stop',
   other: 'other',
 };

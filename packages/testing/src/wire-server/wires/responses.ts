@@ -70,8 +70,8 @@ export const responsesFormat: WireFormat = {
 
 function responseOf(reply: WireReply, model: unknown) {
   const finish = finishOf(reply);
-  const isCut = finish === 'length' || finish === 'filter' || finish === 'other';
-  const reason = finish === 'length' ? 'max_output_tokens' : finish === 'filter' ? 'content_filter' : 'unknown';
+  const isCut = finish === 'length' || finish === 'content-filter' || finish === 'other';
+  const reason = finish === 'length' ? 'max_output_tokens' : finish === 'content-filter' ? 'content_filter' : 'unknown';
   return {
     id: 'resp_wire',
     object: 'response',
