@@ -49,21 +49,19 @@ export function callStep(run: Run, prepared: PreparedCall): Step {
   const { call, result, effect, idempotencyKey } = prepared;
   const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
   const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && run.steps.takesInnerSteps === true;
-  const effects = effect !== undefined && result === undefined && { effect, idempotencyKey };
+  const hasEffect = effect !== undefined && result === undefined;
   const head = {
     id: `tool:${call.id}`,
     kind: 'tool',
     input,
-    ...effects,
-    ...(hasInnerSteps && { hasInnerSteps }),
+    effect: hasEffect ? effect : undefined,
+    idempotencyKey: hasEffect ? idempotencyKey : undefined,
+    hasInnerSteps: hasInnerSteps || undefined,
   } as const;
   const step = createStep(run, head, (context) => runPrepared(run, prepared, hasInnerSteps, context));
-  return effects === false
-    ? step
-    : {
-        ...step,
-        unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)),
-      };
+  return hasEffect
+    ? { ...step, unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)) }
+    : step;
 }
 
 /** The output of a call that had begun in a process that is gone. */
