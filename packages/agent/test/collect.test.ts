@@ -36,6 +36,7 @@ test('a run that was read in part is collected to its end', async () => {
 });
 
 test('what cannot be collected is thrown, and ends the run', async () => {
+  verifies('agent.loop.result');
   const warning: Record<string, unknown> = { kind: 'option-ignored', message: 'x' };
   warning['itself'] = warning;
   const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'done' }]);

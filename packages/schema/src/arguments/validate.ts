@@ -198,9 +198,8 @@ function oncePerSchema<T extends object>(create: (schema: JsonSchema) => T): (sc
   const made = new WeakMap<JsonSchema, T>();
   return (schema) => {
     const known = made.get(schema);
-    if (known !== undefined) return known;
-    const value = create(schema);
-    made.set(schema, value);
+    const value = known ?? create(schema);
+    if (known === undefined) made.set(schema, value);
     return value;
   };
 }
