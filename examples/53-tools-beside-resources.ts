@@ -13,15 +13,15 @@ const registry = createRegistry([
   ),
 ]);
 
-/** Asks the client's user before every call. `context.mcp` is the SDK's context of the request. */
+/** Asks the client's user before every call. A client of 2026-07-28 calls again with the answer, so nothing may be changed before the question. */
 function withConsent(inner: Toolset): Toolset {
   return {
     ...inner,
     async call(call, context) {
       if (!isMcpCall(context)) return inner.call(call, context);
-      const requestedSchema = { type: 'object', properties: {} } as const;
-      const { action } = await context.mcp.mcpReq.elicitInput({ message: `Run ${call.name}?`, requestedSchema });
-      return action === 'accept' ? inner.call(call, context) : errorResult('TOOL_DENIED: the user refused.');
+      const params = { message: `Run ${call.name}?`, requestedSchema: { type: 'object', properties: {} } } as const;
+      const { consent } = await context.ask({ consent: { method: 'elicitation/create', params } });
+      return consent.action === 'accept' ? inner.call(call, context) : errorResult('TOOL_DENIED: the user refused.');
     },
   };
 }

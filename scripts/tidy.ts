@@ -1,6 +1,6 @@
 /**
  * Checks the rules of the repository on the built tree and prints every violation; exits 1 if there is one.
- * With --fix it first writes what can be derived: README snippets, each package's api.txt, and the manifests' repository.
+ * With --fix it first writes what can be derived: README snippets, the program's list of flags, each package's api.txt, and the manifests' repository.
  */
 import { join } from 'node:path';
 import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
@@ -13,6 +13,7 @@ import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
 import { documented } from './rules/documented.ts';
 import { fileShape } from './rules/file-shape.ts';
+import { flagList, writeFlagList } from './rules/flag-list.ts';
 import { folders } from './rules/folders.ts';
 import { getters } from './rules/getters.ts';
 import { internal } from './rules/internal.ts';
@@ -44,6 +45,7 @@ const textRules: readonly Rule[] = [
   codeMap,
   guarantees,
   snippets,
+  flagList,
   vendorNames,
   tests,
   programs,
@@ -58,6 +60,7 @@ const problems = withProject(
   (exportsOf): readonly Problem[] => {
     if (process.argv.includes('--fix')) {
       for (const file of syncSnippets(root)) console.log(`${file}: snippets updated`);
+      writeFlagList(root);
       writeApi(root, exportsOf);
       writeRepository(root);
     }

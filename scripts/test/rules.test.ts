@@ -6,6 +6,7 @@ import type { Rule } from '../lib/problem.ts';
 import { fileShape, MAX_LINES } from '../rules/file-shape.ts';
 import { getters } from '../rules/getters.ts';
 import { layers } from '../rules/layers.ts';
+import { flagList, writeFlagList } from '../rules/flag-list.ts';
 import { snippets, syncSnippets } from '../rules/snippets.ts';
 import { vendorNames } from '../rules/vendor-names.ts';
 import { tree } from './fixture-tree.ts';
@@ -120,6 +121,21 @@ describe('snippets', () => {
     const text = readFileSync(join(root, 'docs/guides/a.md'), 'utf8');
     expect(text).toContain("-->\n\n```ts\nimport { x } from 'y';\nx();\n```\n\nMore.");
   });
+});
+
+test('flag-list refuses a README without the flags of the help, and writes them', () => {
+  const file = 'apps/prompt-agent/README.md';
+  const root = tree({ [file]: '# A\n\n<!-- flags -->\n\n```text\n--gone\n```\n\nMore.\n' });
+  expect(flagList(root).map(({ message }) => message)).toEqual([
+    'its list of flags differs from the help. Run: pnpm tidy:fix',
+  ]);
+  writeFlagList(root);
+  expect(flagList(root)).toEqual([]);
+  const text = readFileSync(join(root, file), 'utf8');
+  expect(text).toContain('\n-m, --model NAME              model to use\n');
+  expect(text).toMatch(/^# A[^]*```\n\nMore\.\n$/);
+  expect(text).not.toContain('--gone');
+  expect(flagList(tree({ [file]: '# A\n' }))).toHaveLength(1);
 });
 
 describe('vendor-names', () => {

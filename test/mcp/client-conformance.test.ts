@@ -1,6 +1,12 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { hasPassed, type ScenarioOutcome, runClientSuite } from './lib/conformance-suite.ts';
+import {
+  hasPassed,
+  requiredScenarios,
+  REVISIONS,
+  runClientSuite,
+  type ScenarioOutcome,
+} from './lib/conformance-suite.ts';
 
 /**
  * The suite measures, on the wall clock, when a stream is resumed. Too early is a failure of the client; late may also be a busy machine, and
@@ -12,9 +18,18 @@ function withoutLateness(outcome: ScenarioOutcome): ScenarioOutcome {
   return { ...outcome, faults: outcome.faults.filter((fault) => !LATE.test(fault)) };
 }
 
-test('every core scenario for clients of the MCP conformance suite passes', { timeout: 240_000 }, async () => {
-  verifies('mcp.client.toolset');
-  const outcomes = (await runClientSuite()).map(withoutLateness);
-  expect(outcomes.filter((outcome) => !hasPassed(outcome))).toEqual([]);
-  expect(outcomes).toHaveLength(18);
-});
+test.each(REVISIONS)(
+  'every scenario that %s requires of clients passes in the MCP conformance suite',
+  { timeout: 240_000 },
+  async (revision) => {
+    verifies('mcp.client.toolset', 'mcp.client.revisions');
+    const outcomes = new Map((await runClientSuite(revision)).map((outcome) => [outcome.scenario, outcome]));
+    const required = await requiredScenarios('client', revision);
+    const failed = required
+      .map((scenario) => outcomes.get(scenario) ?? { scenario, passed: 0, faults: ['it did not run'] })
+      .map(withoutLateness)
+      .filter((outcome) => !hasPassed(outcome));
+    expect(failed).toEqual([]);
+    expect(required.length).toBeGreaterThanOrEqual(18);
+  },
+);

@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import { KernelError, type KernelErrorCode, type RunEnd } from '@kernel/protocol';
+import { KernelError, type KernelErrorCode } from '@kernel/protocol';
 
 export const EXIT = {
   answer: 0,
@@ -31,39 +31,17 @@ export function exitCodeOf(error: unknown, signal: AbortSignal): number {
   return BY_CODE[error.code] ?? EXIT.failed;
 }
 
-const BY_REASON = {
-  done: EXIT.answer,
-  handled: EXIT.answer,
-  aborted: EXIT.interrupted,
-  approval: EXIT.approval,
-  limit: EXIT.limit,
-  loop: EXIT.loop,
-  filtered: EXIT.refused,
-  length: EXIT.limit,
-} as const;
-
-/** Returns the exit code for a finished run: 0 only for a complete answer. */
-export function exitCodeOfRun(end: Pick<RunEnd, 'reason'> & { readonly error?: unknown }, signal: AbortSignal): number {
-  return end.reason === 'error' ? exitCodeOf(end.error, signal) : BY_REASON[end.reason];
-}
-
 /** Creates the error for a wrong command line: exit code 2, one line. */
 export function usageError(message: string): KernelError {
   return new KernelError('CONFIG_INVALID', message);
 }
 
-export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [EXIT.answer, 'An answer'],
-  [EXIT.failed, 'The run failed in another way, a call failed offline, or stdout cannot be written'],
-  [EXIT.usage, 'Wrong usage or config; one line names the flag, or file and path'],
-  [EXIT.offline, 'Offline cannot answer this'],
-  [EXIT.approval, 'A call needs an approval that nobody could give'],
-  [EXIT.limit, 'A limit was reached before the answer: turns, time, cost, the length of the reply'],
-  [EXIT.loop, 'The model repeated the same calls'],
-  [EXIT.refused, 'The provider refused the request or the key (HTTP 4xx), or filtered the reply'],
-  [EXIT.network, 'The provider was not reached or not available (HTTP 5xx), or the connection broke'],
-  [EXIT.interrupted, 'Interrupted by Ctrl-C, within a second'],
-];
+/** Returns an error as lines: what happened, then what to do. */
+export function errorNote(error: unknown): string {
+  if (!KernelError.is(error)) return `prompt-agent: ${errorMessage(error)}`;
+  const hint = error.hint === undefined ? '' : `\n${error.hint}`;
+  return `prompt-agent: ${error.message}${hint}`;
+}
 
 /**
  * Returns the error as a program gets it that asked for `--json` or `--json-lines`; undefined for any other. The arguments decide, since

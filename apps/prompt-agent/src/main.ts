@@ -1,10 +1,9 @@
 import { LOAD_COMMAND } from './commands/load-command.ts';
-import { errorObject, EXIT, exitCodeOf, usageError } from './exit-code.ts';
+import { errorNote, errorObject, EXIT, exitCodeOf, usageError } from './exit-code.ts';
 import type { Host } from './host.ts';
 import { commandHelp, groupHelp, helpText, version } from './options/help.ts';
 import { parseCommandLine } from './options/parse-command-line.ts';
 import { createOutput, type Output } from './output/output.ts';
-import { errorNote } from './output/terminal/notes.ts';
 
 /** Runs the program and returns its exit code. Never throws. */
 export async function main(host: Host): Promise<number> {

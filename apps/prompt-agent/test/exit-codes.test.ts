@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { EXIT, exitCodeOf, exitCodeOfRun } from '../src/exit-code.ts';
+import { EXIT, exitCodeOf } from '../src/exit-code.ts';
+import { exitCodeOfRun } from '../src/run-ends.ts';
 import { KERNEL_ERROR_CODES, KernelError } from '@kernel/protocol';
-import { EXIT_CODES } from '../src/exit-code.ts';
+import { EXIT_CODES } from '../src/commands/man.ts';
 import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const { signal } = new AbortController();
 
-test('the table of exit codes in the README is the one that the program has', () => {
+test('the list of exit codes in the README is the one that the program has', () => {
   verifies('cli.exit.table');
-  const rows = [...readme.matchAll(/^\| exit code (\d+)\s/gm)].map(([, code]) => Number(code));
-  expect(rows).toEqual(Object.values(EXIT));
+  const list = /### Exit codes\n\n((?:- .*\n)+)/.exec(readme)?.[1] ?? '';
+  const codes = [...list.matchAll(/^- (\d+): /gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(EXIT));
 });
 
 test('the manual page has the same codes, in the same order', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { COMMAND_NAMES, commandSpec } from '../src/options/commands.ts';
-import { FLAGS } from '../src/options/flags.ts';
+import { FLAG_NAMES, FLAGS, specOf } from '../src/options/flags.ts';
 import { promptHere, workspace } from './program.ts';
 
 test('flags take one dash or two, and = or a space; the prompt is a flag or the rest', async () => {
@@ -59,6 +59,51 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.split('\n')[0]).toMatch(/^prompt-agent: /);
   expect(stderr).toContain(named);
+});
+
+test('each command refuses a wrong value of each flag that it takes, and says what is wrong with it', async () => {
+  verifies('cli.required');
+  const checked = FLAG_NAMES.filter((flag) => specOf(flag).refusal !== undefined || specOf(flag).oneOf !== undefined);
+  expect(checked.length).toBeGreaterThan(12);
+  for (const name of COMMAND_NAMES)
+    for (const flag of commandSpec(name).flags.filter((each) => checked.includes(each))) {
+      // Neither a number, a name of a session nor one of a list; a path has none but the empty text.
+      const wrong = flag === 'journal' ? '' : '?';
+      // oxlint-disable-next-line no-await-in-loop -- in this process
+      const { code, stdout, stderr } = await promptHere([...name.split(' '), `--${flag}`, wrong]);
+      expect([name, flag, code, stdout]).toEqual([name, flag, 2, '']);
+      expect(stderr).toMatch(new RegExp(String.raw`^prompt-agent: --${flag} "\??" (?:must|is) .*\.\n$`));
+    }
+});
+
+test('a flag needs and excludes flags that there are, and the message names both', async () => {
+  verifies('cli.required');
+  const names = FLAG_NAMES.flatMap((flag) => {
+    const { aliasOf, excludes = {}, needs } = specOf(flag);
+    return [...Object.keys(excludes), aliasOf ?? flag, needs?.[0].split(' ')[0] ?? flag];
+  });
+  expect(names.filter((name) => !Object.hasOwn(FLAGS, name))).toEqual([]);
+  for (const [args, said] of [
+    [['--mode', 'plan', 'hi'], '--mode needs --bundle, whose tools it limits.'],
+    [['chat', '--sandbox', 'off', '--bundle', 'blog_agent'], '--sandbox needs --bundle code_agent, whose commands it'],
+    [['serve', 'http', '--execute'], '--execute needs --tools, a module or an MCP server whose tools it runs.'],
+    [['--json', '--json-lines', 'hi'], '--json and --json-lines exclude each other.'],
+    [['chat', '--role', 'x', '-s', 'y'], '--role and --system-prompt exclude each other: a role is a system prompt.'],
+  ] as const)
+    // oxlint-disable-next-line no-await-in-loop -- in this process
+    expect(await promptHere(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+});
+
+test('--max-iterations is another name for --max-turns, which comes before it, and -1 leaves both to the config', async () => {
+  verifies('cli.run');
+  const shown = async (...args: string[]): Promise<unknown> => {
+    const { stdout } = await promptHere(['config', 'show', '--json', ...args]);
+    return (JSON.parse(stdout) as readonly { readonly name: string }[]).find(({ name }) => name === 'max turns');
+  };
+  expect(await shown()).toEqual({ name: 'max turns', value: '25', from: 'default' });
+  expect(await shown('--max-iterations', '7')).toEqual({ name: 'max turns', value: '7', from: '--max-turns' });
+  expect(await shown('--max-turns', '3', '--max-iterations', '7')).toMatchObject({ value: '3' });
+  expect(await shown('--max-iterations', '-1')).toMatchObject({ value: '25', from: 'default' });
 });
 
 test('a flag without effect for the protocol warns', async () => {

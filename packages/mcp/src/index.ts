@@ -7,6 +7,8 @@ export type { McpAnswer, McpQuestion } from './client/connection/elicitation.ts'
 export type { McpPins } from './client/tools/definition-approvals.ts';
 export type { McpToolChange, McpToolsChange } from './client/tools/tool-changes.ts';
 export { mountTools } from './server/mount-tools.ts';
+export type { MountToolsOptions } from './server/mount-tools.ts';
+export type { AnswerTo, AskClient, StateKey } from './server/tools/ask-client.ts';
 export type { ServerOptions } from './server/server-options.ts';
 export { isMcpCall } from './server/tools/call-tool.ts';
 export type { McpCallContext } from './server/tools/call-tool.ts';

@@ -1,6 +1,7 @@
 import type { KernelErrorCode } from './error.ts';
 import type { JsonValue } from './json.ts';
-import type { AssistantMessage, FinishReason, Message, Usage } from './message.ts';
+import type { FinishReason } from './finish-reason.ts';
+import type { AssistantMessage, Message, Usage } from './message.ts';
 import type { ToolResult } from './result.ts';
 import type { RunEnd } from './run/run-end.ts';
 import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';

@@ -9,6 +9,8 @@ export * from './tool-name.ts';
 export type * from './tool.ts';
 export * from './call-marks.ts';
 export type * from './pending.ts';
+export { dropsCalls, runEndOf } from './finish-reason.ts';
+export type { FinishReason, StopReason } from './finish-reason.ts';
 export * from './message.ts';
 export * from './result.ts';
 export * from './event-batches.ts';

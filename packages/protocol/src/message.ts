@@ -118,28 +118,6 @@ export interface ProviderTrace {
   readonly model: string;
 }
 
-/**
- * Why a reply ended, in one set for all vendors. With `length`, `content-filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
- * stopped in the middle of its own tools: it continues when it gets its reply back as the last message.
- */
-export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'content-filter' | 'refusal' | 'other';
-
-const DROPS_CALLS: Readonly<Record<FinishReason, boolean>> = {
-  stop: false,
-  'tool-calls': false,
-  paused: false,
-  length: true,
-  'content-filter': true,
-  refusal: true,
-  other: false,
-};
-
-/** Whether no call of a reply that ended for this reason can run: the reply is not complete. */
-export function dropsCalls(finishReason: FinishReason): boolean {
-  // A provider of one's own may give any text as the reason.
-  return Object.hasOwn(DROPS_CALLS, finishReason) && DROPS_CALLS[finishReason];
-}
-
 /** Tokens of one reply or, summed, of a run. */
 export interface Usage {
   /** All input tokens, cached ones included. */

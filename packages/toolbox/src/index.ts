@@ -12,17 +12,4 @@ export { fetchUrlTool, webSearchTool } from './web/index.ts';
 export type { FetchUrlOptions, SearchEngine, SearchQuery, SearchResult } from './web/index.ts';
 export { createWorkspace, memoryWorkspace, overlayWorkspace } from './workspace/index.ts';
 export type { OverlayWorkspace, Workspace, WorkspaceOptions, WorkspaceRules } from './workspace/index.ts';
-export {
-  applyPatchTool,
-  deleteTool,
-  editFileTool,
-  fileTools,
-  globTool,
-  listDirectoryTool,
-  moveTool,
-  readFileTool,
-  searchTextTool,
-  undoTool,
-  writeFileTool,
-} from './files/index.ts';
-export type { SearchTextOptions } from './files/index.ts';
+export * from './files/file-tools.ts';

@@ -22,22 +22,28 @@ interface Check {
 const CLIENT = fileURLToPath(new URL('../fixture/client.ts', import.meta.url));
 const CLI = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
-/** Returns the names of all scenarios for servers. */
-export async function serverScenarios(): Promise<readonly string[]> {
-  const { output } = await runCli(['list', '--server']);
+/** The revisions of the specification whose requirements the suite knows. */
+export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+/** Returns the names of the scenarios that a revision requires of servers or clients. */
+export async function requiredScenarios(side: 'server' | 'client', revision: Revision): Promise<readonly string[]> {
+  const { output: printed } = await runCli(['list', '--requirements', revision]);
+  const sections = printed.split(/^(?=Server scenarios|Client scenarios|Run and reported)/m);
+  const output = sections.find((section) => section.toLowerCase().startsWith(side)) ?? '';
   return [...output.matchAll(/^ {2}- (\S+)/gm)].flatMap(([, name]) => name ?? []);
 }
 
-/** Runs every server scenario against the server at `url`. */
-export async function runServerSuite(url: string): Promise<readonly ScenarioOutcome[]> {
-  return collect(['server', '--url', url, '--suite', 'all'], 'server-');
+/** Runs the scenarios of a revision against the server at `url`. */
+export async function runServerSuite(url: string, revision: Revision): Promise<readonly ScenarioOutcome[]> {
+  return collect(['server', '--url', url, '--requirements', revision], 'server-');
 }
 
-/** Runs the core scenarios for clients against `fixture/client.ts`, which is started for each, resolved as this process resolves packages. */
-export async function runClientSuite(): Promise<readonly ScenarioOutcome[]> {
+/** Runs the scenarios of a revision against `fixture/client.ts`, which is started for each, resolved as this process resolves packages. */
+export async function runClientSuite(revision: Revision): Promise<readonly ScenarioOutcome[]> {
   const conditions = process.execArgv.filter((flag) => flag.startsWith('--conditions='));
   const command = [process.execPath, ...conditions, CLIENT].join(' ');
-  return collect(['client', '--suite', 'core', '--timeout', '60000', '--command', command], '');
+  return collect(['client', '--requirements', revision, '--timeout', '60000', '--command', command], '');
 }
 
 /** Says whether a scenario passed: no failure, no warning, and something was checked. */

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { RunOptions } from '@kernel/agent';
-import { extractToolChoice } from '@kernel/agent/config';
+import type { RunLimits, RunOptions } from '@kernel/agent';
+import { type AgentConfig, extractToolChoice } from '@kernel/agent/config';
 import { KernelError } from '@kernel/protocol';
+import { costOf } from '@kernel/providers';
+import { usageError } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { runLimits } from '../options/number-flags.ts';
+import type { Flags } from '../options/flags.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { isStreamed } from '../output/view.ts';
@@ -59,6 +61,23 @@ async function optionsOf(
     stream: isStreamed(invocation),
     signal,
     approve,
+  };
+}
+
+/** The limits of a run: those of the flags, else of the config. Throws a usage error for a cost without prices. */
+function runLimits(flags: Flags, { maxIterations, model }: AgentConfig): RunLimits {
+  const {
+    'max-turns': turns = maxIterations,
+    'max-time': timeMs,
+    'max-cost': max,
+    price: prices = model.prices,
+  } = flags;
+  if (max !== undefined && prices === undefined)
+    throw usageError('--max-cost needs --price IN,OUT, or model.prices in the config: the program knows no prices.');
+  return {
+    turns,
+    ...(timeMs === undefined ? {} : { timeMs }),
+    ...(max === undefined || prices === undefined ? {} : { cost: { max, of: (usage) => costOf(usage, prices) } }),
   };
 }
 

@@ -7,7 +7,6 @@ import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/polic
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
-import { checkTools } from '../options/check-ask.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
@@ -32,8 +31,7 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
 export async function openTools(call: CommandCall): Promise<OpenTools> {
   const { flags, host, output } = call;
-  checkTools(flags);
-  const mode = flags.bundle === undefined ? undefined : modeOf(flags.mode);
+  const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
   const root = workspace.folder ?? host.cwd;
   const bundle = mode === undefined ? undefined : await openBundle(call, workspace, mode);
@@ -91,10 +89,6 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
     await close();
     throw error;
   }
-}
-
-function modeOf(given = 'act'): 'read-only' | 'plan' | 'act' {
-  return given === 'read-only' || given === 'plan' ? given : 'act';
 }
 
 /** The most characters of a result that a model gets: what `read_file` may return, and a margin. */

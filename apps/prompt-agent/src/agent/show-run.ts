@@ -1,6 +1,6 @@
 import { run, runSession, type Session } from '@kernel/agent';
 import type { AgentEvent, Message, RunEnd } from '@kernel/protocol';
-import { exitCodeOfRun } from '../exit-code.ts';
+import { exitCodeOfRun } from '../run-ends.ts';
 import type { Invocation } from '../invocation.ts';
 import { createView } from '../output/create-view.ts';
 import { redactEvents } from '../output/redact-events.ts';

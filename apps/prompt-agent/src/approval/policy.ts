@@ -50,7 +50,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   ]);
   const remember = (rule: PermissionRule): void => policy.remember(rule);
   const askUser = createAskUser(host, output, { ...options, remember });
-  const unasked: ReadonlySet<string> = new Set(flags.yes?.split(','));
+  const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = (request, decision) => {
     const { effect = 'external' } = request.tool;
     if (decision.rule === undefined && (isRead(request.tool) || unasked.has(effect))) return { decision: 'allow' };

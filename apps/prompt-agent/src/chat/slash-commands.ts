@@ -3,11 +3,12 @@ import { resolve } from 'node:path';
 import { nearest, sliceHead, terminalText, visible } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
+import { errorNote } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { pricesOf } from '../options/number-flags.ts';
+import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { costNote } from '../output/terminal/note-view.ts';
-import { errorNote, usageNote } from '../output/terminal/notes.ts';
+import { usageNote } from '../output/terminal/notes.ts';
 import { undoneLines } from '../workspace/undo.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -88,12 +89,8 @@ function tools({ agent, invocation }: ChatContext, name: string): undefined {
   }
   const tool = all.find((each) => each.name === name);
   if (tool === undefined) {
-    const [near] = nearest(
-      name,
-      all.map((each) => each.name),
-      1,
-    );
-    output.alert(`There is no tool ${oneLine(name, 64)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+    const names = all.map((each) => each.name);
+    output.alert(`There is no tool ${oneLine(name, 64)}.${didYouMean(name, names)}`);
     return;
   }
   output.alert(visible(tool.description));
@@ -137,7 +134,7 @@ async function save({ conversation, invocation }: ChatContext, file: string): Pr
 
 function cost({ conversation, invocation }: ChatContext): undefined {
   const { usage, turns } = conversation.totals();
-  const known = costNote(usage, pricesOf(invocation.flags, invocation.loaded.config.model.prices));
+  const known = costNote(usage, invocation.flags.price ?? invocation.loaded.config.model.prices);
   invocation.output.alert(usageNote(usage, turns) ?? 'tokens: none reported');
   if (known !== undefined) invocation.output.alert(known);
 }

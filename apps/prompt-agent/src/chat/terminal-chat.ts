@@ -1,9 +1,8 @@
 import { visible } from '@kernel/internal';
 import { openAgent } from '../agent/open-agent.ts';
-import { EXIT } from '../exit-code.ts';
+import { errorNote, EXIT } from '../exit-code.ts';
 import type { AskLine } from '../host.ts';
 import type { Invocation } from '../invocation.ts';
-import { errorNote } from '../output/terminal/notes.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { cutLine, splitAt, textWidth } from '../output/terminal/text-width.ts';
 import { ask } from '../questions/ask.ts';

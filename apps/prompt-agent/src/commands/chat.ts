@@ -6,8 +6,6 @@ import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
-import { checkSession, checkTools } from '../options/check-ask.ts';
-import { checkLimits } from '../options/number-flags.ts';
 import { type Output, warnIfSlow } from '../output/output.ts';
 import { SILENT_MS } from '../prompt/read-stdin.ts';
 import { hasTerminal } from '../questions/ask.ts';
@@ -17,9 +15,6 @@ import { hasTerminal } from '../questions/ask.ts';
  * conversation is kept as a session, as those of `ask` are.
  */
 export async function chat(call: CommandCall): Promise<number> {
-  checkTools(call.flags);
-  checkLimits(call.flags);
-  checkSession(call.flags);
   const invocation = await openModel(call);
   if (!hasTerminal(call.host)) return chatOverLines(invocation);
   invocation.output.note('/help shows the commands; Ctrl-D leaves.');

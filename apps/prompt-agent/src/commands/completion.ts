@@ -1,7 +1,7 @@
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec } from '../options/commands.ts';
-import { FLAGS, type FlagSpec } from '../options/flags.ts';
+import { FLAG_NAMES, specOf } from '../options/flags.ts';
 
 const SHELLS: ReadonlyMap<string, () => string> = new Map([
   ['bash', bash],
@@ -33,44 +33,22 @@ function tree(): ReadonlyMap<string, readonly string[]> {
 }
 
 function flagsOf(name: CommandName): string {
-  return [...commandSpec(name).flags, 'help' as const].map((flag) => `--${flag}`).join(' ');
+  return commandSpec(name)
+    .flags.map((flag) => `--${flag}`)
+    .join(' ');
 }
 
 function bash(): string {
-  const groups = [...tree()];
   return `# bash completion of prompt-agent: source <(prompt-agent completion bash)
 _prompt_agent() {
   local current=\${COMP_WORDS[COMP_CWORD]} name=ask index word
   local -a named=()
+  COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     [[ $word == -* ]] || named+=("$word")
   done
-  case "\${named[0]} \${named[1]}" in
-${COMMAND_NAMES.filter((name) => name.includes(' '))
-  .map((name) => `    '${name}') name='${name}' ;;`)
-  .join('\n')}
-    *) case "\${named[0]}" in ${COMMAND_NAMES.filter((name) => !name.includes(' ')).join('|')}) name=\${named[0]} ;; esac ;;
-  esac
-  if [[ $current == -* ]]; then
-    case $name in
-${COMMAND_NAMES.map((name) => `      '${name}') COMPREPLY=($(compgen -W '${flagsOf(name)}' -- "$current")) ;;`).join('\n')}
-    esac
-    return
-  fi
-  if ((\${#named[@]} == 0)); then
-    COMPREPLY=($(compgen -W '${groups.map(([first]) => first).join(' ')}' -- "$current") $(compgen -f -- "$current"))
-    return
-  fi
-  if ((\${#named[@]} == 1)); then
-    case \${named[0]} in
-${groups
-  .filter(([, rest]) => rest.length > 0)
-  .map(([first, rest]) => `      ${first}) COMPREPLY=($(compgen -W '${rest.join(' ')}' -- "$current")); return ;;`)
-  .join('\n')}
-    esac
-  fi
-  COMPREPLY=($(compgen -f -- "$current"))
+${bodyOf(0, (words) => `COMPREPLY+=($(compgen -W '${words}' -- "$current"))`, 'COMPREPLY+=($(compgen -f -- "$current"))')}
 }
 complete -o filenames -F _prompt_agent prompt-agent
 `;
@@ -78,7 +56,6 @@ complete -o filenames -F _prompt_agent prompt-agent
 
 /** In zsh's own terms: its emulation of bash's completion counts arrays from 1, and completes nothing the first time. */
 function zsh(): string {
-  const groups = [...tree()];
   return `#compdef prompt-agent
 # zsh completion of prompt-agent: prompt-agent completion zsh > a folder of $fpath, as _prompt-agent; or source <(prompt-agent completion zsh)
 _prompt_agent() {
@@ -87,35 +64,42 @@ _prompt_agent() {
   for word in "\${(@)words[2,CURRENT-1]}"; do
     [[ $word == -* ]] || named+=("$word")
   done
-  case "\${named[1]} \${named[2]}" in
-${COMMAND_NAMES.filter((name) => name.includes(' '))
-  .map((name) => `    '${name}') name='${name}' ;;`)
-  .join('\n')}
-    *) case "\${named[1]}" in ${COMMAND_NAMES.filter((name) => !name.includes(' ')).join('|')}) name=\${named[1]} ;; esac ;;
-  esac
-  if [[ $current == -* ]]; then
-    case $name in
-${COMMAND_NAMES.map((name) => `      '${name}') compadd -- ${flagsOf(name)} ;;`).join('\n')}
-    esac
-    return
-  fi
-  if ((\${#named} == 0)); then
-    compadd -- ${groups.map(([first]) => first).join(' ')}
-    _files
-    return
-  fi
-  if ((\${#named} == 1)); then
-    case \${named[1]} in
-${groups
-  .filter(([, rest]) => rest.length > 0)
-  .map(([first, rest]) => `      ${first}) compadd -- ${rest.join(' ')}; return ;;`)
-  .join('\n')}
-    esac
-  fi
-  _files
+${bodyOf(1, (words) => `compadd -- ${words}`, '_files')}
 }
 if [[ \${funcstack[1]} == _prompt-agent ]]; then _prompt_agent "$@"; else compdef _prompt_agent prompt-agent; fi
 `;
+}
+
+/** What both shells do with the words that are no flags: arrays begin at `first`. */
+function bodyOf(first: number, offer: (words: string) => string, files: string): string {
+  const groups = [...tree()];
+  const pairs = COMMAND_NAMES.filter((name) => name.includes(' '));
+  const words = COMMAND_NAMES.filter((name) => !pairs.includes(name));
+  return `  case "\${named[${first}]} \${named[${first + 1}]}" in
+${cases(pairs.map((name) => `'${name}') name='${name}'`))}
+      *) case "\${named[${first}]}" in ${words.join('|')}) name=\${named[${first}]} ;; esac ;;
+  esac
+  if [[ $current == -* ]]; then
+    case $name in
+${cases(COMMAND_NAMES.map((name) => `'${name}') ${offer(flagsOf(name))}`))}
+    esac
+    return
+  fi
+  if ((\${#named[@]} == 0)); then
+    ${offer(groups.map(([group]) => group).join(' '))}
+    ${files}
+    return
+  fi
+  if ((\${#named[@]} == 1)); then
+    case \${named[${first}]} in
+${cases(groups.flatMap(([group, rest]) => (rest.length === 0 ? [] : [`${group}) ${offer(rest.join(' '))}; return`])))}
+    esac
+  fi
+  ${files}`;
+}
+
+function cases(lines: readonly string[]): string {
+  return lines.map((line) => `      ${line} ;;`).join('\n');
 }
 
 function fish(): string {
@@ -127,9 +111,10 @@ function fish(): string {
       ...rest.map((second) => `complete -c prompt-agent -n '__fish_seen_subcommand_from ${first}' -a ${second}`),
     ];
   });
-  const flags = Object.entries(FLAGS).map(([name, spec]: readonly [string, FlagSpec]) => {
-    const letter = spec.short === undefined ? '' : ` -s ${spec.short}`;
-    return `complete -c prompt-agent -l ${name}${letter}${spec.value === undefined ? '' : ' -r'} -d ${quoted(spec.help)}`;
+  const flags = FLAG_NAMES.map((name) => {
+    const { short, value, help } = specOf(name);
+    const letter = short === undefined ? '' : ` -s ${short}`;
+    return `complete -c prompt-agent -l ${name}${letter}${value === undefined ? '' : ' -r'} -d ${quoted(help)}`;
   });
   return `# fish completion of prompt-agent: prompt-agent completion fish | source\n${[...lines, ...flags].join('\n')}\n`;
 }

@@ -7,6 +7,7 @@ import { EXIT } from '../exit-code.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { addressFor, keyFor } from '../model/vendors.ts';
 import { oneLine } from '../output/escape.ts';
+import { FLAG_NAMES, type FlagName, specOf } from '../options/flags.ts';
 import { writeRows } from '../output/terminal/table.ts';
 
 /** Prints each setting in effect, its value and where that is from: a flag, a file, the environment or the default. Keys are not printed. */
@@ -47,6 +48,8 @@ export async function checkConfig(call: CommandCall): Promise<number> {
   return EXIT.answer;
 }
 
+type Row = readonly [name: string, value: string, from: string];
+
 /** Returns the settings that a prompt would have now, each with its value for people (of a key only that there is one) and where that is from. Rejects with a usage error for a config that is wrong. */
 async function settingsInEffect(call: CommandCall) {
   const { flags, host } = call;
@@ -58,15 +61,21 @@ async function settingsInEffect(call: CommandCall) {
   const key = keyFor(name, host.env);
   const isConfigured = hasProvider && config.provider.name === name;
   const own = isConfigured ? config.provider : undefined;
-  const fromFlag = (flag: keyof typeof flags, other: string): string =>
-    flags[flag] === undefined ? other : `--${flag}`;
+  const fromFlag = (flag: FlagName, other: string): string => (flags[flag] === undefined ? other : `--${flag}`);
   const address = addressFor(name, host.env);
   const addressOrigin = own?.baseUrl !== undefined ? file : address === undefined ? choice.from : 'environment';
   const keyOrigin = own?.token === undefined ? (key?.variable ?? 'default') : file;
   const sessions = await sessionsSetting(flags, host);
-  const turns = flags['max-turns'] ?? flags['max-iterations'];
-  const turnsOrigin = config.maxIterations === undefined ? 'default' : file;
-  const rows: readonly (readonly [name: string, value: string, from: string])[] = [
+  const settingRow = (flag: FlagName): readonly Row[] => {
+    const { setting } = specOf(flag);
+    if (setting === undefined) return [];
+    const { name: called, of, otherwise } = setting;
+    const configured = of(config);
+    const given = flags[flag];
+    const value = typeof given === 'string' || typeof given === 'number' ? given : (configured ?? otherwise);
+    return [[called, String(value), fromFlag(flag, configured === undefined ? 'default' : file)]];
+  };
+  const rows: readonly Row[] = [
     ['provider', name, choice.from],
     ['model', choice.model, fromFlag('model', config.model.name === choice.model ? file : choice.from)],
     [
@@ -75,21 +84,7 @@ async function settingsInEffect(call: CommandCall) {
       baseUrl === undefined ? 'default' : fromFlag('base-url', addressOrigin),
     ],
     ['key', token === undefined ? 'none' : 'set', token === undefined ? 'default' : fromFlag('token', keyOrigin)],
-    [
-      'system prompt',
-      flags['system-prompt'] ?? config.systemPrompt ?? 'none',
-      fromFlag('system-prompt', config.systemPrompt === undefined ? 'default' : file),
-    ],
-    [
-      'max turns',
-      turns ?? String(config.maxIterations ?? 25),
-      turns === undefined ? turnsOrigin : fromFlag('max-turns', '--max-iterations'),
-    ],
-    [
-      'memory',
-      flags.memory ?? config.memory?.path ?? 'none',
-      fromFlag('memory', config.memory?.path === undefined ? 'default' : file),
-    ],
+    ...FLAG_NAMES.flatMap((flag) => settingRow(flag)),
     ['workspace', flags.workspace ?? host.cwd, fromFlag('workspace', 'current folder')],
     ['sessions', sessions.isKept ? 'kept' : 'not kept', sessions.from],
   ];

@@ -50,6 +50,10 @@ interface Examination {
   readonly findings: readonly Finding[];
 }
 
+function found(what: string, isThere: boolean, detail: string): Finding {
+  return { what, state: isThere ? 'ok' : 'none', detail };
+}
+
 /** Examines the config files, and the folder of what the program remembers. Returns the config, if it can be used. */
 async function examineConfig(call: CommandCall): Promise<Examination & { readonly loaded: LoadedConfig | undefined }> {
   const findings: Finding[] = [];
@@ -58,22 +62,13 @@ async function examineConfig(call: CommandCall): Promise<Examination & { readonl
     loaded = await loadConfig(call);
     const { file, warnings, origin } = loaded;
     const detail = `${file}, ${origin === 'user' ? 'yours' : "the project's, which you approved"}`;
-    findings.push({
-      what: 'config in use',
-      state: file === undefined ? 'none' : 'ok',
-      detail: file === undefined ? 'none: the defaults count' : detail,
-    });
-    for (const warning of warnings) findings.push({ what: 'ignored', state: 'none', detail: warning });
+    findings.push(found('config in use', file !== undefined, file === undefined ? 'none: the defaults count' : detail));
+    for (const warning of warnings) findings.push(found('ignored', false, warning));
   } catch (error) {
     findings.push({ what: 'config in use', state: 'bad', detail: errorMessage(error) });
   }
   for (const { what, path } of configPaths(call.host))
-    if (what !== 'state')
-      findings.push({
-        what,
-        state: existsSync(path) ? 'ok' : 'none',
-        detail: existsSync(path) ? path : `not there: ${path}`,
-      });
+    if (what !== 'state') findings.push(found(what, existsSync(path), existsSync(path) ? path : `not there: ${path}`));
   findings.push(await examineState(stateFolder(call.host)));
   return { title: 'Config', findings, loaded };
 }
@@ -100,23 +95,23 @@ async function examineSystem(host: Host): Promise<Examination> {
   const isolation = await detectIsolation();
   const programs = PROGRAMS.map(([name, use]): Finding => {
     const path = findProgram(name, { workspace: host.cwd, path: host.env['PATH'] ?? '' });
-    return { what: name, state: path === undefined ? 'none' : 'ok', detail: path ?? `not found: ${use}` };
+    return found(name, path !== undefined, path ?? `not found: ${use}`);
   });
   return {
     title: 'System',
     findings: [
-      { what: 'Node', state: 'ok', detail: `${process.version} on ${process.platform} ${process.arch}` },
+      found('Node', true, `${process.version} on ${process.platform} ${process.arch}`),
       ...programs,
-      {
-        what: 'isolation',
-        state: isolation === undefined ? 'none' : 'ok',
-        detail: isolation?.name ?? 'none: commands of tools run with your rights. Install bubblewrap',
-      },
-      {
-        what: 'terminal',
-        state: hasTerminal(host) ? 'ok' : 'none',
-        detail: hasTerminal(host) ? 'approvals can be asked for' : 'none: nothing can be asked; give --allow rules',
-      },
+      found(
+        'isolation',
+        isolation !== undefined,
+        isolation?.name ?? 'none: commands of tools run with your rights. Install bubblewrap',
+      ),
+      found(
+        'terminal',
+        hasTerminal(host),
+        hasTerminal(host) ? 'approvals can be asked for' : 'none: nothing can be asked; give --allow rules',
+      ),
     ],
   };
 }
@@ -134,9 +129,8 @@ async function examineModel(call: CommandCall, loaded: LoadedConfig | undefined)
   const keys = [...VENDORS].map(([provider, { keys: variables }]): Finding => {
     const key = keyFor(provider, host.env);
     const kept = stored.list.find((each) => each.provider === provider);
-    if (key !== undefined) return { what: `key of ${provider}`, state: 'ok', detail: key.variable };
-    if (kept !== undefined) return { what: `key of ${provider}`, state: 'ok', detail: `kept in ${kept.where}` };
-    return { what: `key of ${provider}`, state: 'none', detail: `${variables.join(' or ')} is not set` };
+    const where = key?.variable ?? (kept && `kept in ${kept.where}`);
+    return found(`key of ${provider}`, where !== undefined, where ?? `${variables.join(' or ')} is not set`);
   });
   const servers = await Promise.all(
     localServers(host.env).map(async ({ from, baseUrl }): Promise<Finding> => {
@@ -146,7 +140,7 @@ async function examineModel(call: CommandCall, loaded: LoadedConfig | undefined)
         models.length === 0
           ? `${answer === undefined ? 'nothing answers' : 'there is no model'} at ${baseUrl}`
           : `${baseUrl}: ${models.length} models, such as ${models[0]}`;
-      return { what: from.replace(' on this machine', ''), state: models.length === 0 ? 'none' : 'ok', detail };
+      return found(from.replace(' on this machine', ''), models.length > 0, detail);
     }),
   );
   const choice = await examineChoice(call, loaded);

@@ -1,7 +1,20 @@
 import type { CommandCall } from '../command-call.ts';
-import { EXIT, EXIT_CODES } from '../exit-code.ts';
+import { EXIT } from '../exit-code.ts';
 import { COMMAND_NAMES, commandSpec } from '../options/commands.ts';
-import { FLAGS, type FlagSpec } from '../options/flags.ts';
+import { FLAG_NAMES, specOf } from '../options/flags.ts';
+
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.answer, 'An answer'],
+  [EXIT.failed, 'The run failed in another way, a call failed offline, or stdout cannot be written'],
+  [EXIT.usage, 'Wrong usage or config; one line names the flag, or file and path'],
+  [EXIT.offline, 'Offline cannot answer this'],
+  [EXIT.approval, 'A call needs an approval that nobody could give'],
+  [EXIT.limit, 'A limit was reached before the answer: turns, time, cost, the length of the reply'],
+  [EXIT.loop, 'The model repeated the same calls'],
+  [EXIT.refused, 'The provider refused the request or the key (HTTP 4xx), or filtered the reply'],
+  [EXIT.network, 'The provider was not reached or not available (HTTP 5xx), or the connection broke'],
+  [EXIT.interrupted, 'Interrupted by Ctrl-C, within a second'],
+];
 
 /** Prints the manual page, in the format of `man`: `prompt-agent man | man -l -`. Made from the tables of commands, flags and exit codes. */
 export function man({ output }: CommandCall): Promise<number> {
@@ -17,11 +30,14 @@ export function man({ output }: CommandCall): Promise<number> {
       ]),
     ];
   });
-  const flags = Object.entries(FLAGS).flatMap(([name, { short, value = '', help }]: readonly [string, FlagSpec]) => [
-    '.TP',
-    `.B ${escape(`${short === undefined ? '' : `-${short}, `}--${name} ${value}`.trimEnd())}`,
-    escape(`${help.charAt(0).toUpperCase()}${help.slice(1)}.`),
-  ]);
+  const flags = FLAG_NAMES.flatMap((name) => {
+    const { short, value = '', help } = specOf(name);
+    return [
+      '.TP',
+      `.B ${escape(`${short === undefined ? '' : `-${short}, `}--${name} ${value}`.trimEnd())}`,
+      escape(`${help.charAt(0).toUpperCase()}${help.slice(1)}.`),
+    ];
+  });
   const exits = EXIT_CODES.flatMap(([code, meaning]) => ['.TP', `.B ${code}`, escape(`${meaning}.`)]);
   output.write(
     [

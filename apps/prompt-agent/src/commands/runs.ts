@@ -3,7 +3,7 @@ import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { writeResult } from '../files/write-result.ts';
-import { limitOf, positionOf } from '../options/number-flags.ts';
+import { SHOWN } from '../options/flags.ts';
 import { oneLine } from '../output/escape.ts';
 import { ageOf, listText } from '../output/quantities.ts';
 import { terminalWidth, writeColumns } from '../output/terminal/table.ts';
@@ -15,7 +15,6 @@ import { commandsOf } from '../sessions/transcript.ts';
 
 /** Runs a command on the journal of `--journal`, else on that of the state folder, and closes it. */
 async function withJournal({ flags, host }: CommandCall, work: (db: Durable) => Promise<number>): Promise<number> {
-  if (flags.journal === '') throw usageError('--journal needs the path of a file.');
   const db = await openJournal(journalPath(flags, host));
   try {
     return await work(db);
@@ -45,7 +44,7 @@ const MAX_NAMED = 3;
 
 export function runsList(call: CommandCall): Promise<number> {
   const { flags, output } = call;
-  const limit = limitOf(flags);
+  const { limit = SHOWN } = flags;
   return withJournal(call, async (db) => {
     const found = await db.list({ limit: limit === 0 ? Number.MAX_SAFE_INTEGER : limit + 1 });
     const runs = limit === 0 ? found : found.slice(0, limit);
@@ -78,7 +77,6 @@ function namesOf(calls: readonly WaitingCall[]): string {
 /** Shows a run: its status, its answer or error, and its waiting calls; with `--html` everything that happened, as a page. */
 export function runsShow(call: CommandCall): Promise<number> {
   const { flags, output } = call;
-  if (flags.json === true && flags.html === true) throw usageError('--json and --html exclude each other.');
   if (flags.output !== undefined && flags.html !== true) throw usageError('--output needs --html.');
   return withRun(call, 'runs show', async (db, run) => {
     const waiting = await db.waiting(run.id);
@@ -184,7 +182,7 @@ export function runsRetry(call: CommandCall): Promise<number> {
 
 export function runsEvents(call: CommandCall): Promise<number> {
   const { flags, output, signal } = call;
-  const after = positionOf(flags);
+  const after = flags.after ?? 0;
   return withRun(call, 'runs events', async (db, { id }) => {
     for await (const logged of db.events(id, { after, follow: flags.follow === true, signal })) {
       signal.throwIfAborted();

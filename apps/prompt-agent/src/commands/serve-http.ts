@@ -7,8 +7,6 @@ import { openAgent } from '../agent/open-agent.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { openModel } from '../model/open-model.ts';
-import { checkTools } from '../options/check-ask.ts';
-import { checkLimits, portOf } from '../options/number-flags.ts';
 import { showCall } from '../questions/show-call.ts';
 import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 
@@ -17,9 +15,7 @@ import { createRoutes, type RouteOptions } from '../serve/routes.ts';
  * route answers. What needs an approval is asked on the page. Ends on Ctrl-C.
  */
 export async function serveAgent(call: CommandCall): Promise<number> {
-  const port = portOf(call.flags) ?? 0;
-  checkTools(call.flags);
-  checkLimits(call.flags);
+  const { port = 0 } = call.flags;
   const invocation = await openModel(call);
   // What needs an approval is asked on the page, not here.
   const agent = await openAgent({ ...invocation, host: { ...call.host, stdin: new PassThrough().end() } });

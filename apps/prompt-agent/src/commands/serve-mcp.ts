@@ -5,15 +5,14 @@ import { withApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
 import { version } from '../options/help.ts';
-import { portOf } from '../options/number-flags.ts';
 
 /**
  * Serves the tools to MCP clients: over stdin and stdout, or with `--port` over HTTP on this machine, where each client needs the token that is printed. A
  * call that the rules do not allow is denied. Ends with its client, or on Ctrl-C.
  */
 export async function serveMcp(call: CommandCall): Promise<number> {
-  const { flags, output, signal } = call;
-  const port = portOf(flags);
+  const { output, signal } = call;
+  const { port } = call.flags;
   const { serveHttp, serveStdio } = await import('@kernel/mcp');
   const open = await openTools(call);
   const toolset = withApproval(open.toolset, open.approve);

@@ -2,7 +2,7 @@ import type { CommandCall } from '../command-call.ts';
 import { stateFolder } from '../config/folders.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { writeResult } from '../files/write-result.ts';
-import { limitOf, olderThan } from '../options/number-flags.ts';
+import { SHOWN } from '../options/flags.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { ageOf } from '../output/quantities.ts';
 import { writeColumns } from '../output/terminal/table.ts';
@@ -41,7 +41,7 @@ export async function withStore(
 
 export function sessionsList(call: CommandCall): Promise<number> {
   const { flags, host, output } = call;
-  const limit = limitOf(flags);
+  const { limit = SHOWN } = flags;
   return withStore(call, (store) => {
     const records = store.use((database) => listSessions(database, limit));
     if (flags.json === true) {
@@ -78,7 +78,6 @@ function lineOf({ id, name, title }: SessionRecord): string {
 /** Shows a session, the last one of this folder if none is named: for people, as JSON, or as a page. */
 export function sessionsShow(call: CommandCall): Promise<number> {
   const { flags, words, host } = call;
-  if (flags.json === true && flags.html === true) throw usageError('--json and --html exclude each other.');
   return withStore(call, async (store) => {
     const [given] = words;
     const transcript = store.use((database) => {
@@ -109,7 +108,7 @@ export function sessionsSearch(call: CommandCall): Promise<number> {
   const { flags, words, output } = call;
   const text = words.join(' ');
   if (text.trim() === '') throw usageError('sessions search needs the words to look for.');
-  const limit = limitOf(flags);
+  const { limit = SHOWN } = flags;
   return withStore(call, (store) => {
     const found = store.use((database) => searchSessions(database, text, limit));
     if (flags.json === true) {
@@ -143,7 +142,7 @@ export function sessionsExport(call: CommandCall): Promise<number> {
 /** Removes sessions, after a question on the terminal. One that another process has open stays. */
 export function sessionsRm(call: CommandCall): Promise<number> {
   const { flags, words, host, output, signal } = call;
-  const age = olderThan(flags);
+  const age = flags['older-than'];
   if (words.length === 0 && age === undefined)
     throw usageError('sessions rm needs sessions, by id or name, or --older-than AGE.');
   if (words.length > 0 && age !== undefined) throw usageError('sessions rm takes sessions or --older-than, not both.');

@@ -1,5 +1,4 @@
 import { estimateTokens } from '@kernel/agent';
-import { nearest } from '@kernel/internal';
 import { toModelText, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf, type Dialect, lintTools } from '@kernel/providers';
 import { toGbnf } from '@kernel/tools/grammar';
@@ -8,7 +7,7 @@ import { withApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
-import { pricesOf } from '../options/number-flags.ts';
+import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { cutForTerminal } from '../output/terminal/changes.ts';
 import { writeRows } from '../output/terminal/table.ts';
@@ -33,9 +32,7 @@ function toolNamed(name: string, tools: readonly Tool[]): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map((each) => each.name);
-  const near = nearest(name, names);
-  const hint = near.length === 0 ? `There are ${names.join(', ')}.` : `Did you mean ${near.join(' or ')}?`;
-  throw usageError(`There is no tool "${name}". ${hint}`);
+  throw usageError(`There is no tool "${name}".${didYouMean(name, names, 3) || ` There are ${names.join(', ')}.`}`);
 }
 
 export function listTools(call: CommandCall): Promise<number> {
@@ -109,7 +106,7 @@ const CALLS = 1000;
 
 /** Prints about how many tokens each tool adds to each request, and with `--price` what that costs in a thousand requests. */
 export function priceTools(call: CommandCall): Promise<number> {
-  const prices = pricesOf(call.flags, undefined);
+  const prices = call.flags.price;
   return withTools(call, (tools) => {
     const rows = tools.map(({ name, description, parameters }) => {
       const content = JSON.stringify({ name, description, parameters });

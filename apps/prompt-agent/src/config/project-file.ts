@@ -6,6 +6,7 @@ import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { usageError } from '../exit-code.ts';
 import { isInside } from '../files/paths.ts';
 import type { Host } from '../host.ts';
+import { FLAG_NAMES, specOf } from '../options/flags.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { ask, hasTerminal } from '../questions/ask.ts';
@@ -120,13 +121,17 @@ export async function isApproved(
   return isAllowed;
 }
 
-function summarize({ provider, model, systemPrompt, memory, agents, maxIterations }: AgentConfig): readonly string[] {
+/** All that a project's file sets, for whoever is to approve it. */
+function summarize(config: AgentConfig): readonly string[] {
+  const { provider, model, agents } = config;
   const lines = [
     `provider: ${describe(provider)}`,
     ...(model.name === undefined ? [] : [`model: ${oneLine(model.name, 80)}`]),
-    ...(systemPrompt === undefined ? [] : [`system prompt: ${oneLine(systemPrompt, 400)}`]),
-    ...(memory?.path === undefined ? [] : [`memory: ${oneLine(memory.path, 200)}`]),
-    ...(maxIterations === undefined ? [] : [`max_iterations: ${maxIterations}`]),
+    ...FLAG_NAMES.flatMap((flag) => {
+      const { setting } = specOf(flag);
+      const value = setting?.of(config);
+      return setting === undefined || value === undefined ? [] : [`${setting.name}: ${oneLine(String(value), 400)}`];
+    }),
     ...Object.entries(agents ?? {}).map(([name, agent]) => `agent ${oneLine(name, 60)}: ${describe(agent.provider)}`),
   ];
   return lines.map(visible);

@@ -1,29 +1,6 @@
-import type { CommandSpec } from './flags.ts';
+import { LIMITS, RUN, SESSION, TOOLS } from './agent-flags.ts';
+import { type CommandSpec, FLAG_NAMES, type FlagName, MODEL, PROMPT, RAW } from './flags.ts';
 import { KEPT_COMMANDS } from './kept-commands.ts';
-
-const MODEL = ['provider', 'model', 'base-url', 'token', 'token-file', 'token-command', 'config', 'agent'] as const;
-
-/** The flags that choose tools, for commands that run without a model. */
-const TOOL_CHOICE = [
-  'workspace',
-  'bundle',
-  'mode',
-  'allow',
-  'ask',
-  'deny',
-  'yes',
-  'sandbox',
-  'tools',
-  'execute',
-  'trust-hints',
-] as const;
-
-/** The flags that come before a setting of the config, for runs and for `config show`. */
-const RUN_SETTINGS = ['memory', 'max-turns', 'max-iterations'] as const;
-/** The flags of a run of the agent. Without the agent, with `--protocol`, they have no effect. */
-export const TOOLS = [...TOOL_CHOICE, ...RUN_SETTINGS] as const;
-export const LIMITS = ['max-cost', 'max-time', 'price'] as const;
-export const SESSION = ['continue', 'session', 'no-session'] as const;
 
 /** Every command by its name; that of a subcommand has two words. `ask` is the one without a name on the command line. */
 export const COMMANDS = {
@@ -31,24 +8,18 @@ export const COMMANDS = {
     usage: '"prompt"',
     summary: 'give a prompt to a model with tools, and print the answer',
     flags: [
-      ...MODEL,
+      MODEL,
+      PROMPT,
+      SESSION,
+      TOOLS,
+      RUN,
+      LIMITS,
+      RAW,
       'system-prompt',
       'role',
-      'prompt',
-      'template',
-      'var',
-      'file',
-      'attach',
-      'images',
-      'allow-private-images',
-      'schema',
-      'extract',
       'stream',
-      ...SESSION,
       'durable',
       'journal',
-      ...TOOLS,
-      ...LIMITS,
       'record',
       'replay',
       'json',
@@ -56,9 +27,6 @@ export const COMMANDS = {
       'log',
       'quiet',
       'verbose',
-      'protocol',
-      'tools-file',
-      'audio',
       'version',
     ],
     maxWords: Infinity,
@@ -71,7 +39,7 @@ export const COMMANDS = {
   },
   chat: {
     summary: 'talk with a model with tools, message after message',
-    flags: [...MODEL, 'system-prompt', 'role', ...SESSION, 'stream', ...TOOLS, ...LIMITS, 'log', 'quiet', 'verbose'],
+    flags: [MODEL, SESSION, TOOLS, RUN, LIMITS, 'system-prompt', 'role', 'stream', 'log', 'quiet', 'verbose'],
     examples: ['', '--bundle code_agent'],
   },
   undo: {
@@ -81,77 +49,77 @@ export const COMMANDS = {
   embed: {
     usage: '"text"',
     summary: 'print the embedding of a text',
-    flags: [...MODEL, 'file', 'json'],
+    flags: [MODEL, 'file', 'json'],
     maxWords: Infinity,
     examples: ['"a sentence"'],
   },
   transcribe: {
     usage: 'FILE',
     summary: 'print what a recording says',
-    flags: [...MODEL, 'json'],
+    flags: [MODEL, 'json'],
     maxWords: 1,
     examples: ['talk.mp3'],
   },
   replay: {
     usage: 'FILE',
     summary: 'ask again what --record has written, without a model',
-    flags: [...TOOLS, 'config', 'agent', 'system-prompt', 'role', 'stream', 'json', 'json-lines', 'log', 'verbose'],
+    flags: [TOOLS, RUN, 'config', 'agent', 'system-prompt', 'role', 'stream', 'json', 'json-lines', 'log', 'verbose'],
     maxWords: 1,
     examples: ['tape.json'],
   },
   ...KEPT_COMMANDS,
   'tools list': {
     summary: 'list the tools on offer; show, call, lint, price, grammar',
-    flags: [...TOOL_CHOICE, 'json'],
+    flags: [TOOLS, 'json'],
     examples: ['--bundle code_agent'],
   },
   'tools show': {
     usage: 'NAME',
     summary: 'print a tool whole: description, effect, arguments',
-    flags: [...TOOL_CHOICE, 'json'],
+    flags: [TOOLS, 'json'],
     maxWords: 1,
     examples: ['read_file'],
   },
   'tools call': {
     usage: 'NAME [JSON]',
     summary: 'run a tool with arguments as JSON, here or on stdin',
-    flags: [...TOOL_CHOICE, 'json'],
+    flags: [TOOLS, 'json'],
     maxWords: Infinity,
     examples: [`calculate '{"expression":"2+2"}'`],
   },
   'tools lint': {
     summary: 'say what each wire loses of the tools',
-    flags: [...TOOL_CHOICE, 'json'],
+    flags: [TOOLS, 'json'],
     examples: ['--tools ./tools.ts --execute'],
   },
   'tools price': {
     summary: 'estimate the tokens that the tools add to each request',
-    flags: [...TOOL_CHOICE, 'price', 'json'],
+    flags: [TOOLS, 'price', 'json'],
     examples: ['--bundle code_agent --price 0.15,0.6'],
   },
   'tools grammar': {
     summary: 'print a grammar of the tools for llama.cpp',
-    flags: TOOL_CHOICE,
+    flags: [TOOLS],
     examples: ['> tools.gbnf'],
   },
   'serve mcp': {
     summary: 'serve the tools to MCP clients; http: the agent with a page',
-    flags: [...TOOL_CHOICE, 'port'],
+    flags: [TOOLS, 'port'],
     examples: ['--bundle code_agent --mode read-only', '--port 8000'],
   },
   'serve http': {
     summary: 'serve the agent and a page to talk to it, on this machine',
-    flags: [...MODEL, 'system-prompt', 'role', ...TOOLS, ...LIMITS, 'port'],
+    flags: [MODEL, TOOLS, RUN, LIMITS, 'system-prompt', 'role', 'port'],
     examples: ['--bundle code_agent --port 8080'],
   },
   models: {
     summary: 'list the models that you can use',
-    flags: [...MODEL, 'json'],
+    flags: [MODEL, 'json'],
     examples: ['', '--provider anthropic'],
   },
   doctor: {
     summary: 'say what was looked for, found and refused, and why',
-    flags: [...MODEL, 'json'],
+    flags: [MODEL, 'json'],
   },
   'keys set': {
     usage: 'PROVIDER',
@@ -166,7 +134,7 @@ export const COMMANDS = {
   'keys rm': { usage: 'PROVIDER', summary: 'forget a key', flags: ['json'], maxWords: 1, examples: ['anthropic'] },
   'config show': {
     summary: 'print each setting and where it is from; path, check',
-    flags: [...MODEL, 'system-prompt', ...RUN_SETTINGS, 'workspace', 'json'],
+    flags: [MODEL, RUN, 'system-prompt', 'workspace', 'json'],
   },
   'config path': {
     summary: 'print where settings and state are',
@@ -188,8 +156,13 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-export function commandSpec(name: CommandName): Required<CommandSpec> {
-  return { usage: '', flags: [], maxWords: 0, examples: [''], ...COMMANDS[name] };
+/** What is known of a command, with all of its flags in the order of the help. */
+export function commandSpec(name: CommandName) {
+  const spec: CommandSpec = COMMANDS[name];
+  const { usage = '', summary, flags = [], maxWords = 0, examples = [''] } = spec;
+  const takes = (flag: FlagName): boolean =>
+    flag === 'help' || flags.some((each) => each === flag || (typeof each === 'object' && Object.hasOwn(each, flag)));
+  return { usage, summary, flags: FLAG_NAMES.filter(takes), maxWords, examples };
 }
 
 export function isCommand(words: string): words is CommandName {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { COMMAND_NAMES, type CommandName, commandSpec } from './commands.ts';
-import { type FlagName, FLAGS, type FlagSpec } from './flags.ts';
+import { type FlagName, specOf } from './flags.ts';
 
 /** The text of `prompt-agent --help`: it fits a screen of 80 columns. Of a group of commands the first stands for all. */
 export function helpText(): string {
@@ -47,7 +47,7 @@ export function commandHelp(name: CommandName): string {
     '',
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     '',
-    ...[...flags, 'help' as const].map((flag) => flagLine(flag)),
+    ...flags.map((flag) => flagLine(flag)),
     '',
     ...examples.map((example) => `  prompt-agent${named} ${example}`.trimEnd()),
     ...(examples.length === 0 ? [] : ['']),
@@ -58,8 +58,9 @@ function nameOf(name: string): string {
   return name === 'ask' ? '' : ` ${name}`;
 }
 
-function flagLine(name: FlagName): string {
-  const { short, value = '', help }: FlagSpec = FLAGS[name];
+/** The line of a flag in the help of a command. */
+export function flagLine(name: FlagName): string {
+  const { short, value = '', help } = specOf(name);
   const letter = short === undefined ? '    ' : `-${short}, `;
   return `  ${letter}${`--${name} ${value}`.trimEnd().padEnd(26)}${help}`;
 }

@@ -1,7 +1,8 @@
 import { nearest } from '@kernel/internal';
 import { usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec, isCommand } from './commands.ts';
-import { findFlag, type FlagName, FLAGS, type Flags } from './flags.ts';
+import { FLAG_NAMES, findFlag, type FlagName, type Flags, specOf } from './flags.ts';
+import { type Given, readFlags } from './read-flags.ts';
 
 interface CommandLine {
   /** The command; `ask` if the line names none. */
@@ -15,13 +16,12 @@ interface CommandLine {
 
 /** Parses a command line. Throws a usage error that names the word, and what was probably meant. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const { values, words, isQuoted } = split(argv);
+  const { given, words, isQuoted } = split(argv);
   const [first = ''] = words;
-  if (values.help === true && !isQuoted && words.length === 1 && !isCommand(first) && subcommandsOf(first).length > 0)
-    return { command: 'ask', group: first, flags: values, words };
-  const command = isQuoted || values.prompt !== undefined ? undefined : commandOf(words);
-  if (command === undefined) return check({ command: 'ask', flags: values, words });
-  return check({ command, flags: values, words: words.slice(command.split(' ').length) });
+  if (given.has('help') && !isQuoted && words.length === 1 && !isCommand(first) && subcommandsOf(first).length > 0)
+    return { command: 'ask', group: first, flags: { help: true }, words };
+  const command = isQuoted || given.has('prompt') ? undefined : commandOf(words);
+  return checked(given, command ?? 'ask', command === undefined ? words : words.slice(command.split(' ').length));
 }
 
 function commandOf(words: readonly string[]): CommandName | undefined {
@@ -41,17 +41,17 @@ function subcommandsOf(first: string): readonly string[] {
   return COMMAND_NAMES.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
 }
 
-function check(line: CommandLine): CommandLine {
-  const { command, flags, words } = line;
+function checked(given: Given, command: CommandName, words: readonly string[]): CommandLine {
   const { flags: known, maxWords, usage } = commandSpec(command);
   if (words.length > maxWords)
     throw usageError(
       `${command} takes ${usage === '' ? 'no argument' : usage}, not "${words.join(' ')}". ${quoteHint([command, ...words])}`,
     );
-  for (const name of Object.keys(flags))
-    if (name !== 'help' && !known.some((each) => each === name))
+  for (const name of given.keys())
+    if (!known.includes(name))
       throw usageError(`--${name} has no effect on ${command}. See prompt-agent ${command} --help.`);
-  return line;
+  if (given.has('help')) return { command, flags: { help: true }, words };
+  return { command, flags: readFlags(given, known), words };
 }
 
 function quoteHint(words: readonly string[]): string {
@@ -60,7 +60,7 @@ function quoteHint(words: readonly string[]): string {
 
 /** Separates flags, also in Go's spellings (`-flag`, `-flag value`, `-flag=false`), from words. */
 function split(argv: readonly string[]): {
-  readonly values: Flags;
+  readonly given: Given;
   readonly words: readonly string[];
   /** Whether `--` says that what follows is no command. */
   readonly isQuoted: boolean;
@@ -80,9 +80,9 @@ function split(argv: readonly string[]): {
       words.push(arg);
       continue;
     }
-    const flag = findFlag(written);
-    if (flag === undefined) throw unknownFlag(arg.split('=', 1)[0] ?? arg, written);
-    const { name, value: placeholder, multiple } = flag;
+    const name = findFlag(written);
+    if (name === undefined) throw unknownFlag(arg.split('=', 1)[0] ?? arg, written);
+    const { value: placeholder, multiple } = specOf(name);
     if (placeholder === undefined) {
       if (inline === undefined || inline === 'true') given.set(name, true);
       else if (inline !== 'false') throw usageError(`--${name} takes no value, or true or false; not "${inline}".`);
@@ -94,12 +94,11 @@ function split(argv: readonly string[]): {
     const before = given.get(name);
     given.set(name, multiple === true ? [...(typeof before === 'object' ? before : []), value] : value);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is of the type that its flag has
-  return { values: Object.fromEntries(given) as Flags, words, isQuoted };
+  return { given, words, isQuoted };
 }
 
 function unknownFlag(arg: string, written: string): Error {
-  const [near] = nearest(written, Object.keys(FLAGS), 1);
+  const [near] = nearest(written, FLAG_NAMES, 1);
   const hint = near === undefined ? '' : ` Did you mean --${near}?`;
   return usageError(`Unknown flag ${arg}.${hint} See prompt-agent --help.`);
 }

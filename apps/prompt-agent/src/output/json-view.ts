@@ -1,8 +1,7 @@
 import { type AgentEvent, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
-import { exitCodeOfRun } from '../exit-code.ts';
+import { exitCodeOfRun } from '../run-ends.ts';
 import type { Invocation } from '../invocation.ts';
-import { pricesOf } from '../options/number-flags.ts';
 import { sourcesOf } from './terminal/notes.ts';
 import type { View, ViewedTools } from './view.ts';
 
@@ -15,7 +14,7 @@ export function jsonView(
   return {
     event: (event) => notes.event(event),
     end(end, calls) {
-      const prices = pricesOf(flags, loaded.config.model.prices);
+      const prices = flags.price ?? loaded.config.model.prices;
       const sources = sourcesOf(end.messages);
       output.writeJson({
         version: 1,

@@ -3,7 +3,7 @@ import { visible } from '@kernel/internal';
 import { oneLine } from '../output/escape.ts';
 import { durationText } from '../output/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';
-import { endText } from '../sessions/session-record.ts';
+import { endText } from '../run-ends.ts';
 
 const MAX_TEXT = 200;
 /** How much of all that an event says is shown, in characters: one line, whatever is in its fields. */

@@ -1,6 +1,6 @@
 import type { Durable, RecordedRun, WaitingCall } from '@kernel/durable';
-import { nearest } from '@kernel/internal';
 import { usageError } from '../exit-code.ts';
+import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine } from '../output/escape.ts';
 
 const MAX_COMPARED = 1000;
@@ -13,13 +13,8 @@ export async function requireRun(db: Durable, command: string, id: string | unde
   const found = await db.status(id);
   if (found !== undefined) return found;
   const known = await db.list({ limit: MAX_COMPARED });
-  const near = nearest(
-    id,
-    known.map((run) => run.id),
-    2,
-  ).map((each) => oneLine(each, MAX_ID));
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-  throw usageError(`There is no run "${oneLine(id, MAX_ID)}".${hint} See prompt-agent runs list.`);
+  const ids = known.map((run) => run.id);
+  throw usageError(`There is no run "${oneLine(id, MAX_ID)}".${didYouMean(id, ids, 2)} See prompt-agent runs list.`);
 }
 
 /**
@@ -45,12 +40,8 @@ export async function requireWaiting(
   const list = listOf(calls);
   const more = calls.length > MAX_LISTED ? ` and ${calls.length - MAX_LISTED} more` : '';
   if (callId === undefined) throw usageError(`Several calls of ${run} wait; name one of: ${list}${more}.`);
-  const [near] = nearest(
-    callId,
-    calls.map((each) => each.callId),
-    1,
-  );
-  const hint = near === undefined ? '' : ` Did you mean ${shown(near)}?`;
+  const ids = calls.map((each) => each.callId);
+  const hint = didYouMean(callId, ids);
   throw usageError(`No call "${shown(callId)}" of ${run} waits for a decision.${hint} These do: ${list}${more}.`);
 }
 

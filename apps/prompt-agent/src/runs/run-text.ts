@@ -4,7 +4,7 @@ import { oneLine } from '../output/escape.ts';
 import { ageOf, sizeText } from '../output/quantities.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
 import { type CommandSetting, showArguments, showCall } from '../questions/show-call.ts';
-import { endText } from '../sessions/session-record.ts';
+import { endText, isAnswered } from '../run-ends.ts';
 
 const MAX_SUMMARY = 4000;
 /** How much of a call that waits is shown in one of its lines, and in all: each value as far as a question shows it, and whatever the others are how a command runs. */
@@ -73,10 +73,9 @@ function endLines({ result }: RecordedRun): readonly string[] {
   const { reason, error, limit } = result;
   const answer = typeof result.answer === 'string' ? result.answer : '';
   const of = typeof limit !== 'string' ? '' : ` of ${oneLine(limit, 80)}`;
-  const isAnswered = reason === 'done' || reason === 'handled';
   return [
     ...(answer.trim() === '' ? [] : ['', ...visible(answer.trimEnd()).split('\n')]),
-    ...(isAnswered ? [] : ['', visible(oneLine(`! ${endText(reason)}${of}${errorText(error)}`, 4000))]),
+    ...(isAnswered(reason) ? [] : ['', visible(oneLine(`! ${endText(reason)}${of}${errorText(error)}`, 4000))]),
   ];
 }
 

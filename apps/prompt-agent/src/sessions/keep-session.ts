@@ -4,7 +4,6 @@ import { stateFolder } from '../config/folders.ts';
 import { sessionsSetting } from '../config/sessions-setting.ts';
 import { usageError } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { pricesOf } from '../options/number-flags.ts';
 import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../output/quantities.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
@@ -146,6 +145,6 @@ function useOf({ flags, choice, loaded, secret }: Invocation, journal: string | 
     model,
     flags: { ...Object.fromEntries(given), ...(journal === undefined ? {} : { durable: journal }) },
     redactor: createRedactor([secret]),
-    prices: pricesOf(flags, loaded.config.model.prices),
+    prices: flags.price ?? loaded.config.model.prices,
   };
 }

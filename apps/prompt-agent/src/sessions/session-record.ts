@@ -1,4 +1,4 @@
-import type { RunEnd } from '@kernel/protocol';
+import { endText } from '../run-ends.ts';
 import { jsonIn, type Row } from './database/rows.ts';
 import { numberOf, textOf } from './event-fields.ts';
 
@@ -63,24 +63,6 @@ export function recordJson(record: SessionRecord): Readonly<Record<string, unkno
     usage: { inputTokens: record.inputTokens, outputTokens: record.outputTokens },
     cost,
   };
-}
-
-const END_TEXTS = {
-  done: 'answered',
-  handled: 'answered',
-  aborted: 'interrupted',
-  error: 'failed',
-  limit: 'at a limit',
-  length: 'cut short',
-  filtered: 'filtered',
-  loop: 'in a loop',
-  approval: 'waits for approval',
-} satisfies Record<RunEnd['reason'], string>;
-const TEXTS: ReadonlyMap<string, string> = new Map(Object.entries(END_TEXTS));
-
-/** How a run ended, in a word or two; one without an end goes on, or the program was ended. */
-export function endText(reason: string | undefined): string {
-  return reason === undefined ? 'cut off' : (TEXTS.get(reason) ?? reason);
 }
 
 export function stateText({ state, writer }: SessionRecord, isRunning: (mark: string) => boolean): string {

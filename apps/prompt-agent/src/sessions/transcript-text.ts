@@ -1,7 +1,8 @@
 import { sliceHead, visible } from '@kernel/internal';
 import { durationText, sizeText, tokenText } from '../output/quantities.ts';
 import { showArguments } from '../questions/show-call.ts';
-import { endText, SHORT_ID } from './session-record.ts';
+import { endText, isAnswered } from '../run-ends.ts';
+import { SHORT_ID } from './session-record.ts';
 import type { CallView, RunView, Transcript } from './transcript.ts';
 
 const MAX_ARGUMENTS = 400;
@@ -28,9 +29,8 @@ function runLines(run: RunView): readonly string[] {
     ...(text.trim() === '' ? [] : ['', ...text.trim().split('\n')]),
     ...calls.flatMap(callLines),
   ]);
-  const isAnswered = reason === 'done' || reason === 'handled';
   const end = error === undefined ? endText(reason) : `${endText(reason)}: ${error.message} ${error.hint}`.trimEnd();
-  return [...asked, ...replies, ...(isAnswered ? [] : ['', `! ${end}`])];
+  return [...asked, ...replies, ...(isAnswered(reason) ? [] : ['', `! ${end}`])];
 }
 
 function callLines(call: CallView): readonly string[] {

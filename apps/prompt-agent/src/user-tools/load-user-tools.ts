@@ -73,7 +73,7 @@ async function connectServers(
     const toolset = await connectMcp(checked, {
       signal,
       graceMs: GRACE_MS,
-      trustHints: (flags['trust-hints'] ?? '').split(',').filter((name) => name !== ''),
+      trustHints: flags['trust-hints']?.filter((name) => name !== '') ?? [],
       pins: pins.known,
       approveTools: (change) => {
         stopWarning();

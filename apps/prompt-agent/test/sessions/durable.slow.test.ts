@@ -195,7 +195,7 @@ test('--durable works without a model, keeps its file private, and is refused wh
     [['--durable', '--no-session', 'hi'], '--durable and --no-session exclude each other.'],
     [['--durable', '--protocol', 'chat', 'hi'], '--durable and --protocol exclude each other'],
     [['--journal', 'x.db', 'hi'], '--journal needs --durable.'],
-    [['--durable', '--journal', '', 'hi'], '--journal needs the path of a file.'],
+    [['--durable', '--journal', '', 'hi'], '--journal "" must be the path of a file.'],
     [['chat', '--durable'], '--durable has no effect on chat'],
     [['chat', '-c'], 'is recorded in a journal: continue it with prompt-agent -c'],
     [['-c', '--durable', '--journal', 'other.db', 'hi'], 'is recorded in another journal'],

@@ -130,8 +130,8 @@ test('-c without a prompt shows the last answer again if nothing is pending, and
 test.each([
   [['-c', '--session', 'x', 'hi'], '--continue and --session exclude each other'],
   [['--session', 'x', '--no-session', 'hi'], '--session and --no-session exclude each other'],
-  [['--session', '../x', 'hi'], '--session must be a name'],
-  [['--session', '', 'hi'], '--session must be a name'],
+  [['--session', '../x', 'hi'], '--session "../x" must be a name'],
+  [['--session', '', 'hi'], '--session "" must be a name'],
   [['sessions', 'show', 'nothing'], 'There is no session "nothing"'],
   [['sessions', 'show', '\u001b[2J'], 'There is no session "\\x1b[2J"'],
   [['sessions', 'show'], 'There is no session of this folder'],

@@ -1,42 +1,14 @@
 import * as z from 'zod';
+import { CLIENT_SETTINGS } from './client-settings.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { modelSchema } from './model-schema.ts';
 import { providerSchema } from './provider-schema.ts';
-import { block, durationMs, expected, flag, numberFrom, present, text, wholeNumberFrom } from './setting-schemas.ts';
-import type { AgentConfig, ConnectionConfig, RetryConfig } from './types.ts';
-
-const { client: CLIENT, name: NAME } = DEFAULT_CONFIG;
-
-const retrySchema = block({
-  max_retries: wholeNumberFrom(0).default(CLIENT.retry.maxRetries),
-  initial_backoff: durationMs.default(CLIENT.retry.initialBackoffMs),
-  max_backoff: durationMs.default(CLIENT.retry.maxBackoffMs),
-  backoff_multiplier: numberFrom(1).default(CLIENT.retry.multiplier),
-  jitter: flag.default(CLIENT.retry.jitter),
-}).transform(({ max_retries, initial_backoff, max_backoff, backoff_multiplier, jitter }): RetryConfig => ({
-  maxRetries: max_retries,
-  initialBackoffMs: initial_backoff,
-  maxBackoffMs: max_backoff,
-  multiplier: backoff_multiplier,
-  jitter,
-}));
-
-const clientSchema = block({
-  timeout: durationMs.default(CLIENT.timeoutMs),
-  retry: retrySchema.prefault({}),
-  connection_pool_size: wholeNumberFrom(1).default(CLIENT.connectionPoolSize),
-  connection_timeout: durationMs.default(CLIENT.connectionTimeoutMs),
-}).transform(({ timeout, retry, connection_pool_size, connection_timeout }): ConnectionConfig => ({
-  timeoutMs: timeout,
-  retry,
-  connectionPoolSize: connection_pool_size,
-  connectionTimeoutMs: connection_timeout,
-}));
+import { RUN_SETTINGS } from './run-settings.ts';
+import { block, expected, fieldsOf, present, schemaOf, shapeOf, text } from './setting-schemas.ts';
+import type { AgentConfig } from './types.ts';
 
 const run = {
-  system_prompt: text.optional(),
-  max_iterations: wholeNumberFrom(0).optional(),
-  memory: block({ path: text.optional() }).transform(present).optional(),
+  ...shapeOf(RUN_SETTINGS),
   agents: z
     .record(
       z.string(),
@@ -48,14 +20,15 @@ const run = {
 
 /** A file that describes one agent, and the `agent` block of the kernel program's file. */
 export const agentSchema = block({
-  name: text.default(NAME),
+  name: text.default(DEFAULT_CONFIG.name),
   ...run,
-  client: clientSchema.prefault({}),
+  client: schemaOf(CLIENT_SETTINGS).default(DEFAULT_CONFIG.client),
   provider: providerSchema.prefault({}),
   model: modelSchema.prefault({}),
-}).transform(({ name, system_prompt, max_iterations, memory, agents, client, provider, model }): AgentConfig => ({
+}).transform(({ name, agents, client, provider, model, ...others }): AgentConfig => ({
   name,
-  ...present({ systemPrompt: system_prompt, maxIterations: max_iterations, memory, agents }),
+  ...fieldsOf(RUN_SETTINGS, others),
+  ...present({ agents }),
   client,
   provider,
   model,
@@ -80,13 +53,12 @@ export const kernelFileSchema = block({
   client: elsewhere,
   provider: elsewhere,
   model: elsewhere,
-}).transform(({ agent, system_prompt, max_iterations, memory, agents, ...others }, context): AgentConfig => {
-  const ofRun = present({ systemPrompt: system_prompt, maxIterations: max_iterations, memory, agents });
-  const names = { systemPrompt: 'system_prompt', maxIterations: 'max_iterations', memory: 'memory', agents: 'agents' };
-  for (const key of ['systemPrompt', 'maxIterations', 'memory', 'agents'] as const) {
-    if (ofRun[key] === undefined || agent[key] === undefined) continue;
-    const message = `has no effect: ${names[key]} beside "agent" comes before it`;
-    context.addIssue({ code: 'custom', path: ['agent', names[key]], message });
+}).transform(({ agent, agents, ...others }, context): AgentConfig => {
+  const ofRun = { ...fieldsOf(RUN_SETTINGS, others), ...present({ agents }) };
+  for (const [field, { key }] of Object.entries({ ...RUN_SETTINGS, agents: { key: 'agents' } })) {
+    if (!Object.hasOwn(ofRun, field) || !Object.hasOwn(agent, field)) continue;
+    const message = `has no effect: ${key} beside "agent" comes before it`;
+    context.addIssue({ code: 'custom', path: ['agent', key], message });
   }
   for (const key of ['name', 'client', 'provider', 'model'] as const) {
     if (others[key] === undefined) continue;

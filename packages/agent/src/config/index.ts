@@ -11,15 +11,14 @@ export { providerFromConfig, toProviderSettings } from './provider-from-config.t
 export type { ProviderFunctions, ProviderSettings, VendorSettings } from './provider-from-config.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export { CONFIG_KEYS } from './types.ts';
+export type { ConnectionConfig, RetryConfig } from './client-settings.ts';
+export type { MemoryConfig, RunSettings } from './run-settings.ts';
 export type {
   AgentConfig,
   AwsKeys,
   AzureIdentity,
-  ConnectionConfig,
-  MemoryConfig,
   ModelConfig,
   ParsedConfig,
   ProviderChoice,
-  RetryConfig,
   TokenPrices,
 } from './types.ts';

@@ -1,9 +1,13 @@
-const SETTINGS = {
+import { CLIENT_SETTINGS } from './client-settings.ts';
+import { RUN_SETTINGS } from './run-settings.ts';
+import type { Setting, SettingTable } from './settings.ts';
+
+/** The blocks of an agent, each with its settings. */
+const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   provider: ['name', 'base_url', 'options'],
   model: ['name', 'capabilities', 'prices'],
-  client: ['timeout', 'retry', 'connection_pool_size', 'connection_timeout'],
-  memory: ['path'],
-} as const;
+  client: keysOf(CLIENT_SETTINGS),
+};
 
 /**
  * Whether JSON is a config that `fromConfig` reads, mistakes included: one of its blocks has one of its settings. Other programs have a `config.json` with
@@ -11,18 +15,29 @@ const SETTINGS = {
  */
 export function isConfig(json: unknown): json is object {
   if (!isBlock(json)) return false;
-  const { agent, agents, system_prompt: prompt, max_iterations: iterations } = json;
-  if (typeof prompt === 'string' || typeof iterations === 'number') return true;
+  const { agent, agents } = json;
   if (isBlock(agent) && (Object.keys(agent).length === 0 || isAgent(agent))) return true;
   return isAgent(json) || (isBlock(agents) && Object.values(agents).some((each) => isBlock(each) && isAgent(each)));
 }
 
 function isAgent(block: Readonly<Record<string, unknown>>): boolean {
-  if (typeof block['system_prompt'] === 'string') return true;
-  return Object.entries(SETTINGS).some(([name, keys]) => {
-    const settings = Object.hasOwn(block, name) ? block[name] : undefined;
-    return isBlock(settings) && keys.some((key) => Object.hasOwn(settings, key));
-  });
+  return (
+    Object.values(RUN_SETTINGS).some((setting) => isSetting(block[setting.key], setting)) ||
+    Object.entries(BLOCKS).some(([name, keys]) => Object.hasOwn(block, name) && hasOneOf(block[name], keys))
+  );
+}
+
+function isSetting(value: unknown, { is }: Setting): boolean {
+  if (typeof is === 'object') return hasOneOf(value, keysOf(is));
+  return typeof value === (is === 'text' ? 'string' : is === 'true or false' ? 'boolean' : 'number');
+}
+
+function hasOneOf(value: unknown, keys: readonly string[]): boolean {
+  return isBlock(value) && keys.some((key) => Object.hasOwn(value, key));
+}
+
+function keysOf(settings: SettingTable): readonly string[] {
+  return Object.values(settings).map(({ key }) => key);
 }
 
 function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {

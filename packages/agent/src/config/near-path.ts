@@ -1,19 +1,15 @@
 import { nearest } from '@kernel/internal';
+import { CLIENT_SETTINGS } from './client-settings.ts';
+import { RUN_SETTINGS } from './run-settings.ts';
+import { pathsOf } from './settings.ts';
 import { CONFIG_KEYS } from './types.ts';
 
 /** Every setting of a config by its path, for keys in the wrong block. */
 const PATHS = [
   ...CONFIG_KEYS,
   'name',
-  'memory.path',
-  'client.timeout',
-  'client.connection_timeout',
-  'client.connection_pool_size',
-  'client.retry.max_retries',
-  'client.retry.initial_backoff',
-  'client.retry.max_backoff',
-  'client.retry.backoff_multiplier',
-  'client.retry.jitter',
+  ...pathsOf(RUN_SETTINGS),
+  ...pathsOf(CLIENT_SETTINGS, 'client.'),
   'provider.name',
   'provider.base_url',
   'provider.options.token',

@@ -1,5 +1,6 @@
 import { checkFunctions, type JsonObject, type JsonValue, type Provider } from '@kernel/protocol';
-import type { AgentConfig, AzureIdentity, ProviderChoice, RetryConfig } from './types.ts';
+import type { RetryConfig } from './client-settings.ts';
+import type { AgentConfig, AzureIdentity, ProviderChoice } from './types.ts';
 
 /** What makes providers: the functions of `@kernel/providers`, which this package does not import. Pass the module itself. */
 export interface ProviderFunctions {

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@kernel/protocol';
 import * as z from 'zod';
 import { parseDuration } from './duration.ts';
+import type { Setting, Settings, SettingTable } from './settings.ts';
 
 /** Says what was expected in place of a value. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
@@ -18,17 +19,13 @@ function describe(value: unknown): string {
 /** Any text, the empty one included. */
 export const text = z.string({ error: expected('text') });
 
-/** True or false. */
-export const flag = z.boolean({ error: expected('true or false') });
-
 /** A number of at least `minimum`. */
 export function numberFrom(minimum: number): z.ZodNumber {
   const error = expected(`a number of at least ${minimum}`);
   return z.number({ error }).min(minimum, { error });
 }
 
-/** A number without a fraction, of at least `minimum`. */
-export function wholeNumberFrom(minimum: number): z.ZodInt {
+function wholeNumberFrom(minimum: number): z.ZodInt {
   const error = expected(`a whole number of at least ${minimum}`);
   return z.int({ error }).min(minimum, { error });
 }
@@ -38,8 +35,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   return z.enum(choices, { error: expected(`one of ${choices.join(', ')}`) });
 }
 
-/** A duration, in milliseconds. */
-export const durationMs = z.unknown().transform((value, context): number => {
+const durationMs = z.unknown().transform((value, context): number => {
   const ms = parseDuration(value);
   if (ms !== undefined) return ms;
   const message = expected('a duration such as "24s", "1m30s" or "500ms", or whole nanoseconds')({ input: value });
@@ -62,4 +58,35 @@ export function present<T extends object>(fields: T): { [K in keyof T]?: NonNull
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys and values are those of `fields`
   return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
+}
+
+const KINDS = {
+  text,
+  'true or false': z.boolean({ error: expected('true or false') }),
+  duration: durationMs,
+  'whole from 0': wholeNumberFrom(0),
+  'whole from 1': wholeNumberFrom(1),
+  'number from 1': numberFrom(1),
+} satisfies Readonly<Record<Setting['is'] & string, z.ZodType>>;
+
+/** The schemas of settings, by their keys in a file. */
+export function shapeOf(settings: SettingTable): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(
+    Object.values(settings).map(({ key, is, default: otherwise }) => {
+      const schema = typeof is === 'object' ? schemaOf(is) : KINDS[is];
+      return [key, otherwise === undefined ? schema.optional() : schema.default(otherwise)];
+    }),
+  );
+}
+
+/** The schema of a block. */
+export function schemaOf<T>(settings: Settings<T>): z.ZodType<T> {
+  return block(shapeOf(settings)).transform((values) => fieldsOf(settings, values));
+}
+
+/** What a file says, by its keys, as fields; without those that are absent. */
+export function fieldsOf<T>(settings: Settings<T>, values: Readonly<Record<string, unknown>>): T {
+  const fields = Object.entries(settings).map(([field, { key }]) => [field, values[key]] as const);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of these settings have read the values
+  return present(Object.fromEntries(fields)) as T;
 }

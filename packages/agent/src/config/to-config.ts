@@ -1,5 +1,8 @@
-import type { JsonObject } from '@kernel/protocol';
+import type { JsonObject, JsonValue } from '@kernel/protocol';
+import { CLIENT_SETTINGS } from './client-settings.ts';
 import { formatDuration } from './duration.ts';
+import { RUN_SETTINGS } from './run-settings.ts';
+import type { SettingTable } from './settings.ts';
 import type { AgentConfig, ModelConfig, ProviderChoice } from './types.ts';
 
 /** Converts a config back to the JSON that `fromConfig` reads. Durations become text. Tokens and keys are included. */
@@ -22,27 +25,26 @@ export function toConfig(config: AgentConfig): JsonObject {
   };
   return {
     name: config.name,
-    ...present('system_prompt', config.systemPrompt),
-    client: {
-      timeout: formatDuration(client.timeoutMs),
-      retry: {
-        max_retries: client.retry.maxRetries,
-        initial_backoff: formatDuration(client.retry.initialBackoffMs),
-        max_backoff: formatDuration(client.retry.maxBackoffMs),
-        backoff_multiplier: client.retry.multiplier,
-        jitter: client.retry.jitter,
-      },
-      connection_pool_size: client.connectionPoolSize,
-      connection_timeout: formatDuration(client.connectionTimeoutMs),
-    },
+    ...toJson(RUN_SETTINGS, config),
+    client: toJson(CLIENT_SETTINGS, client),
     provider: { name: provider.name, ...present('base_url', provider.baseUrl), options },
     model: { ...present('name', model.name), capabilities: model.capabilities, ...pricesOf(model) },
-    ...present('max_iterations', config.maxIterations),
-    ...(config.memory === undefined ? {} : { memory: { ...config.memory } }),
     ...(config.agents === undefined
       ? {}
       : { agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, toConfig(agent)])) }),
   };
+}
+
+/** A block as a file has it. */
+function toJson(settings: SettingTable, values: object): JsonObject {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([field, { key, is }]): readonly (readonly [string, JsonValue])[] => {
+      const value: unknown = Reflect.get(values, field);
+      if (typeof is === 'object') return typeof value === 'object' && value !== null ? [[key, toJson(is, value)]] : [];
+      if (typeof value === 'number') return [[key, is === 'duration' ? formatDuration(value) : value]];
+      return typeof value === 'string' || typeof value === 'boolean' ? [[key, value]] : [];
+    }),
+  );
 }
 
 function pricesOf({ prices }: ModelConfig): JsonObject {

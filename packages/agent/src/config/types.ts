@@ -1,50 +1,20 @@
 import type { JsonObject } from '@kernel/protocol';
 import type { ModelCapability } from '../client/types.ts';
+import type { ConnectionConfig } from './client-settings.ts';
+import { RUN_SETTINGS, type RunSettings } from './run-settings.ts';
 
 /** A config file as typed data, with all defaults. */
-export interface AgentConfig {
+export interface AgentConfig extends RunSettings {
   /** Default `default-agent`. */
   readonly name: string;
-  /** The system prompt. */
-  readonly systemPrompt?: string;
   /** How to connect to the provider. */
   readonly client: ConnectionConfig;
   /** Which provider. Default `ollama`. */
   readonly provider: ProviderChoice;
   /** Which model. */
   readonly model: ModelConfig;
-  /** The most model calls of a run; 0 means no limit. */
-  readonly maxIterations?: number;
-  /** Where a run stores its memory. */
-  readonly memory?: MemoryConfig;
   /** More agents by name, each with a whole config. */
   readonly agents?: Readonly<Record<string, AgentConfig>>;
-}
-
-/** How to connect to the provider. A timeout of 0 is no timeout. */
-export interface ConnectionConfig {
-  /** The longest wait for the first byte, and between two bytes. */
-  readonly timeoutMs: number;
-  /** When a failed request is retried. */
-  readonly retry: RetryConfig;
-  /** The size of the connection pool. Default 10. */
-  readonly connectionPoolSize: number;
-  /** How long connecting may take. Default 30,000. */
-  readonly connectionTimeoutMs: number;
-}
-
-/** When and how often a failed request is retried. */
-export interface RetryConfig {
-  /** 0 means no retries. */
-  readonly maxRetries: number;
-  /** The delay before the first retry. Default 1000. */
-  readonly initialBackoffMs: number;
-  /** The longest delay. Default 30,000. */
-  readonly maxBackoffMs: number;
-  /** By how much each delay is longer than the one before. Default 2. */
-  readonly multiplier: number;
-  /** Whether delays are randomized. Default true. */
-  readonly jitter: boolean;
 }
 
 /** Which provider, with its settings; the fields are those of `createProvider`. */
@@ -126,12 +96,6 @@ export interface TokenPrices {
   readonly cacheWrite?: number;
 }
 
-/** Where a run stores its memory. */
-export interface MemoryConfig {
-  /** The folder or file. */
-  readonly path?: string;
-}
-
 /** The top-level keys of a config file; a test compares them with the schema. Any file of this program has at least one of them; `name` is too common to count. */
 export const CONFIG_KEYS: readonly string[] = [
   'agent',
@@ -139,9 +103,7 @@ export const CONFIG_KEYS: readonly string[] = [
   'client',
   'provider',
   'model',
-  'system_prompt',
-  'max_iterations',
-  'memory',
+  ...Object.values(RUN_SETTINGS).map(({ key }) => key),
 ];
 
 /** The result of `fromConfig`. */

@@ -1,11 +1,11 @@
 import { errorMessage } from '@kernel/internal';
 import {
-  type FinishReason,
   type JsonObject,
   KernelError,
   type Message,
   type MessageEnd,
   type RunEnd,
+  runEndOf,
   type RunTotals,
   textOf,
 } from '@kernel/protocol';
@@ -37,17 +37,6 @@ export function hookStopAnswer(error: unknown): string | undefined {
   }
 }
 
-/** Why a run ends with a reply without calls, by the finish reason of the reply. */
-const REASONS: Readonly<Record<FinishReason, 'done' | 'length' | 'filtered'>> = {
-  stop: 'done',
-  'tool-calls': 'done',
-  paused: 'done',
-  length: 'length',
-  'content-filter': 'filtered',
-  refusal: 'filtered',
-  other: 'done',
-};
-
 const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
   'opaque server-tool-call server-tool-result image audio file'.split(' '),
 );
@@ -58,8 +47,7 @@ export function outcomeOfReply(
   provider: string,
 ): RunOutcome {
   const answer = textOf(message);
-  // A provider of one's own may give any text as the reason.
-  const reason = Object.hasOwn(REASONS, finishReason) ? REASONS[finishReason] : 'done';
+  const reason = runEndOf(finishReason);
   if (reason !== 'done') return { reason, ...(answer === '' ? {} : { answer }) };
   if (answer !== '' || message.content.some((part) => PARTS_BESIDE_TEXT.has(part.type))) return { reason, answer };
   return {

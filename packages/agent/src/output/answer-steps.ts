@@ -4,6 +4,7 @@ import {
   KernelError,
   type Message,
   type MessageEnd,
+  runEndOf,
   textOf,
   toModelText,
   type ToolCall,
@@ -87,7 +88,7 @@ export function createAnswerSteps(
       reply: Reply,
     ): Reply {
       const { droppedCalls, finishReason, message } = reply;
-      if (finishReason === 'content-filter' || finishReason === 'refusal') return reply;
+      if (runEndOf(finishReason) === 'filtered') return reply;
       const given = droppedCalls?.find((call) => isAnswer(call.name) && isWholeJson(call.arguments));
       if (given === undefined || isWholeJson(textOf(message))) return reply;
       return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };

@@ -163,12 +163,12 @@ type TakeList = (listed: ListedTools) => Promise<void>;
 function takeLists(tools: ApprovedTools, onFault: (fault: string) => void): TakeList {
   let last: string | undefined;
   let hasList = false;
-  return async ({ entries, fault, isBroken }) => {
+  return async ({ entries, fault, isBroken, sendsHeaders }) => {
     if (fault !== undefined && fault !== last) onFault(fault);
     last = fault;
     if (isBroken === true && hasList) return;
     hasList = true;
-    await tools.update(entries);
+    await tools.update(entries, sendsHeaders);
   };
 }
 

@@ -2,8 +2,18 @@ import { attempt, errorMessage } from '@kernel/internal';
 import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { callTool } from './tools/call-tool.ts';
+import type { StateKey } from './tools/ask-client.ts';
 import { listTools } from './tools/listed-tool.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
+
+/** What a server with tools keeps between the calls of a client: nothing but a key. */
+export interface MountToolsOptions {
+  /**
+   * The key, of at least 32 bytes, with which the state of a call that asks the client is signed. Servers that serve the same clients, such as
+   * processes behind a load balancer, need the same one. Default: a random one of this process.
+   */
+  readonly stateKey?: StateKey | undefined;
+}
 
 /**
  * Adds the tools of a toolset to a server of the official SDK, which may also have resources, prompts and so on. Returns a function that stops
@@ -13,7 +23,7 @@ import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts'
  * preceded. If the toolset has `subscribe`, changes of its list are sent as `notifications/tools/list_changed`, once for all changes of a tick.
  * Throws `CONFIG_INVALID` for a server that already has tools or is connected.
  */
-export function mountTools(server: McpServer | Server, toolset: Toolset): () => void {
+export function mountTools(server: McpServer | Server, toolset: Toolset, options: MountToolsOptions = {}): () => void {
   if (typeof server?.connect !== 'function')
     throw new KernelError('CONFIG_INVALID', `mountTools takes a server, not ${describeType(server)}.`, {
       hint: 'Pass a McpServer of @modelcontextprotocol/server first, then the toolset.',
@@ -21,7 +31,7 @@ export function mountTools(server: McpServer | Server, toolset: Toolset): () => 
   checkToolset('mountTools', toolset);
   const turns = createToolsetTurns(toolset);
   const protocol = protocolOf(server);
-  handleToolRequests(server, toolset, turns);
+  handleToolRequests(server, toolset, turns, stateKeyOf('mountTools', options));
   return onListChange(
     toolset,
     () => {
@@ -32,7 +42,12 @@ export function mountTools(server: McpServer | Server, toolset: Toolset): () => 
 }
 
 /** Handles `tools/list` and `tools/call` and declares the capability; sends no notifications. */
-export function handleToolRequests(server: McpServer | Server, toolset: Toolset, turns: ToolsetTurns): void {
+export function handleToolRequests(
+  server: McpServer | Server,
+  toolset: Toolset,
+  turns: ToolsetTurns,
+  stateKey: StateKey,
+): void {
   const protocol = protocolOf(server);
   try {
     protocol.assertCanSetRequestHandler('tools/list');
@@ -44,11 +59,13 @@ export function handleToolRequests(server: McpServer | Server, toolset: Toolset,
       cause,
     });
   }
+  if ('server' in server) giveHeaderSchemas(server, turns);
   protocol.setRequestHandler('tools/list', { params: ANY_PARAMS }, async (params, mcp) => ({
     ...(await listTools(turns, params, mcp)),
   }));
   protocol.setRequestHandler('tools/call', async ({ params }, mcp) => {
-    const { result, tool } = await callTool(toolset, turns, params, mcp);
+    const { result, tool } = await callTool(toolset, turns, params, mcp, stateKey);
+    if ('resultType' in result) return result;
     return protocol.projectCallToolResult(result, tool?.outputSchema);
   });
 }
@@ -73,6 +90,24 @@ export function onListChange(toolset: Toolset, notify: () => void, turns?: Tools
     // A toolset that breaks its contract must not keep a connection from closing.
     attempt(() => unsubscribe?.());
   };
+}
+
+/** Gives the SDK the schemas by which it checks the arguments that a client of 2026-07-28 sends as HTTP headers, too (`x-mcp-header`). */
+function giveHeaderSchemas(server: McpServer, turns: ToolsetTurns): void {
+  Object.assign(server, {
+    toolInputSchemaJson: (name: string) => turns.tools().find((tool) => tool.name === name)?.parameters,
+  });
+}
+
+const MIN_KEY_BYTES = 32;
+let processKey: Uint8Array | undefined;
+
+export function stateKeyOf(subject: string, { stateKey }: MountToolsOptions): StateKey {
+  if (stateKey === undefined) return (processKey ??= crypto.getRandomValues(new Uint8Array(MIN_KEY_BYTES)));
+  if (Buffer.byteLength(stateKey) >= MIN_KEY_BYTES) return stateKey;
+  throw new KernelError('CONFIG_INVALID', `${subject}: stateKey has ${Buffer.byteLength(stateKey)} bytes.`, {
+    hint: `Use at least ${MIN_KEY_BYTES} random bytes.`,
+  });
 }
 
 export function protocolOf(server: McpServer | Server): Server {

@@ -2,11 +2,11 @@ import { onAbort } from '@kernel/internal';
 import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { handleToolRequests } from './mount-tools.ts';
+import { handleToolRequests, type MountToolsOptions } from './mount-tools.ts';
 import { createToolsetTurns } from './tools/toolset-turns.ts';
 
 /** How a server introduces itself, or how it is created. */
-export interface ServerOptions {
+export interface ServerOptions extends MountToolsOptions {
   /** Default `kernel`. */
   readonly name?: string | undefined;
   /** Default `0.0.0`. */
@@ -31,6 +31,7 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
   createServer: true,
   onError: true,
   signal: true,
+  stateKey: true,
 };
 export type ServerSdk = typeof Sdk;
 
@@ -43,7 +44,7 @@ export function serverFactory(sdk: ServerSdk, toolset: Toolset, options: ServerO
       throw new KernelError('CONFIG_INVALID', 'createServer returned the same server twice.', {
         hint: 'Create a new one in each call: a server has one connection.',
       });
-    handleToolRequests(server, toolset, createToolsetTurns(toolset));
+    handleToolRequests(server, toolset, createToolsetTurns(toolset), '');
     return createServer;
   }
   return () => new sdk.McpServer({ name, version }, instructions === undefined ? {} : { instructions });

@@ -1,4 +1,5 @@
 import type { KernelError } from '../error.ts';
+import type { StopReason } from '../finish-reason.ts';
 import type { Message, Usage } from '../message.ts';
 import type { PendingCall } from '../pending.ts';
 
@@ -56,7 +57,7 @@ export interface RunHandled<Output = unknown> extends RunTotals, PartialOutput<O
 /** The reply was cut by length or a filter, a loop was detected, or the caller aborted. */
 export interface RunStopped<Output = unknown> extends RunTotals, PartialOutput<Output> {
   /** What stopped the run. */
-  readonly reason: 'length' | 'filtered' | 'loop' | 'aborted';
+  readonly reason: StopReason;
   /** The text so far, if there is any. */
   readonly answer?: string;
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../json.ts';
 import { KERNEL_ERROR_CODES } from '../error.ts';
+import { FINISH_REASONS, type FinishReason } from '../finish-reason.ts';
 import { TOOL_OUTCOMES } from '../result.ts';
 import { frozen, frozenList } from './frozen.ts';
 import {
@@ -112,15 +113,8 @@ export const messageSchema = z.discriminatedUnion('role', [
 ]);
 
 /** `FinishReason`. */
-export const finishReasonSchema = z.enum([
-  'stop',
-  'tool-calls',
-  'paused',
-  'length',
-  'content-filter',
-  'refusal',
-  'other',
-]);
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+export const finishReasonSchema = z.enum(Object.keys(FINISH_REASONS) as readonly FinishReason[]);
 
 /** `Usage`. */
 export const usageSchema = frozen({

@@ -11,6 +11,20 @@ import { readFileTool } from './read-file.ts';
 import { searchTextTool, type SearchTextOptions } from './search/search-text.ts';
 import { undoTool } from './undo.ts';
 
+export {
+  applyPatchTool,
+  deleteTool,
+  editFileTool,
+  globTool,
+  listDirectoryTool,
+  moveTool,
+  readFileTool,
+  searchTextTool,
+  undoTool,
+  writeFileTool,
+};
+export type { SearchTextOptions };
+
 /**
  * Returns all file tools: those that read, then those that write. The rules of the workspace decide what they may do.
  *

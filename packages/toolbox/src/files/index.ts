@@ -1,15 +1,4 @@
-export { applyPatchTool } from './patch/apply-patch.ts';
 export { decodeFile } from './text-file.ts';
-export { deleteTool } from './delete.ts';
-export { editFileTool } from './edit/edit-file.ts';
 export { findFiles } from './find-files.ts';
 export type { FindFilesOptions } from './find-files.ts';
-export { globTool } from './glob.ts';
-export { listDirectoryTool } from './list-directory.ts';
-export { moveTool } from './move.ts';
-export { readFileTool } from './read-file.ts';
-export { searchTextTool } from './search/search-text.ts';
-export type { SearchTextOptions } from './search/search-text.ts';
-export { undoTool } from './undo.ts';
-export { writeFileTool } from './edit/write-file.ts';
-export { fileTools } from './file-tools.ts';
+export * from './file-tools.ts';

@@ -1,49 +1,24 @@
 import { attempt } from '@kernel/internal';
 import { parsePatch } from '../files/patch/parse-patch.ts';
+import { KNOWN_TOOLS } from './known-tools.ts';
 
-/** What rules are matched against, by the name of a tool of the toolbox. */
 type Subjects = (input: Readonly<Record<string, unknown>>) => readonly string[];
 
 const MAX_TEXTS = 1000;
 
-const TOOLBOX: Readonly<Record<string, Subjects>> = {
-  read_file: texts('path'),
-  write_file: texts('path'),
-  edit_file: texts('path'),
-  delete: texts('path'),
-  move: texts('from', 'to'),
-  list_directory: folder,
-  glob: folder,
-  search_text: folder,
-  apply_patch: ({ patch }) => (typeof patch === 'string' ? pathsOfPatch(patch) : []),
-  fetch_url: texts('url'),
-  web_search: texts('query'),
-  memory: texts('path', 'old_path', 'new_path'),
-  remember: texts(),
-  recall: texts(),
-  forget: texts('id'),
-  skill: texts('name'),
-};
-
+/** The texts of a call that rules are matched against: as `own` says, else as is known of the tool, else all of them. */
 export function subjectsOf(
   toolName: string,
   input: Readonly<Record<string, unknown>>,
   own: Readonly<Record<string, Subjects>> = {},
 ): readonly string[] {
-  const find = lookUp(own, toolName) ?? lookUp(TOOLBOX, toolName) ?? everyText;
-  return find(input);
-}
-
-function lookUp(table: Readonly<Record<string, Subjects>>, name: string): Subjects | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-function texts(...names: readonly string[]): Subjects {
-  return (input) => names.map((name) => input[name]).filter((value) => typeof value === 'string');
-}
-
-function folder({ path }: Readonly<Record<string, unknown>>): readonly string[] {
-  return [typeof path === 'string' && path !== '' ? path : '.'];
+  const find = Object.hasOwn(own, toolName) ? own[toolName] : undefined;
+  if (find !== undefined) return find(input);
+  const { subjects, otherwise } = (Object.hasOwn(KNOWN_TOOLS, toolName) ? KNOWN_TOOLS[toolName] : undefined) ?? {};
+  if (subjects === undefined) return everyText(input);
+  if (typeof subjects === 'string') return typeof input['patch'] === 'string' ? pathsOfPatch(input['patch']) : [];
+  const texts = subjects.map((name) => input[name]).filter((value) => typeof value === 'string');
+  return otherwise === undefined || (texts[0] ?? '') !== '' ? texts : [otherwise];
 }
 
 /** The paths of a patch as the tool reads them. One that the tool refuses is covered by no rule. */

@@ -1,6 +1,7 @@
 import { attempt } from '@kernel/internal';
 import { coverableWords } from '../commands/analysis/safe-programs.ts';
 import { knownWord } from '../commands/shell/types.ts';
+import { KNOWN_TOOLS } from '../permissions/known-tools.ts';
 import { compileRule } from '../permissions/compile-rules.ts';
 import { escapeWildcards } from '../permissions/match-wildcard.ts';
 import type { PermissionRule } from '../permissions/index.ts';
@@ -8,29 +9,12 @@ import type { PermissionRule } from '../permissions/index.ts';
 const MAX_ENTRIES = 100;
 
 /** What names of `allowed-tools` mean here. Those of Claude Code, in which most skills are written, and our own. */
-const TOOLS: Readonly<
-  Record<string, { readonly tool: string; readonly takes: 'command' | 'path' | 'domain' | 'none' }>
-> = {
-  Bash: { tool: 'run_command', takes: 'command' },
-  run_command: { tool: 'run_command', takes: 'command' },
-  Read: { tool: 'read_file', takes: 'path' },
-  read_file: { tool: 'read_file', takes: 'path' },
-  Write: { tool: 'write_file', takes: 'path' },
-  write_file: { tool: 'write_file', takes: 'path' },
-  Edit: { tool: 'edit_file', takes: 'path' },
-  MultiEdit: { tool: 'edit_file', takes: 'path' },
-  edit_file: { tool: 'edit_file', takes: 'path' },
-  Glob: { tool: 'glob', takes: 'path' },
-  glob: { tool: 'glob', takes: 'path' },
-  Grep: { tool: 'search_text', takes: 'path' },
-  search_text: { tool: 'search_text', takes: 'path' },
-  LS: { tool: 'list_directory', takes: 'path' },
-  list_directory: { tool: 'list_directory', takes: 'path' },
-  WebFetch: { tool: 'fetch_url', takes: 'domain' },
-  fetch_url: { tool: 'fetch_url', takes: 'domain' },
-  WebSearch: { tool: 'web_search', takes: 'none' },
-  web_search: { tool: 'web_search', takes: 'none' },
-};
+const TOOLS: ReadonlyMap<string, { readonly tool: string; readonly takes: 'command' | 'path' | 'domain' | 'none' }> =
+  new Map(
+    Object.entries(KNOWN_TOOLS).flatMap(([tool, { aliases = [], takes }]) =>
+      takes === undefined ? [] : [tool, ...aliases].map((name) => [name, { tool, takes }] as const),
+    ),
+  );
 
 export interface SkillScripts {
   readonly folder: string;
@@ -78,7 +62,7 @@ type Translated = { readonly rule: PermissionRule } | { readonly problem: string
 
 function translate(entry: string, scripts: SkillScripts): Translated {
   const [, name = '', argument] = /^([A-Za-z_]+)(?:\(([^()]*)\))?$/.exec(entry) ?? [];
-  const known = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  const known = TOOLS.get(name);
   if (known === undefined) return { problem: 'there is no such tool here' };
   const { takes, tool } = known;
   const text = argument?.trim();

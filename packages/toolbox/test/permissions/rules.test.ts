@@ -2,7 +2,10 @@ import type { Tool, Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, timeGrowth, verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
 import { describe, expect, it } from 'vitest';
+import { fileTools } from '../../src/files/index.ts';
+import { KNOWN_TOOLS } from '../../src/permissions/known-tools.ts';
 import { type PermissionRule, permissions, withPermissions } from '../../src/permissions/index.ts';
+import { memoryWorkspace } from '../../src/workspace/index.ts';
 
 const signal = new AbortController().signal;
 const tool = (name: string): Tool => ({ name, description: '', parameters: { type: 'object' } });
@@ -245,4 +248,15 @@ describe('withPermissions', () => {
     const tools = withPermissions(mockToolset([]), permissions([{ deny: 'x' }]));
     expect(await call(tools, 'nothing', {})).toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
+});
+
+it('a tool for files with another text than its path says in src/permissions/known-tools.ts what rules are matched against', () => {
+  verifies('toolbox.permissions.rules');
+  const unknown = fileTools(memoryWorkspace({})).filter(({ tool: { name, parameters } }) => {
+    const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, unknown>> };
+    const texts = Object.keys(properties).filter((each) => each !== 'path');
+    return texts.length > 0 && !Object.hasOwn(KNOWN_TOOLS, name);
+  });
+  // The id of a change is all that `undo` takes, and so all that rules are matched against.
+  expect(unknown.map(({ tool: { name } }) => name)).toEqual(['undo']);
 });

@@ -1,6 +1,6 @@
 import { sliceHead } from '@kernel/internal';
 import { type CommandSetting, showArguments } from '../../questions/show-call.ts';
-import { endText } from '../../sessions/session-record.ts';
+import { endText, isAnswered } from '../../run-ends.ts';
 import type { CallView, RunView, TurnView } from '../../sessions/transcript.ts';
 import { countText, durationText } from '../quantities.ts';
 import { argumentsText, detailText } from './detail-text.ts';
@@ -73,7 +73,7 @@ function callMarkup(call: CallView, { parts, commands }: Place, level: number): 
 }
 
 function endMarkup({ reason, error }: RunView): Markup {
-  if (reason === 'done' || reason === 'handled') return NOTHING;
+  if (isAnswered(reason)) return NOTHING;
   const why = error === undefined ? NOTHING : html`: ${error.message} ${error.hint}`;
   return html`<p class="end"><span aria-hidden="true">✕ </span><strong>${endText(reason)}</strong>${why}</p>`;
 }

@@ -2,13 +2,13 @@ import type { TokenPrices } from '@kernel/agent/config';
 import { type AgentEvent, type RunEnd, toModelText, type ToolEnd, type Usage } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Invocation } from '../../invocation.ts';
-import { pricesOf } from '../../options/number-flags.ts';
+import { whyNoAnswer } from '../../run-ends.ts';
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
 import type { ToolEnds, View, ViewedTools } from '../view.ts';
 import { changeLines } from './changes.ts';
-import { errorNote, serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
+import { serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
 import { encodeLine, span } from './spans.ts';
 
 /**
@@ -35,12 +35,12 @@ export function noteView(
       for (const note of sourceNotes(sourcesOf(end.messages))) output.note(note);
       if (flags.log === true) for (const line of logOf(end, calls)) output.note(line);
       const usage = usageNote(end.usage, end.turns);
-      const totals = [usage, costNote(end.usage, pricesOf(flags, loaded.config.model.prices))].filter(
+      const totals = [usage, costNote(end.usage, flags.price ?? loaded.config.model.prices)].filter(
         (each) => each !== undefined,
       );
       if (isTerminal) showTotals(output, [...totals, seconds(performance.now() - startedMs)]);
       else if (totals.length > 0) output.note(totals.join(', '));
-      const why = reasonNote(end);
+      const why = whyNoAnswer(end);
       // Whoever closed stdout has read all that was wanted.
       if (why !== undefined && !(end.reason === 'aborted' && output.closed.aborted)) output.alert(why);
     },
@@ -83,28 +83,6 @@ function logOf({ turns }: RunEnd, calls: ToolEnds): readonly string[] {
       `[${index + 1}] ${oneLine(call.name, 64)}(${oneLine(call.arguments)}): ${oneLine(toModelText(result), 200)}`,
   );
   return [...lines, `Iterations: ${turns}`];
-}
-
-function reasonNote(end: RunEnd): string | undefined {
-  switch (end.reason) {
-    case 'done':
-    case 'handled':
-      return undefined;
-    case 'error':
-      return errorNote(end.error);
-    case 'limit':
-      return `prompt-agent: the run reached its limit (${end.limit}) before an answer.`;
-    case 'aborted':
-      return 'prompt-agent: interrupted';
-    case 'length':
-      return 'prompt-agent: the reply was cut by its length limit.';
-    case 'filtered':
-      return "prompt-agent: the reply was stopped by the vendor's filter.";
-    case 'loop':
-      return 'prompt-agent: the model repeated the same calls, so the run was stopped.';
-    case 'approval':
-      return 'prompt-agent: stopped, because calls need approval.';
-  }
 }
 
 /** Returns a cost as text, such as `cost: 0.0123`; `undefined` without prices. */

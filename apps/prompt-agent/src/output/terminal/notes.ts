@@ -1,7 +1,5 @@
-import { errorMessage } from '@kernel/internal';
 import {
   type Citation,
-  KernelError,
   type Message,
   type ServerToolResult,
   toModelText,
@@ -44,13 +42,6 @@ export function withoutCode(text: string): string {
 export function usageNote(usage: Usage, turns: number): string | undefined {
   if (usage.inputTokens === 0 && usage.outputTokens === 0) return undefined;
   return `tokens: ${usage.inputTokens} in + ${usage.outputTokens} out = ${usage.inputTokens + usage.outputTokens} in ${turns} ${turns === 1 ? 'turn' : 'turns'}`;
-}
-
-/** Returns an error as lines: what happened, then what to do. */
-export function errorNote(error: unknown): string {
-  if (!KernelError.is(error)) return `prompt-agent: ${errorMessage(error)}`;
-  const hint = error.hint === undefined ? '' : `\n${error.hint}`;
-  return `prompt-agent: ${error.message}${hint}`;
 }
 
 function originOf(url: string): string {

@@ -17,6 +17,7 @@ import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
 import { toRequestFailure } from '../connection/request-failure.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
+import type { RemoteTool } from '../tools/remote-tool.ts';
 import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
 import { toToolResult } from './tool-result.ts';
@@ -60,13 +61,7 @@ export async function callRemoteTool(
     const startedMs = performance.now();
     if (context.approved !== undefined && tool !== offered) return toErrorResult(changedCallError(name), 'denied');
     try {
-      const result = await request(
-        connection,
-        remote.name,
-        isObject(checked.input) ? checked.input : {},
-        context,
-        target,
-      );
+      const result = await request(connection, remote, isObject(checked.input) ? checked.input : {}, context, target);
       const mismatch = checkOutput(tool, result);
       const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(tool, target, mismatch);
       return annotateResult(converted, checked);
@@ -108,16 +103,19 @@ export function unavailableResult(name: string, tools: ApprovedTools | undefined
 
 async function request(
   connection: Connection,
-  name: string,
+  { name, tool }: RemoteTool,
   input: { readonly [name: string]: unknown },
   context: CallContext,
   { timeoutMs, maxCallMs }: CallTarget,
 ): Promise<CallToolResult> {
+  const inputSchema = { ...tool.parameters, type: 'object' } as const;
   const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
   try {
-    return await connection.client.request(
-      { method: 'tools/call', params: { name, arguments: input } },
+    return await connection.client.callTool(
+      { name, arguments: input },
       {
+        // For the arguments that are sent as headers, too.
+        toolDefinition: { name, inputSchema },
         signal: AbortSignal.any([context.signal, timeout.signal]),
         timeout: MAX_TIMER_MS, // the SDK's own timeout does not know when the user is asked
         onprogress: (progress) => {

@@ -4,6 +4,8 @@ import { MAX_MESSAGE_BYTES } from '../transport/server-link.ts';
 
 export const MAX_TOOLS = 10_000;
 const MAX_PAGES = 1_000;
+/** A list is not used any longer than a day, whatever its server says. */
+const MAX_TTL_MS = 86_400_000;
 /** How many pages in a row may bring no tool of a new name. */
 const MAX_IDLE_PAGES = 3;
 
@@ -14,11 +16,16 @@ export interface ListedTools {
   readonly fault?: string;
   /** Whether the end of the list was not reached because of a failure that another attempt may not have. */
   readonly isBroken?: boolean;
+  /** How long the list may be used, in ms; only where the server says so. */
+  readonly ttlMs?: number | undefined;
+  /** Whether calls send some of their arguments as HTTP headers, too (`x-mcp-header`). */
+  readonly sendsHeaders?: boolean;
 }
 
 interface Page {
   readonly tools: readonly unknown[];
   readonly nextCursor: unknown;
+  readonly ttlMs: unknown;
 }
 
 /** Leaves the entries to `readListedTool`: by the SDK's own schema, one bad entry makes the whole list invalid. */
@@ -27,9 +34,9 @@ const PAGE: StandardSchemaV1<unknown, Page> = {
     version: 1,
     vendor: 'kernel',
     validate(value) {
-      const { tools, nextCursor } = isObject(value) ? value : {};
+      const { tools, nextCursor, ttlMs } = isObject(value) ? value : {};
       if (!Array.isArray(tools)) return { issues: [{ message: '"tools" is not an array' }] };
-      return { value: { tools, nextCursor } };
+      return { value: { tools, nextCursor, ttlMs } };
     },
   },
 };
@@ -47,6 +54,7 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
   const cursors = new Set<string>();
   let [length, idlePages] = [0, 0];
   let cursor: string | undefined;
+  let shortestMs: number | undefined;
   for (let number = 1; ; number += 1) {
     let page: Page;
     try {
@@ -68,8 +76,9 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
       entries.push(entry);
       names.add(isObject(entry) ? entry['name'] : undefined);
     }
-    const { nextCursor: next } = page;
-    if (next === undefined || next === null || next === '') return { entries };
+    const { nextCursor: next, ttlMs } = page;
+    if (typeof ttlMs === 'number' && ttlMs > 0) shortestMs = Math.min(shortestMs ?? MAX_TTL_MS, ttlMs);
+    if (next === undefined || next === null || next === '') return { entries, ttlMs: shortestMs };
     if (typeof next !== 'string')
       return { entries, fault: 'sent a cursor that is not a string for the next page of its list of tools' };
     if (cursors.has(next))

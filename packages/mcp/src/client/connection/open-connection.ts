@@ -1,11 +1,13 @@
+import { untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { Client, FetchLike, JsonSchemaValidatorResult } from '@modelcontextprotocol/client';
+import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { redactedError } from '../server-redactor.ts';
 import { type ListedTools, listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
+import { subscribeToList } from './list-subscription.ts';
 import { type Elicit, handleElicitation } from './elicitation.ts';
 import { causeOf } from './request-failure.ts';
 
@@ -26,56 +28,94 @@ export interface ConnectionEvents {
 
 export interface Connection {
   readonly client: Client;
+  /** Whether the server speaks 2026-07-28, without a session, or a version before it. */
+  readonly era: 'modern' | 'legacy';
   readonly link: ServerLink;
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;
   listTools(signal: AbortSignal): Promise<ListedTools>;
 }
 
+/** How long a program may leave the question for its version without an answer, before it is taken for one that speaks an older version only. */
+const PROBE_MS = 5000;
+
 /**
- * Connects and initialises within the connect timeout. Rejects with a `TOOL_UNAVAILABLE` that names the server, the cause and the last lines
- * of stderr, or with the reason of `signal`; then nothing that was started is left running.
+ * Connects within the connect timeout, in the newest version that both sides speak. Rejects with a `TOOL_UNAVAILABLE` that names the server, the cause
+ * and the last lines of stderr, or with the reason of `signal`; then nothing that was started is left running.
+ *
+ * A server is asked for its version by `server/discover`, unless it is `known` to speak an old one. A program that ends at that question, as some
+ * old ones do, is started again and not asked.
  */
 export async function openConnection(
   server: McpServer,
   options: ConnectionOptions,
   signal: AbortSignal,
   events: ConnectionEvents,
+  known?: 'legacy',
 ): Promise<Connection> {
   const { elicit, connectTimeoutMs } = options;
   const sdk = await import('@modelcontextprotocol/client');
   signal.throwIfAborted();
-  const client = new sdk.Client(options.client, {
-    capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
-    // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
-    jsonSchemaValidator: { getValidator: () => acceptAll },
-  });
-  const lastAskedMs = elicit === undefined ? () => -Infinity : handleElicitation(client, server.name, elicit);
-  client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
-  Object.assign(client, { onclose: () => events.onClosed() });
-  const link =
-    server.kind === 'stdio'
-      ? createStdioLink(sdk, server, options.graceMs)
-      : createHttpLink(sdk, server, options.fetch);
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(new Error('the connect timeout has passed')), connectTimeoutMs);
+  const either = AbortSignal.any([signal, timeout.signal]);
+
+  const connect = async (prior: PriorDiscovery | undefined): Promise<Connection> => {
+    const client = new sdk.Client(options.client, {
+      capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
+      // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
+      jsonSchemaValidator: { getValidator: () => acceptAll },
+      versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: PROBE_MS } : {} },
+    });
+    const lastAskedMs = elicit === undefined ? () => -Infinity : handleElicitation(client, server.name, elicit);
+    client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
+    const link =
+      server.kind === 'stdio'
+        ? createStdioLink(sdk, server, options.graceMs)
+        : createHttpLink(sdk, server, options.fetch);
+    try {
+      // The SDK does not look at the signal while it asks for the version.
+      const negotiating = client.connect(link.transport, {
+        signal: either,
+        timeout: connectTimeoutMs + 1000,
+        ...(prior === undefined ? {} : { prior }),
+      });
+      await untilAborted(negotiating, either);
+    } catch (error) {
+      const cause = timeout.signal.aborted ? `did not answer within ${connectTimeoutMs} ms` : causeOf(error, link);
+      await link.close();
+      signal.throwIfAborted();
+      if (prior === undefined && link.hasEnded() && !timeout.signal.aborted) return connect({ kind: 'legacy' });
+      throw unavailableError(server, options.redact, cause, link, error);
+    }
+    const closed = new AbortController();
+    // Not before: a program that ends at the question for its version has lost no connection.
+    Object.assign(client, {
+      onclose: () => {
+        closed.abort();
+        events.onClosed();
+      },
+    });
+    const isModern = client.getProtocolEra() === 'modern';
+    if (isModern && client.getServerCapabilities()?.tools?.listChanged === true)
+      void subscribeToList(client, closed.signal, () => events.onListChanged());
+    return {
+      client,
+      link,
+      era: isModern ? 'modern' : 'legacy',
+      lastAskedMs,
+      async listTools(listSignal) {
+        const listed = await listTools(client, listSignal, connectTimeoutMs);
+        return { ...listed, sendsHeaders: isModern && server.kind === 'http' };
+      },
+    };
+  };
+
   try {
-    const either = AbortSignal.any([signal, timeout.signal]);
-    await client.connect(link.transport, { signal: either, timeout: connectTimeoutMs + 1000 });
-  } catch (error) {
-    const cause = timeout.signal.aborted ? `did not answer within ${connectTimeoutMs} ms` : causeOf(error, link);
-    await link.close();
-    signal.throwIfAborted();
-    throw unavailableError(server, options.redact, cause, link, error);
+    return await connect(known === undefined ? undefined : { kind: known });
   } finally {
     clearTimeout(timer);
   }
-  return {
-    client,
-    link,
-    lastAskedMs,
-    listTools: (listSignal) => listTools(client, listSignal, connectTimeoutMs),
-  };
 }
 
 export function unavailableError(

@@ -22,12 +22,26 @@ export function createRemoteServer(
   const connections = new Set<Connection>();
   let current: Connection | undefined;
   let reconnecting: Promise<Connection> | undefined;
-  const refresher = createListRefresher(() => current, stop.signal, onListed);
+  /** What the last connection was: a server that speaks an old version is not asked again. */
+  let era: Connection['era'] | undefined;
+  /** When the list of tools is too old, in ms of `performance.now()`. */
+  let staleMs = Infinity;
+  const noteAge = (listed: ListedTools): void => void (staleMs = performance.now() + (listed.ttlMs ?? Infinity));
+  const refresher = createListRefresher(
+    () => current,
+    stop.signal,
+    (listed) => {
+      noteAge(listed);
+      onListed(listed);
+    },
+  );
 
   async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: ListedTools }> {
     let connection: Connection | undefined;
     let hasChanged = false;
-    connection = await openConnection(config, options, signal, {
+    const known = era === 'legacy' ? era : undefined;
+    era = undefined;
+    const events = {
       onListChanged() {
         if (connection !== undefined && connection === current) refresher.refresh();
         else hasChanged = true;
@@ -35,10 +49,13 @@ export function createRemoteServer(
       onClosed() {
         if (connection !== undefined) drop(connection);
       },
-    });
+    };
+    connection = await openConnection(config, options, signal, events, known);
+    era = connection.era;
     try {
       const listed = await connection.listTools(signal);
       if (connection.link.failure() !== undefined) throw new Error('the connection broke while the tools were listed');
+      noteAge(listed);
       connections.add(connection);
       current = connection;
       if (hasChanged) refresher.refresh();
@@ -91,7 +108,11 @@ export function createRemoteServer(
     },
     /** Closes a connection that a request has found dead, so that the next request gets a new one. */
     drop,
-    settled: (): Promise<void> => refresher.settled(),
+    /** Resolves once no list is under way. A list that is older than the server allows is loaded again. */
+    settled(): Promise<void> {
+      if (performance.now() > staleMs) refresher.refresh();
+      return refresher.settled();
+    },
     async close(): Promise<void> {
       stop.abort(new Error('closed'));
       refresher.stop();

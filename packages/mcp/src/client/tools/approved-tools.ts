@@ -3,6 +3,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { isTooDeep, findSchemaFault } from './output-check.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
 import { readListedTool, type UnusableEntry } from './listed-tool.ts';
+import { findHeaderFault } from './header-parameters.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
@@ -23,7 +24,7 @@ export interface ApprovedToolsOptions {
 }
 
 export function createApprovedTools(options: ApprovedToolsOptions) {
-  const { server, nameOf, pins, approve, trustsHints, onChanged, onFault } = options;
+  const { server, nameOf, pins, approve, onChanged, onFault } = options;
   const approvals = createDefinitionApprovals(pins);
   // Both by mounted name.
   let current: ReadonlyMap<string, RemoteTool> = new Map();
@@ -74,11 +75,11 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
   return {
     /**
      * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
-     * at once; new and changed ones are quarantined until they are approved.
+     * at once; new and changed ones are quarantined until they are approved. With `sendsHeaders`, what is to be sent as HTTP headers is checked.
      */
-    async update(listed: readonly unknown[]): Promise<void> {
+    async update(listed: readonly unknown[], sendsHeaders = false): Promise<void> {
       const previous = [...current.values()].map(({ name }) => name);
-      const { tools, faults: found } = toRemoteTools(listed, nameOf, current, trustsHints);
+      const { tools, faults: found } = toRemoteTools(listed, options, current, sendsHeaders);
       for (const [name, fault] of found) if (faults.get(name) !== fault) onFault(name, fault);
       current = tools;
       faults = found;
@@ -116,9 +117,9 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
 /** The tools of a list by mounted name, and those that cannot be used; an unchanged definition keeps its object. */
 function toRemoteTools(
   listed: readonly unknown[],
-  nameOf: (tool: string) => string,
+  { nameOf, trustsHints }: ApprovedToolsOptions,
   previous: ReadonlyMap<string, RemoteTool>,
-  trustsHints: boolean,
+  sendsHeaders: boolean,
 ): { readonly tools: ReadonlyMap<string, RemoteTool>; readonly faults: ReadonlyMap<string, string> } {
   const tools = new Map<string, RemoteTool>();
   const faults = new Map<string, string>();
@@ -126,7 +127,7 @@ function toRemoteTools(
     const each = readListedTool(entry);
     const mountedName = each.name === undefined ? `tools[${index}]` : nameOf(each.name);
     if (tools.has(mountedName) || faults.has(mountedName)) continue;
-    const fault = faultOf(each);
+    const fault = faultOf(each, sendsHeaders);
     if (fault !== undefined) faults.set(mountedName, fault);
     if (fault !== undefined || 'fault' in each) continue;
     const tool = toRemoteTool(each, mountedName, trustsHints);
@@ -136,10 +137,10 @@ function toRemoteTools(
   return { tools, faults };
 }
 
-function faultOf(listed: ListedTool | UnusableEntry): string | undefined {
+function faultOf(listed: ListedTool | UnusableEntry, sendsHeaders: boolean): string | undefined {
   if ('fault' in listed) return listed.fault;
   if (isTooDeep(listed)) return 'its definition is nested too deeply';
-  const { outputSchema } = listed;
+  const { inputSchema, outputSchema } = listed;
   const fault = outputSchema === undefined ? undefined : findSchemaFault(outputSchema);
-  return fault;
+  return fault ?? (sendsHeaders ? findHeaderFault(inputSchema) : undefined);
 }

@@ -109,15 +109,16 @@ export function visibleSchema(schema: unknown, isMap = false): unknown {
     Object.entries(schema).map(([key, value]) => {
       if (isMap) return [key, visibleSchema(value)];
       if (TEXTS.has(key) && typeof value === 'string') return [key, visibleText(value)];
-      if (DATA.has(key)) return [key, value];
-      return [key, visibleSchema(value, MAPS.has(key))];
+      if (KEYWORDS_OF_DATA.has(key)) return [key, value];
+      return [key, visibleSchema(value, KEYWORDS_OF_NAMES.has(key))];
     }),
   );
 }
 
-const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+/** Keywords whose value is data, not a schema. */
+export const KEYWORDS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
 /** Keywords that map names to schemas: a property may be called `description`. */
-const MAPS: ReadonlySet<string> = new Set([
+export const KEYWORDS_OF_NAMES: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   '$defs',

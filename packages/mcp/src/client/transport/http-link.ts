@@ -1,5 +1,5 @@
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Redactor, wellFormed } from '@kernel/internal';
+import { wellFormed } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { createAddressRedactor } from '../server-redactor.ts';
 import { limitFetch } from './limit-fetch.ts';
@@ -64,19 +64,21 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
       open.delete(id);
     }
   };
+  const address = createAddressRedactor(server);
+  onEachMessage(transport, (message) => {
+    if (!('method' in message) && message.id !== undefined) open.delete(message.id);
+    return address === undefined ? message : address.data(message);
+  });
   Object.assign(transport, {
-    onmessage(message: JSONRPCMessage) {
-      if (!('method' in message) && message.id !== undefined) open.delete(message.id);
-    },
     send(given: JSONRPCMessage, options: SendOptions) {
       const message = wellFormed(given);
-      if ('method' in message && 'id' in message) return sendRequest(message, message.id, options);
+      // A subscription has no response to wait for.
+      const isTracked = options?.onRequestStreamEnd === undefined;
+      if ('method' in message && 'id' in message && isTracked) return sendRequest(message, message.id, options);
       const id = 'method' in message && message.method === CANCELLED ? message.params?.['requestId'] : undefined;
       return typeof id === 'number' ? sendCancellation(message, id, options) : send(message, options);
     },
   });
-  const address = createAddressRedactor(server);
-  if (address !== undefined) redactMessages(transport, address);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     if (transport.sessionId !== undefined) {
@@ -93,21 +95,26 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
   return {
     transport,
     failure: () => undefined, // each request fails on its own
+    hasEnded: () => false,
     stderrTail: () => '',
     close: () => (closing ??= close()),
   };
 }
 
-/** Takes secrets out of each message before anything sees it: a server, or a proxy before it, may repeat the address that it was asked at. */
-function redactMessages(transport: StreamableHTTPClientTransport, redactor: Redactor): void {
+/**
+ * Passes each message through `change` before anything else sees it, whichever receiver the SDK sets: it has another while it negotiates the version.
+ * A server, or a proxy before it, may repeat the address that it was asked at, with the secrets in it.
+ */
+function onEachMessage(
+  transport: StreamableHTTPClientTransport,
+  change: (message: JSONRPCMessage) => JSONRPCMessage,
+): void {
   type Receiver = StreamableHTTPClientTransport['onmessage'];
-  const wrap = (inner: Receiver): Receiver => inner && ((message) => inner(redactor.data(message)));
-  let receiver = wrap(transport.onmessage);
-  // The SDK sets its own receiver when it connects.
+  let receiver: Receiver;
   Object.defineProperty(transport, 'onmessage', {
     get: () => receiver,
     set: (inner: Receiver) => {
-      receiver = wrap(inner);
+      receiver = inner && ((message) => inner(change(message)));
     },
   });
 }

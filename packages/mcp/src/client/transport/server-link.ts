@@ -8,6 +8,8 @@ export interface ServerLink {
   readonly transport: sdk.Transport;
   /** How the connection broke, to follow the server's name in a sentence; undefined while it works. */
   failure(): string | undefined;
+  /** Whether a program was started and has ended by itself. */
+  hasEnded(): boolean;
   stderrTail(): string;
   close(): Promise<void>;
 }

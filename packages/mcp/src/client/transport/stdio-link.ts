@@ -58,7 +58,10 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
     },
   );
 
-  const transport: Transport = {
+  // With both members the SDK takes it for a program, whose silence or end at the first question means an old server.
+  const transport: Transport & { readonly pid: undefined; readonly stderr: undefined } = {
+    pid: undefined,
+    stderr: undefined,
     async start() {
       try {
         started = await startServerProcess(server);
@@ -90,7 +93,13 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
     },
     close,
   };
-  return { transport, failure: () => failure, stderrTail: () => started?.stderr.text() ?? '', close };
+  return {
+    transport,
+    failure: () => failure,
+    hasEnded: () => started !== undefined && failure !== undefined,
+    stderrTail: () => started?.stderr.text() ?? '',
+    close,
+  };
 }
 
 /** The id of the request that an invalid line is meant to answer. Ids of this client are numbers. */

@@ -39,7 +39,7 @@ export function createHttpSessions(
   const open = async (id: string): Promise<HttpSession> => {
     const created = createServer();
     const server = protocolOf(created);
-    const unmount = mountTools(created, toolset);
+    const unmount = mountTools(created, toolset, { stateKey: options.stateKey });
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       ...(createEventStore === undefined ? {} : { eventStore: createEventStore(), retryInterval: RETRY_MS }),
@@ -103,6 +103,10 @@ export function createHttpSessions(
       const response = await handle(session, request, body);
       if (!response.ok) await closeQuietly(session.server);
       return response;
+    },
+    /** Sends a notification in each session, to those that can be reached. */
+    notify(send: (server: Server) => Promise<void>): void {
+      for (const { server } of sessions.values()) send(server).catch(() => {});
     },
     /** Ends all sessions and aborts their calls. Does not wait for handlers. */
     async close(): Promise<void> {

@@ -1,8 +1,8 @@
 import { errorMessage } from '@kernel/internal';
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http';
 import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
-import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { handleToolRequests, onListChange } from '../mount-tools.ts';
+import type { McpServer, Server, ServerNotifier } from '@modelcontextprotocol/server';
+import { handleToolRequests, onListChange, stateKeyOf } from '../mount-tools.ts';
 import { PARSE_ERROR, errorResponse } from '../json-rpc.ts';
 import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
@@ -18,6 +18,8 @@ export interface HttpServer {
   readonly url: string;
   /** The port on which it listens. */
   readonly port: number;
+  /** Tells clients that something of the server from `createServer` has changed: its prompts, its resources or one of them. Changes of tools are told by themselves. */
+  readonly notify: Pick<ServerNotifier, 'promptsChanged' | 'resourcesChanged' | 'resourceUpdated'>;
   /** Aborts the running calls, ends all sessions and closes all sockets; does not wait for handlers. */
   close(): Promise<void>;
 }
@@ -68,7 +70,21 @@ export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Pr
     return closing;
   };
   const removeAbortListener = closeOnAbort(options.signal, close);
-  return { url: `http://${toUrlHost(settings.host)}:${port}${settings.path}`, port, close };
+  const notify = {
+    promptsChanged(): void {
+      stateless.handler.notify.promptsChanged();
+      sessions.notify((each) => each.sendPromptListChanged());
+    },
+    resourcesChanged(): void {
+      stateless.handler.notify.resourcesChanged();
+      sessions.notify((each) => each.sendResourceListChanged());
+    },
+    resourceUpdated(uri: string): void {
+      stateless.handler.notify.resourceUpdated(uri);
+      sessions.notify((each) => each.sendResourceUpdated({ uri }));
+    },
+  };
+  return { url: `http://${toUrlHost(settings.host)}:${port}${settings.path}`, port, notify, close };
 }
 
 /** Serves protocol version 2026-07-28: a server for each request; list changes go to the streams that clients opened for them. */
@@ -80,10 +96,11 @@ function createStateless(
   createMcpServer: () => McpServer | Server,
 ) {
   const turns = createToolsetTurns(toolset);
+  const stateKey = stateKeyOf('serveHttp', options);
   const handler = sdk.createMcpHandler(
     () => {
       const server = createMcpServer();
-      handleToolRequests(server, toolset, turns);
+      handleToolRequests(server, toolset, turns, stateKey);
       return server;
     },
     {

@@ -76,7 +76,7 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
   const handle = stdio.serveStdio(
     () => {
       const server = createServer();
-      onServerClose(protocolOf(server), mountTools(server, toolset));
+      onServerClose(protocolOf(server), mountTools(server, toolset, { stateKey: options.stateKey }));
       return server;
     },
     { transport, ...(onError === undefined ? {} : { onerror: onError }) },

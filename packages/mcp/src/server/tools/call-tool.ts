@@ -1,8 +1,14 @@
 import { attempt, errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
 import { callValidated } from '@kernel/schema';
-import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolRequestParams,
+  CallToolResult,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { type AskClient, questionsOf, type StateKey } from './ask-client.ts';
 import { conversationOf, type ToolsetTurns } from './toolset-turns.ts';
 import { toMcpResult, unreadableToMcp } from './to-mcp-result.ts';
 
@@ -13,6 +19,8 @@ import { toMcpResult, unreadableToMcp } from './to-mcp-result.ts';
 export interface McpCallContext extends CallContext {
   /** The SDK's context of the request. */
   readonly mcp: ServerContext;
+  /** Asks the client in the middle of the call, whatever version of the protocol it speaks. */
+  readonly ask: AskClient;
 }
 
 /** Whether a call came over MCP, so that its context has `mcp`. */
@@ -29,8 +37,10 @@ export async function callTool(
   turns: ToolsetTurns,
   params: CallToolRequestParams,
   mcp: ServerContext,
-): Promise<{ readonly result: CallToolResult; readonly tool: Tool | undefined }> {
+  stateKey: StateKey,
+): Promise<{ readonly result: CallToolResult | InputRequiredResult; readonly tool: Tool | undefined }> {
   const { signal } = mcp.mcpReq;
+  const questions = await questionsOf(params, mcp, stateKey);
   const conversation = conversationOf(mcp);
   await turns.ensureBegun(signal, conversation);
   const progress = createProgress(mcp);
@@ -40,10 +50,13 @@ export async function callTool(
     turn: turns.current(),
     onProgress: (update) => progress.send(update),
     mcp,
+    ask: questions.ask,
   };
   const tool = findTool(turns, params.name);
   try {
     const result = await runCall(toolset, tool, params, context);
+    const question = await questions.result();
+    if (question !== undefined) return { result: question, tool };
     if (!isToolResult(result))
       return { result: unreadableToMcp(tool, params.name, 'the toolset returned something other than a result'), tool };
     if (tool === undefined && result.code === 'TOOL_NOT_FOUND')
