@@ -21,6 +21,8 @@ interface OpenCall {
   id: string;
   name: string;
   readonly argumentPieces: string[];
+  /** False for an object before its first closing bracket: then nothing has to be scanned. */
+  mayBeComplete: boolean;
   readonly scan: ArgumentScan;
   /** The arguments without white space, and the number of pieces that were joined for them. */
   compact?: { readonly pieces: number; readonly text: string };
@@ -60,6 +62,7 @@ export function createCallAssembler() {
       id: fragment.id ?? '',
       name: '',
       argumentPieces: [],
+      mayBeComplete: false,
       scan: { piece: 0, depth: 0, inString: false, escaped: false, complete: false },
       providerData: undefined,
     };
@@ -104,7 +107,7 @@ export function createCallAssembler() {
       const isIdentified = fragment.id !== undefined && (relation === 'new' || call.id === '');
       if (fragment.name !== undefined) call.name = fragment.name;
       if (fragment.id !== undefined && call.id === '') call.id = fragment.id;
-      if (text !== '') call.argumentPieces.push(text);
+      append(call, text);
       if (fragment.providerData !== undefined) call.providerData = fragment.providerData;
       if (!isIdentified && !isNamed) return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
       return {
@@ -120,7 +123,7 @@ export function createCallAssembler() {
       const call = byIndex.get(index);
       if (call === undefined || mayBeginAnother(call, text)) return undefined;
       byPosition.set(position, call);
-      if (text !== '') call.argumentPieces.push(text);
+      append(call, text);
       return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
     },
     /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
@@ -185,7 +188,14 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
 
 /** Whether the arguments are complete, and others begin. */
 function mayBeginAnother(call: OpenCall, text: string): boolean {
-  return call.argumentPieces.length > 0 && STARTS_OVER.test(text) && isComplete(call);
+  return call.mayBeComplete && STARTS_OVER.test(text) && isComplete(call);
+}
+
+function append(call: OpenCall, text: string): void {
+  if (text === '') return;
+  const isFirst = call.argumentPieces.length === 0;
+  call.mayBeComplete ||= text.includes('}') || text.includes(']') || (isFirst && !text.startsWith('{'));
+  call.argumentPieces.push(text);
 }
 
 /** Each character is examined once. */

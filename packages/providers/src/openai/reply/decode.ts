@@ -50,7 +50,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     if (fields['error'] || fields['object'] === 'error') throwVendorError(chunk);
     if (fields['usage']) builder.usage(usageOf(fields['usage']));
     builder.model(fields['model']);
-    citations.readReply(fields);
+    if (fields['citations'] !== undefined || fields['search_results'] !== undefined) citations.readReply(fields);
     for (const entry of asList(fields['choices'])) {
       const choice = asFields(entry);
       if (choice !== undefined && (choice['index'] ?? 0) === 0) readChoice(choice);
