@@ -72,7 +72,6 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
   });
 }
 
-/** A run that has started. */
 interface StartedRun {
   readonly controller: AbortController;
   /** Settles when the run has ended. Never rejects. */

@@ -203,7 +203,6 @@ function toSubAgentEvent(event: AgentEvent, path: readonly string[]): AgentEvent
   return { ...event, path: [...path, ...event.path] };
 }
 
-/** The result of an agent with a typed answer: its JSON, as text and as data. */
 function typedResult(answer: string): ToolResult {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
   return { forLLM: answer, data: JSON.parse(answer) as JsonValue };

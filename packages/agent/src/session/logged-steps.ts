@@ -7,7 +7,6 @@ import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
 import { untilStored } from './until-stored.ts';
 
-/** The fields of a step's input and output that the log records. */
 interface StepFields {
   readonly call?: ToolCall;
   readonly received?: readonly Message[];
@@ -16,13 +15,9 @@ interface StepFields {
   readonly suspended?: SuspendedCall;
 }
 
-/** What the log of a run needs. */
 export interface SessionLogOptions {
-  /** Where the log is. */
   readonly session: Session;
-  /** The signal of the run. */
   readonly signal: AbortSignal | undefined;
-  /** Counts what is written. */
   readonly position: LogPosition;
 }
 

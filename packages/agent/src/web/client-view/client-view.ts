@@ -27,7 +27,6 @@ const NOTHING: readonly ClientEvent[] = [];
 
 /** Creates the view of one run. Every value is built from a list of fields, so that a new field of an event stays on the server. */
 export function createClientView(shown: Shown): ClientView {
-  /** The views of sub-agents, by path. */
   const inner = new Map<string, ClientView>();
   const decidedCallEnd = createDecidedCalls(shown);
   const replyText = createReplyText();
