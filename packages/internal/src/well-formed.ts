@@ -38,12 +38,10 @@ function isSound(value: unknown, depth: number): boolean {
   if (!isObject(value) || ArrayBuffer.isView(value)) return true;
   for (const key in value) {
     const member = value[key];
-    // In the arguments of a call escapes count, too.
-    const isSoundMember =
-      typeof member === 'string'
-        ? member.isWellFormed() && !(key === 'arguments' && member.includes(ESCAPE))
-        : isSound(member, depth + 1);
+    const isSoundMember = typeof member === 'string' ? member.isWellFormed() : isSound(member, depth + 1);
     if (!isSoundMember || !key.isWellFormed()) return false;
+    // In the arguments of a call escapes count, too.
+    if (key === 'arguments' && typeof member === 'string' && member.includes(ESCAPE)) return false;
   }
   return true;
 }

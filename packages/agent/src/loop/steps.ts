@@ -28,8 +28,13 @@ export function createStep<O extends object>(
   head: Omit<Step, 'input' | 'run' | 'unknown'> & { readonly input: object },
   body: (scope: RunningStep) => Promise<O>,
 ): Step {
+  const { id, kind, effect, idempotencyKey, hasInnerSteps } = head;
   return {
-    ...head,
+    id,
+    kind,
+    effect,
+    idempotencyKey,
+    hasInnerSteps,
     // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
     input: head.input as JsonValue,

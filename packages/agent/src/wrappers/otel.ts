@@ -125,14 +125,15 @@ function tracedProvider(provider: Provider, options: TracingOptions): Provider {
       });
       try {
         for await (const event of provider.stream(request)) {
-          if (event.type === 'message-end') span.setAttributes(replyAttributes(event, options));
+          // The reply is there: what its reader does next is no part of it.
+          if (event.type === 'message-end') span.setAttributes(replyAttributes(event, options)).end();
           yield event;
         }
       } catch (error) {
         markFailed(span, error);
         throw error;
       } finally {
-        span.end();
+        if (span.isRecording()) span.end();
       }
     },
   });
