@@ -63,6 +63,6 @@ export async function collect<Output = unknown>(events: AsyncIterable<AgentEvent
   const { type: _type, ...rest } = end;
   const result: unknown = { ...rest, toolCalls, warnings: [...warnings.values()] };
   // The type of a rest of a generic union is not computed.
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return result as RunResult<Output>;
 }

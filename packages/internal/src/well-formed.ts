@@ -23,7 +23,7 @@ export function toJsonText(value: unknown): string {
  * count, too.
  */
 export function wellFormed<T>(value: T): T {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
   return isSound(value, 0) ? value : (repair(value, 0) as T);
 }
 

@@ -189,7 +189,7 @@ export type ToolResultJson = Omit<ToolResult, 'error'>;
 export function toResultJson(result: ToolResult): ToolResultJson {
   const json: { -readonly [K in keyof ToolResultJson]: unknown } = { forLLM: result.forLLM };
   for (const field of JSON_FIELDS) if (result[field] !== undefined) json[field] = result[field];
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each field is that of the result
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field is that of the result
   return json as ToolResultJson;
 }
 

@@ -12,6 +12,6 @@ export function withReadAll<T, Events extends AsyncIterable<T>>(events: Events, 
 export async function readAll<T>(events: AsyncIterable<T>, listener: (event: T) => void): Promise<void> {
   const read: unknown = Reflect.get(events, READ_ALL);
   if (typeof read !== 'function') for await (const event of events) listener(event);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- only `withReadAll` sets it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `withReadAll` sets it
   else await (read as ReadAll<T>)(listener);
 }

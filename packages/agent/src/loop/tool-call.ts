@@ -69,9 +69,8 @@ function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
   const result = lostResult(call);
   void emit({ type: 'tool-start', call });
   void emit({ type: 'tool-end', call, result, durationMs: 0 });
-  const json = toResultJson({ ...result, forLLM: toModelText(result) });
-  const output: object = { result: json } satisfies CallOutput;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
+  const output: object = { result: toRecord(result) } satisfies CallOutput;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
   return output as JsonValue;
 }
 
@@ -134,9 +133,12 @@ async function runPrepared(
 
 /** What a journal keeps of a call that has ended. */
 function endedOutput(prepared: PreparedCall, result: ToolResult): CallOutput {
-  const json = toResultJson({ ...result, forLLM: toModelText(result) });
   const handled = prepared.handled ?? hookStopAnswer(result.error);
-  return handled === undefined ? { result: json } : { result: json, handled };
+  return handled === undefined ? { result: toRecord(result) } : { result: toRecord(result), handled };
+}
+
+function toRecord(result: ToolResult): ToolResultJson {
+  return toResultJson({ ...result, forLLM: toModelText(result) });
 }
 
 /** What the agents below a call have used until it ended. */

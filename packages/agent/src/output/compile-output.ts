@@ -161,7 +161,7 @@ function relocate(schema: JsonSchema): JsonSchema {
       Object.entries(value).map(([key, content]) => [key, key === '$ref' ? movedReference(content) : rewrite(content)]),
     );
   };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
   return rewrite(schema) as JsonSchema;
 }
 

@@ -159,12 +159,12 @@ function toEntry(value: unknown): SessionEntry | undefined {
   if (!isObject(value)) return undefined;
   const { type, message, callId } = value;
   const read = type === 'message' ? readMessage(message) : undefined;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
   if (read !== undefined) return (read === message ? value : { ...value, message: read }) as unknown as SessionEntry;
   const { calls } = value;
   if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
     return { type, calls: calls.flatMap(toSuspendedCall) };
   if (type === 'lost') return { type };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return type === 'call-start' && typeof callId === 'string' ? (value as unknown as SessionEntry) : undefined;
 }

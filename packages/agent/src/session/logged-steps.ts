@@ -94,6 +94,6 @@ function decisionEntries(call: ToolCall | undefined, output: JsonValue): readonl
 function fieldsOf(value: JsonValue): StepFields {
   if (typeof value !== 'object' || value === null) return {};
   const fields: unknown = value;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs and outputs of the loop's own steps
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs and outputs of the loop's own steps
   return fields as StepFields;
 }

@@ -171,7 +171,7 @@ function toClientEnd(end: RunEnd, shown: Shown): ClientRunEnd {
  */
 function typedAnswer(answer: string): { readonly output?: JsonValue } {
   try {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
     return { output: JSON.parse(answer) as JsonValue };
   } catch {
     return {};

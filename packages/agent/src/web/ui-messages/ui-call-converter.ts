@@ -69,7 +69,7 @@ export function createUiCallConverter() {
 
 export function parseInput(text: string): JsonValue {
   try {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
     return JSON.parse(text) as JsonValue;
   } catch {
     return text;
