@@ -34,13 +34,8 @@ test('an answer of an authorization server is at most 1 MiB', async () => {
   verifies('mcp.auth.bounded');
   const big = () => Promise.resolve(new Response('x'.repeat(2 * 1024 * 1024)));
   const { signal } = new AbortController();
-  const response = await createAuthFetch(
-    big,
-    new URL('https://a.example.com'),
-    signal,
-    createRedactor(),
-  )('https://b.example.com');
-  await expect(response.text()).rejects.toThrow('more than 1048576 bytes');
+  const fetch = createAuthFetch(big, new URL('https://a.example.com'), signal, createRedactor());
+  await expect(fetch('https://b.example.com')).rejects.toThrow('more than 1048576 bytes');
 });
 
 test('a saved key for proofs is the same key again, as the SDK counts', async () => {
