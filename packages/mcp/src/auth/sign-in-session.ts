@@ -101,10 +101,12 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
     // More scopes, and a refreshed token that is refused again, need a new sign-in.
     const mayRefresh = demand.reason === 'ending' || (demand.reason === 'refused' && inARow <= 1);
     const refreshed = mayRefresh ? await refresh(flow, grant) : undefined;
-    if (refreshed !== undefined) return refreshed;
+    if (typeof refreshed === 'object') return refreshed;
+    const { client: _unknown, ...others } = saved;
+    const next = refreshed === 'client-unknown' ? { ...flow, saved: others } : flow;
     const asked = sdk.computeScopeUnion(saved.scope, ownScope, demand.scope);
-    if (grant.type !== 'authorization-code') return signInAlone(flow, grant, asked);
-    return demand.reason === 'ending' ? undefined : signInAsPerson(flow, grant, asked);
+    if (grant.type !== 'authorization-code') return signInAlone(next, grant, asked);
+    return demand.reason === 'ending' ? undefined : signInAsPerson(next, grant, asked);
   };
   const renew = async (demand: Demand, signal: AbortSignal): Promise<void> => {
     const sdk = await import('@modelcontextprotocol/client');

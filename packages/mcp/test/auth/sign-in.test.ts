@@ -5,6 +5,7 @@ import {
   createSignIn,
   loopbackRedirect,
   memoryTokenStore,
+  type Redirect,
   signOut,
   type SignInGrant,
   type SignInOptions,
@@ -120,6 +121,35 @@ test('a refresh that is refused leads to a new sign-in', async () => {
     'refresh_token',
     'authorization_code',
   ]);
+});
+
+test('a client that its authorization server does not know any more is registered anew, also for the same redirect', async () => {
+  verifies('mcp.auth.refresh');
+  const servers = await startOAuthServers();
+  const redirect: Redirect = {
+    open: () =>
+      Promise.resolve({
+        url: 'http://127.0.0.1:1234/callback',
+        async ask(url) {
+          const { headers } = await globalThis.fetch(url, { redirect: 'manual' });
+          const { searchParams } = new URL(headers.get('location') ?? '');
+          return { code: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' };
+        },
+        close: () => Promise.resolve(),
+      }),
+  };
+  const fetch = createSignIn({ serverUrl: servers.url, grant: { type: 'authorization-code', redirect } });
+  await fetch(servers.url, POST);
+  servers.revoke(true);
+  await fetch(servers.url, POST);
+  expect(servers.clients.size).toBe(1);
+  servers.revoke(true);
+  servers.onToken = () => {
+    servers.onToken = undefined;
+    return { status: 401, body: { error: 'invalid_client' } };
+  };
+  expect((await fetch(servers.url, POST)).status).toBe(200);
+  expect(servers.clients.size).toBe(2);
 });
 
 test('a stored sign-in is used by the next one, until it is signed out', async () => {

@@ -19,11 +19,13 @@ export interface Flow {
 /** What is saved of tokens that were given now. */
 export function withTokens({ server, saved }: Flow, tokens: OAuthTokens, changes: Partial<SavedSignIn>): SavedSignIn {
   const { refreshAt: _old, ...rest } = saved;
+  // Who the person is, nobody here needs to know.
+  const { id_token: _one, ...kept } = tokens;
   const refreshAt = refreshTime(tokens);
   return {
     ...rest,
     ...changes,
-    tokens: { ...tokens, issuer: server.issuer },
+    tokens: { ...kept, issuer: server.issuer },
     ...(refreshAt === undefined ? {} : { refreshAt }),
   };
 }
