@@ -2,6 +2,7 @@ export { connectMcp } from './client/connect.ts';
 export type { McpToolset } from './client/connect.ts';
 export type {
   McpCompletion,
+  McpContentOptions,
   McpContents,
   McpListOptions,
   McpPrompt,

@@ -74,28 +74,30 @@ export interface McpContents {
   /** Reads a resource: texts, and data as media in base64. At most 100 parts and 10 MiB. Links in it are not followed. */
   readResource(
     resource: Pick<McpResource, 'server' | 'uri'>,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: McpContentOptions,
   ): Promise<readonly (TextPart | MediaPart)[]>;
   /** Lists the prompts of all servers, or of one. */
   listPrompts(options?: McpListOptions): Promise<readonly McpPrompt[]>;
-  /** Returns the messages of a prompt. At most 100, and 10 MiB. */
+  /** Returns the messages of a prompt with these arguments. At most 100, and 10 MiB. */
   getPrompt(
-    prompt: Pick<McpPrompt, 'server' | 'name'> & { readonly arguments?: Readonly<Record<string, string>> | undefined },
-    options?: { readonly signal?: AbortSignal | undefined },
+    prompt: Pick<McpPrompt, 'server' | 'name'>,
+    input?: Readonly<Record<string, string>>,
+    options?: McpContentOptions,
   ): Promise<readonly Message[]>;
   /** Returns how a value could go on, at most 100 texts; none where the server can't say. */
-  complete(
-    completion: McpCompletion,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<readonly string[]>;
+  complete(completion: McpCompletion, options?: McpContentOptions): Promise<readonly string[]>;
+}
+
+/** How to ask a server for content. */
+export interface McpContentOptions {
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What to list. */
-export interface McpListOptions {
+export interface McpListOptions extends McpContentOptions {
   /** The name of a server in the config. Default: all. */
   readonly server?: string | undefined;
-  /** Aborts the listing. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 interface Target {
@@ -106,7 +108,6 @@ interface Target {
 const MAX_PARTS = 100;
 const MAX_BYTES = 10 * 1024 * 1024;
 const NEVER = new AbortController().signal;
-
 const RESOURCES: ListKind = { method: 'resources/list', key: 'resources', capability: 'resources', id: 'uri' };
 const TEMPLATES: ListKind = {
   method: 'resources/templates/list',
@@ -182,7 +183,7 @@ export function createContents(targets: readonly Target[], timeoutMs: number): M
         const all: readonly unknown[] = Array.isArray(inputs) ? inputs.slice(0, MAX_PARTS) : [];
         return { server, name, ...textField({ description }), arguments: all.flatMap(toArgument) };
       }),
-    async getPrompt({ server, name, arguments: input = {} }, { signal } = {}) {
+    async getPrompt({ server, name }, input = {}, { signal } = {}) {
       const { messages } = await ask(target(server), signal, (client, options) =>
         client.getPrompt({ name, arguments: { ...input } }, options),
       );

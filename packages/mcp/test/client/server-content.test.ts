@@ -72,7 +72,7 @@ test('prompts are listed with their arguments, completed, and given as messages'
   expect(await toolset.listPrompts()).toEqual([
     { server: 'lib', name: 'review', description: 'Reviews.', arguments: [{ name: 'file', required: true }] },
   ]);
-  expect(await toolset.getPrompt({ server: 'lib', name: 'review', arguments: { file: 'a.ts' } })).toEqual([
+  expect(await toolset.getPrompt({ server: 'lib', name: 'review' }, { file: 'a.ts' })).toEqual([
     { role: 'user', content: [{ type: 'text', text: 'Review a.ts.' }] },
     { role: 'assistant', content: [{ type: 'text', text: 'page: site://page' }] },
   ]);
@@ -86,7 +86,7 @@ test('prompts are listed with their arguments, completed, and given as messages'
 test('what is too large, missing or of an unknown server is an error that names the server', async () => {
   verifies('mcp.client.contents');
   const toolset = await openLibrary();
-  const read = (server: string, uri: string) => toolset.readResource({ server, uri });
+  const read = (of: string, uri: string) => toolset.readResource({ server: of, uri });
   await expect(read('lib', 'site://heavy')).rejects.toMatchObject({
     code: 'TOOL_FAILED',
     message: expect.stringContaining('"lib" sent 11000000 characters'),
