@@ -1,5 +1,15 @@
 export { connectMcp } from './client/connect.ts';
 export type { McpToolset } from './client/connect.ts';
+export type {
+  McpCompletion,
+  McpContentOptions,
+  McpContents,
+  McpListOptions,
+  McpPrompt,
+  McpPromptArgument,
+  McpResource,
+  McpResourceTemplate,
+} from './client/server-content.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
 export type { McpConfig, McpHttpServer, McpServerConfig, McpStdioServer } from './client/config.ts';
