@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
-import type { Client, ElicitResult } from '@modelcontextprotocol/client';
+import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 
 /** A question of a server to the user, asked in the middle of a call. */
 export interface McpQuestion {
@@ -24,6 +24,13 @@ interface McpAnswerContent {
   readonly [field: string]: string | number | boolean | readonly string[];
 }
 
+export interface AskedUser {
+  /** When the user was last asked, in ms of `performance.now()`: the present while a question is open, `-Infinity` if there was none. */
+  lastAskedMs(): number;
+  /** Answers a question that came in another way than as a request. */
+  answer(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
+}
+
 export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
 
 /** More questions than a person answers in a minute, who is not asked any further ones. */
@@ -31,10 +38,9 @@ const MAX_QUESTIONS = 20;
 const MINUTE_MS = 60_000;
 
 /**
- * Lets a server ask the user through `elicit`, so often a minute; beyond that it gets `cancel`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
- * present while a question is open, `-Infinity` if there was none.
+ * Lets a server ask the user through `elicit`, so often a minute; beyond that it gets `cancel`.
  */
-export function handleElicitation(client: Client, server: string, elicit: Elicit): () => number {
+export function handleElicitation(client: Client, server: string, elicit: Elicit): AskedUser {
   let open = 0;
   let lastAskedMs = -Infinity;
   let askedMs: readonly number[] = [];
@@ -54,20 +60,16 @@ export function handleElicitation(client: Client, server: string, elicit: Elicit
       lastAskedMs = performance.now();
     }
   };
-  client.setRequestHandler('elicitation/create', async ({ params }, context): Promise<ElicitResult> => {
+  const answer = async (params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> => {
     if (params.mode === 'url') return { action: 'decline' };
     if (!mayAsk()) return { action: 'cancel' };
-    const answer = await ask({
-      server,
-      message: params.message,
-      schema: { ...params.requestedSchema },
-      signal: context.mcpReq.signal,
-    });
-    if (answer.action !== 'accept') return { action: answer.action };
-    const fields = Object.entries(answer.content).map(
+    const given = await ask({ server, message: params.message, schema: { ...params.requestedSchema }, signal });
+    if (given.action !== 'accept') return { action: given.action };
+    const fields = Object.entries(given.content).map(
       ([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const,
     );
     return { action: 'accept', content: Object.fromEntries(fields) };
-  });
-  return () => (open > 0 ? performance.now() : lastAskedMs);
+  };
+  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => answer(params, mcpReq.signal));
+  return { lastAskedMs: () => (open > 0 ? performance.now() : lastAskedMs), answer };
 }

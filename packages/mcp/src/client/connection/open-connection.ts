@@ -1,12 +1,21 @@
 import { untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  ElicitRequest,
+  ElicitResult,
+  FetchLike,
+  JsonSchemaValidatorResult,
+  PriorDiscovery,
+} from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { redactedError } from '../server-redactor.ts';
 import { type ListedTools, listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
+import { TASKS_EXTENSION } from '../tasks/created-task.ts';
+import { createTaskNews } from '../tasks/task-news.ts';
 import { subscribeToList } from './list-subscription.ts';
 import { type Elicit, handleElicitation } from './elicitation.ts';
 import { causeOf } from './request-failure.ts';
@@ -34,6 +43,10 @@ export interface Connection {
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;
   listTools(signal: AbortSignal): Promise<ListedTools>;
+  /** Answers a question of a task; undefined if this client is unable to. */
+  answer(request: unknown, signal: AbortSignal): Promise<ElicitResult | undefined>;
+  onTask: ReturnType<typeof createTaskNews>['onTask'];
+  listenToTask: ReturnType<typeof createTaskNews>['listenToTask'];
 }
 
 /** How long a program may leave the question for its version without an answer, before it is taken for one that speaks an older version only. */
@@ -62,12 +75,16 @@ export async function openConnection(
 
   const connect = async (prior: PriorDiscovery | undefined): Promise<Connection> => {
     const client = new sdk.Client(options.client, {
-      capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
+      capabilities: {
+        ...(elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } }),
+        extensions: { [TASKS_EXTENSION]: {} },
+      },
       // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
       jsonSchemaValidator: { getValidator: () => acceptAll },
       versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: PROBE_MS } : {} },
     });
-    const lastAskedMs = elicit === undefined ? () => -Infinity : handleElicitation(client, server.name, elicit);
+    const user = elicit === undefined ? undefined : handleElicitation(client, server.name, elicit);
+    const news = createTaskNews(client);
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
     const link =
       server.kind === 'stdio'
@@ -103,7 +120,12 @@ export async function openConnection(
       client,
       link,
       era: isModern ? 'modern' : 'legacy',
-      lastAskedMs,
+      lastAskedMs: () => user?.lastAskedMs() ?? -Infinity,
+      ...news,
+      async answer(request, answerSignal) {
+        if (user === undefined || !sdk.isSpecType.ElicitRequest(request)) return undefined;
+        return withDefaults(request.params, await user.answer(request.params, answerSignal));
+      },
       async listTools(listSignal) {
         const listed = await listTools(client, listSignal, connectTimeoutMs);
         return { ...listed, sendsHeaders: isModern && server.kind === 'http' };
@@ -138,4 +160,13 @@ export function unavailableError(
 function acceptAll<T>(data: unknown): JsonSchemaValidatorResult<T> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the SDK's own validators do with valid data
   return { valid: true, data: data as T, errorMessage: undefined };
+}
+
+/** Fills in the defaults of a form, as the SDK does for a question that comes as a request. */
+function withDefaults(params: ElicitRequest['params'], answer: ElicitResult): ElicitResult {
+  if (answer.action !== 'accept' || params.mode === 'url') return answer;
+  const defaults = Object.entries(params.requestedSchema.properties).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default] as const],
+  );
+  return { ...answer, content: { ...Object.fromEntries(defaults), ...answer.content } };
 }

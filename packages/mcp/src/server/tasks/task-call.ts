@@ -125,6 +125,7 @@ export function taskCallOf(
       if (isDone || isAsking || requestSignal.aborted) return running;
       if (!isRequired) await (starting = begin());
       if (task === undefined) return running;
+      if (requestSignal.aborted) task.cancel(); // nobody will learn its id
       void follow(running, task);
       return { task: { resultType: 'task', ...toTask(task.record(), tasks) } };
     },
