@@ -43,5 +43,6 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (params.name === 'save') notes.set(title, note);
     const found = params.name === 'save' ? 'saved' : notes.get(title);
     answer(id, { content: [{ type: 'text', text: found ?? `no note "${title}"` }], isError: found === undefined });
-  }
+  } else if (id !== undefined)
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }));
 });

@@ -67,8 +67,8 @@ export const MUTANTS: readonly Mutant[] = [
     ...agent,
     name: 'the output of a call step is not the JSON form of its result',
     file: 'packages/agent/src/loop/tool-call.ts',
-    find: 'result: toResultJson({ ...result, forLLM: toModelText(result) })',
-    replace: 'result: { ...result, forLLM: toModelText(result) }',
+    find: 'return toResultJson({ ...result, forLLM: toModelText(result) });',
+    replace: 'return { ...result, forLLM: toModelText(result) } as ToolResultJson;',
     tests: ['packages/agent/test/loop/defaults.test.ts'],
   },
   // Approval.

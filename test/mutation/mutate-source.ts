@@ -6,7 +6,7 @@
 export function mutate(path: string, code: string): string | undefined {
   const given = process.env['MUTANT'];
   if (given === undefined) return undefined;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by check-mutants.ts
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by check-mutants.ts
   const { file, find, replace } = JSON.parse(given) as Readonly<Record<'file' | 'find' | 'replace', string>>;
   if (path !== file) return undefined;
   return find === '' ? replace + code : code.split(find).join(replace);

@@ -19,7 +19,7 @@ export function findChromium(rows: readonly string[] = []): SharedData {
   const path = chromiumPath();
   const present = existsSync(path);
   const meta = present ? {} : { missingData: path, unproven: rows };
-  // eslint-disable-next-line no-console -- a run without the browser must say so
+  // oxlint-disable-next-line no-console -- a run without the browser must say so
   if (!present) console.warn(`BROWSER ABSENT: ${path} does not exist, so its tests are skipped. Set CHROMIUM.`);
   return { path, present, options: { skip: !present, meta } };
 }

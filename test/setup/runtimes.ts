@@ -81,7 +81,7 @@ export function findRuntime(name: RuntimeName, rows: readonly string[] = []): Sh
   const why = noBinary.includes(name)
     ? 'npm has no binary of it for this platform'
     : 'npm install --no-save --prefix test/runtimes/binaries';
-  // eslint-disable-next-line no-console -- a run without the runtime must say so
+  // oxlint-disable-next-line no-console -- a run without the runtime must say so
   if (!present) console.warn(`RUNTIME ABSENT: ${path} does not exist, so the test of ${name} is skipped: ${why}.`);
   return { path, present, options: { skip: !present, meta } };
 }

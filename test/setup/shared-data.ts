@@ -30,7 +30,7 @@ export function sharedData(name: string, variable: string, rows: readonly string
   const path = process.env[variable] ?? fileURLToPath(new URL(`../../../shared/data/${name}`, import.meta.url));
   const present = existsSync(path);
   const meta = present ? {} : { missingData: path, unproven: rows };
-  // eslint-disable-next-line no-console -- a run without the data must say so
+  // oxlint-disable-next-line no-console -- a run without the data must say so
   if (!present) console.warn(`TEST DATA ABSENT: ${path} does not exist, so its tests are skipped. Set ${variable}.`);
   return { path, present, options: { skip: !present, meta } };
 }

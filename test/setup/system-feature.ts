@@ -3,7 +3,7 @@ import type { SharedData } from './shared-data.ts';
 
 /** Says loudly when a feature does not work here, and marks the tests that are skipped for it. `rows` are those rows of `docs/requirements` that only it can prove. */
 export function systemFeature(name: string, works: boolean, rows: readonly string[] = []): SharedData {
-  // eslint-disable-next-line no-console -- a run without the feature must say so
+  // oxlint-disable-next-line no-console -- a run without the feature must say so
   if (!works) console.warn(`SYSTEM FEATURE ABSENT: ${name} does not work here, so its tests are skipped.`);
   return {
     path: name,

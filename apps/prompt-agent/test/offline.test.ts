@@ -54,7 +54,7 @@ test('where every call failed it exits 1, says why in plain words on stderr, and
     ['read nope.txt', 'The tool read_file failed: There is no "nope.txt" in the workspace.'],
     ['10/0', 'The tool calculate failed: '],
     ['list the files in /etc', '"/etc" is an absolute path'],
-    ['read ../../etc/passwd and tell me the time in Atlantis', 'leaves the workspace'],
+    ['read ../../etc/passwd and list ../src', 'leaves the workspace'],
   ] as const) {
     const { code, stdout, stderr } = await promptHere([text]);
     expect({ text, code, stdout }).toEqual({ text, code: 1, stdout: '' });

@@ -15,11 +15,8 @@ export type RequestFields = Readonly<
   Partial<Record<'provider' | 'model' | 'messages' | 'toolChoice' | 'options' | 'responseFormat' | 'cache', unknown>>
 >;
 
-/** Who gave the fields of a request, for messages of errors. */
 export interface FieldSource {
-  /** Its name. */
   readonly owner: string;
-  /** The beginning of a sentence about what it gave: `run() was called with`. */
   readonly gave: string;
 }
 

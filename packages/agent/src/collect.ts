@@ -6,6 +6,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from '@kernel/protocol';
+import { readAll } from './iteration/read-all.ts';
 
 /** A call of a run that has ended. */
 export interface FinishedCall {
@@ -49,18 +50,19 @@ export async function collect<Output = unknown>(events: AsyncIterable<AgentEvent
   const toolCalls: FinishedCall[] = [];
   const warnings = new Map<string, ProviderWarning>();
   let end: RunEnd<Output> | undefined;
-  for await (const event of events) {
-    // A call that waits for a decision has no result yet.
-    if (event.type === 'tool-end' && event.result.outcome !== 'pending')
-      toolCalls.push({ call: event.call, result: event.result, durationMs: event.durationMs });
-    else if (event.type === 'message-end')
+  await readAll(events, (event) => {
+    if (event.type === 'tool-end') {
+      const { call, result, durationMs } = event;
+      // A call that waits for a decision has no result yet.
+      if (result.outcome !== 'pending') toolCalls.push({ call, result, durationMs });
+    } else if (event.type === 'message-end')
       for (const warning of event.warnings ?? []) warnings.set(JSON.stringify(warning), warning);
     else if (event.type === 'run-end') end = event;
-  }
+  });
   if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', 'The events ended without a run-end.');
   const { type: _type, ...rest } = end;
   const result: unknown = { ...rest, toolCalls, warnings: [...warnings.values()] };
   // The type of a rest of a generic union is not computed.
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return result as RunResult<Output>;
 }

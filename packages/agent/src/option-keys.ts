@@ -27,11 +27,8 @@ const INNER: KeysOf<InnerRunOptions> = {
   stream: true,
 };
 
-/** The keys of `RunOptions`. */
 export const RUN: KeysOf<RunOptions> = { ...INNER, messages: true, signal: true, conversation: true, context: true };
 
-/** What `run` takes. */
 export const RUN_KEYS = optionKeys<RunOptions>(RUN);
 
-/** What an inner run takes. */
 export const INNER_RUN_KEYS = optionKeys<InnerRunOptions>(INNER);

@@ -1,6 +1,5 @@
 import { type AgentEvent, textOf, toolCallsOf } from '@kernel/protocol';
 
-/** The text of a run, event by event. */
 export interface ReplyText {
   /** Returns the text that an event adds; empty for most events. */
   add(event: AgentEvent): string;

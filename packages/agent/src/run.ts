@@ -4,6 +4,7 @@ import { checkRunOptions } from './check-options.ts';
 import { initialHistory } from './history/repair-history.ts';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
+import { withReadAll } from './iteration/read-all.ts';
 import { runLoop } from './loop/loop.ts';
 import { outcomeOfError, TIME_LIMIT } from './loop/run-end.ts';
 import type { TypedOutput } from './loop/run-state.ts';
@@ -55,23 +56,34 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
     await started?.ended;
   }
 
-  return createAsyncGenerator(() => {
-    if (!hasLeft) started ??= launch(options, queue, watch);
+  const events = createAsyncGenerator(() => {
+    if (!hasLeft) started ??= launch(options, watch, queue);
     return queue.next();
   }, leave);
+  return withReadAll(events, async (listener) => {
+    // Nothing of a run that starts here goes through the queue but its end.
+    if (!hasLeft) started ??= launch(options, watch, queue, listener);
+    try {
+      for (let next = await queue.next(); next.done !== true; next = await queue.next()) listener(next.value);
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  });
 }
 
-/** A run that has started. */
 interface StartedRun {
   readonly controller: AbortController;
   /** Settles when the run has ended. Never rejects. */
   readonly ended: Promise<void>;
 }
 
+/** Starts the loop. Its events go to `listener`, or else through the queue; the end of both is that of the queue. */
 function launch(
   options: RunOptions,
-  queue: EventQueue<AgentEvent>,
   watch: ((event: AgentEvent) => void) | undefined,
+  queue: EventQueue<AgentEvent>,
+  listener?: (event: AgentEvent) => void,
 ): StartedRun {
   const controller = new AbortController();
   // Every call of a parallel batch may listen on this one signal.
@@ -93,7 +105,13 @@ function launch(
     if (isOver) return undefined; // calls that an error left behind may still report
     isOver = event.type === 'run-end';
     watch?.(event);
-    return queue.push(event);
+    if (listener === undefined) return queue.push(event);
+    try {
+      return listener(event);
+    } catch (error) {
+      isOver = true;
+      return queue.close(error);
+    }
   };
   const context: StepContext = { signal, emit };
   const { output, tools } = options;

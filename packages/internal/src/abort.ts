@@ -1,4 +1,4 @@
-const callbacksOf = new WeakMap<AbortSignal, { readonly callbacks: Set<() => void>; handleEvent(): void }>();
+const listeners = new WeakMap<AbortSignal, { readonly callbacks: Set<() => void>; readonly onAborted: () => void }>();
 
 /**
  * Calls back once when a signal aborts, at once if it already has; returns a function that takes the callback back. All callbacks
@@ -7,13 +7,13 @@ const callbacksOf = new WeakMap<AbortSignal, { readonly callbacks: Set<() => voi
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal?.aborted === true) callback();
   if (signal === undefined || signal.aborted) return () => {};
-  const listener = callbacksOf.get(signal) ?? listen(signal);
+  const listener = listeners.get(signal) ?? listen(signal);
   const own = (): void => callback(); // a new function, so that one given twice counts twice
   listener.callbacks.add(own);
   return () => {
     if (!listener.callbacks.delete(own) || listener.callbacks.size > 0) return;
-    signal.removeEventListener('abort', listener);
-    callbacksOf.delete(signal);
+    signal.removeEventListener('abort', listener.onAborted);
+    listeners.delete(signal);
   };
 }
 
@@ -33,13 +33,14 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 
 function listen(signal: AbortSignal) {
   const callbacks = new Set<() => void>();
-  const handleEvent = (): void => {
-    callbacksOf.delete(signal);
+  const onAborted = (): void => {
+    listeners.delete(signal);
     for (const callback of callbacks) callback();
     callbacks.clear();
   };
-  const listener = { callbacks, handleEvent };
-  signal.addEventListener('abort', listener, { once: true });
-  callbacksOf.set(signal, listener);
+  const listener = { callbacks, onAborted };
+  // A function: an object's `handleEvent` is called by an async function in Node, which makes four promises.
+  signal.addEventListener('abort', onAborted, { once: true });
+  listeners.set(signal, listener);
   return listener;
 }

@@ -39,7 +39,7 @@ export function parseJson(text: string): unknown {
 }
 
 export function definedFields<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what is left out is undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left out is undefined
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

@@ -34,7 +34,8 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
   for (const secret of secrets) secretSearch.add(secret);
   const text = (given: string): string => {
     const view = createView(given);
-    return replace(given, secretSearch.find(view.text).map(view.toRange), 0, given.length);
+    const found = secretSearch.find(view.text);
+    return found.length === 0 ? given : replace(given, found.map(view.toRange), 0, given.length);
   };
   return {
     add: (secret) => secretSearch.add(secret),

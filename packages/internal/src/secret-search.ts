@@ -33,7 +33,8 @@ export function createSecretSearch() {
       const ranges = findKeys(view);
       for (const form of whole) addRanges(view, form, ranges);
       const parts = fragments.search(view);
-      return merge(parts.length === 0 ? ranges : [...ranges, ...parts]);
+      const all = parts.length === 0 ? ranges : [...ranges, ...parts];
+      return all.length < 2 ? all : merge(all);
     },
     /** Where the end of a text begins that later text could make a secret; the length of the text if there is none. */
     beginningAt: (view: string): number => beginningOf(view, forms),
@@ -54,7 +55,6 @@ function beginningOf(view: string, forms: Iterable<string>): number {
 
 /** Joins overlapping ranges, so that no end of one secret survives another. */
 function merge(ranges: readonly Range[]): readonly Range[] {
-  if (ranges.length < 2) return ranges;
   const merged: [number, number][] = [];
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
     const last = merged.at(-1);

@@ -23,7 +23,7 @@ export function toJsonText(value: unknown): string {
  * count, too.
  */
 export function wellFormed<T>(value: T): T {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of the same type: only characters of its strings differ
   return isSound(value, 0) ? value : (repair(value, 0) as T);
 }
 
@@ -38,12 +38,10 @@ function isSound(value: unknown, depth: number): boolean {
   if (!isObject(value) || ArrayBuffer.isView(value)) return true;
   for (const key in value) {
     const member = value[key];
-    // In the arguments of a call escapes count, too.
-    const isSoundMember =
-      typeof member === 'string'
-        ? member.isWellFormed() && !(key === 'arguments' && member.includes(ESCAPE))
-        : isSound(member, depth + 1);
+    const isSoundMember = typeof member === 'string' ? member.isWellFormed() : isSound(member, depth + 1);
     if (!isSoundMember || !key.isWellFormed()) return false;
+    // In the arguments of a call escapes count, too.
+    if (key === 'arguments' && typeof member === 'string' && member.includes(ESCAPE)) return false;
   }
   return true;
 }

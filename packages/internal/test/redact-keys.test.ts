@@ -91,6 +91,19 @@ test.each(VENDOR_KEYS)('the key %s is redacted although nobody named it', (key) 
   }
 });
 
+test.each([
+  `AIza${'a1B2c'.repeat(7)}`,
+  'AKIAIOSFODNN7EXAMPLE',
+  'ASIAIOSFODNN7EXAMPLE',
+  `SG.${'a1B2'.repeat(5)}.${'a1B2'.repeat(10)}`,
+  `ya29.${'a1B2'.repeat(10)}`,
+  `eyJ${'a1B2'.repeat(5)}.${'a1B2'.repeat(10)}`,
+  `ghp_${'a1B2'.repeat(9)}`,
+  `xai-${'a1B2'.repeat(20)}`,
+])('the key %s is redacted in a text without any other sign of a key', (key) => {
+  expect(createRedactor().text(`the key is ${key} and that was it`)).toBe('the key is [redacted] and that was it');
+});
+
 /** What a stream shows of a text that arrives one character at a time. */
 function oneByOne(redactor: Redactor, text: string): string {
   const stream = redactor.stream();

@@ -1,3 +1,3 @@
 export { offlineProvider } from './offline-provider.ts';
 export type { OfflineConfig } from './offline-provider.ts';
-export type { ToolPhrase } from './phrases/tool-phrase.ts';
+export type { ToolPhrase } from './phrases/match-phrase.ts';

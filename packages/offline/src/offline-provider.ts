@@ -9,14 +9,11 @@ import {
   type Tool,
   toolCallsOf,
 } from '@kernel/protocol';
-import { refusal } from './answer/refusal.ts';
-import { writeAnswer } from './answer/write-answer.ts';
-import { createMatcher, type Matcher } from './matching/matcher.ts';
+import { refusal, writeAnswer } from './answer/answer.ts';
+import { type Candidate, candidateOf } from './matching/match-words.ts';
 import { memoize } from './memoize.ts';
-import { phrasesFor } from './phrases/match-phrase.ts';
-import type { ToolPhrase } from './phrases/tool-phrase.ts';
-import { planCalls } from './planning/plan-calls.ts';
-import { readAsk } from './planning/read-ask.ts';
+import type { ToolPhrase } from './phrases/match-phrase.ts';
+import { planCalls, readAsk } from './planning/plan-calls.ts';
 
 /** The options of `offlineProvider`. */
 export interface OfflineConfig {
@@ -52,14 +49,17 @@ const KEYS = optionKeys<OfflineConfig>({ now: true, phrases: true });
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   checkKeys('offlineProvider', config, KEYS);
   const now = config.now ?? Date.now;
-  const phrasesOf = memoize((tool: Tool) => phrasesFor(tool, config.phrases ?? {}));
-  const matcherOf = memoize((tools: readonly Tool[]) => createMatcher(tools, phrasesOf, now));
+  const candidate = memoize((tool: Tool) => candidateOf(tool, config.phrases ?? {}));
+  // Nobody can be asked what a prompt meant, so that nothing is run that could do harm.
+  const candidatesOf = memoize((tools: readonly Tool[]) =>
+    tools.filter(({ effect }) => effect === 'read').map(candidate),
+  );
   return {
     name: 'offline',
     // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
-      const message = reply(request, matcherOf, phrasesOf);
+      const message = reply(request, candidatesOf(request.tools ?? NO_TOOLS), now());
       for (const event of eventsOf(message, request.stream ?? true)) {
         yield event;
         request.signal?.throwIfAborted();
@@ -71,15 +71,9 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
-/** The tools that only read: nobody can be asked what a prompt meant, so nothing is run that could do harm. */
-const readTools = memoize((tools: readonly Tool[]) => tools.filter(({ effect }) => effect === 'read'));
-const alone = memoize((tool: Tool) => [tool]);
 
-function reply(
-  { messages, model, responseFormat, toolChoice, tools: offered = NO_TOOLS }: ProviderRequest,
-  matcherOf: (tools: readonly Tool[]) => Matcher,
-  phrasesOf: (tool: Tool) => readonly ToolPhrase[],
-): AssistantMessage {
+function reply(request: ProviderRequest, offered: readonly Candidate[], now: number): AssistantMessage {
+  const { messages, model, responseFormat, toolChoice } = request;
   if (responseFormat !== undefined) {
     throw new KernelError('PROVIDER_UNSUPPORTED', 'Offline has no language model and gives no answer in a JSON form.', {
       hint: 'Leave responseFormat out, or use a model.',
@@ -87,14 +81,14 @@ function reply(
   }
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const ask = readAsk(messages[asked]);
-  const plan = planCalls(ask, matcherOf(readTools(chosenTools(offered, toolChoice))));
+  const plan = planCalls(ask, chosen(request, offered), now);
   const provider = { vendor: 'offline', model };
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
   if (results.length > 0) {
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
   if (plan.calls.length === 0 || plan.unmatched !== '' || toolChoice === 'none')
-    throw refusal(ask, toolChoice === 'none' ? [] : readTools(offered), phrasesOf, plan);
+    throw refusal(ask, toolChoice === 'none' ? [] : offered, plan);
   const content = plan.calls.map(
     ({ tool, input }, index) =>
       ({ type: 'tool-call', id: `offline-${index + 1}`, name: tool.name, arguments: JSON.stringify(input) }) as const,
@@ -102,13 +96,20 @@ function reply(
   return { role: 'assistant', content, provider };
 }
 
-function chosenTools(offered: readonly Tool[], choice: ProviderRequest['toolChoice']): readonly Tool[] {
-  if (typeof choice !== 'object') return offered;
-  const tool = offered.find(({ name }) => name === choice.name);
-  if (tool !== undefined) return alone(tool);
-  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${choice.name}", which is not among the tools offered.`, {
-    hint: `Offered: ${offered.map(({ name }) => name).join(', ') || 'none'}.`,
-  });
+function chosen(
+  { toolChoice, tools = NO_TOOLS }: ProviderRequest,
+  offered: readonly Candidate[],
+): readonly Candidate[] {
+  if (typeof toolChoice !== 'object') return offered;
+  if (tools.some(({ name }) => name === toolChoice.name))
+    return offered.filter(({ tool }) => tool.name === toolChoice.name);
+  throw new KernelError(
+    'TOOL_NOT_FOUND',
+    `toolChoice names "${toolChoice.name}", which is not among the tools offered.`,
+    {
+      hint: `Offered: ${tools.map(({ name }) => name).join(', ') || 'none'}.`,
+    },
+  );
 }
 
 function* eventsOf(message: AssistantMessage, isStreamed: boolean): Generator<ProviderEvent> {

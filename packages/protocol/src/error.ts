@@ -95,7 +95,7 @@ export class KernelError extends Error {
     return new KernelError(known, typeof message === 'string' ? message : 'The error has no message.', {
       ...(typeof hint === 'string' ? { hint } : {}),
       retryable: retryable === true,
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what comes from JSON is JSON
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what comes from JSON is JSON
       ...(isObject(data) ? { data: data as JsonObject } : {}),
     });
   }

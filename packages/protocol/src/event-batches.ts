@@ -14,6 +14,6 @@ export function withBatches<Events extends AsyncIterator<ProviderEvent>>(events:
 /** Returns what reads a stream of events by the batch; undefined for one that is read event by event. */
 export function batchesOf(events: AsyncIterator<ProviderEvent>): NextBatch | undefined {
   const nextBatch: unknown = Reflect.get(events, NEXT_BATCH);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- only `withBatches` sets it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `withBatches` sets it
   return typeof nextBatch === 'function' ? (nextBatch as NextBatch) : undefined;
 }

@@ -153,8 +153,12 @@ export function textOf(message: Message): string {
 
 /** Returns the calls of a message in order; an empty list for any role but `assistant`. */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
-  return message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : [];
+  const calls: ToolCall[] = [];
+  if (message.role === 'assistant') for (const part of message.content) if (part.type === 'tool-call') calls.push(part);
+  return calls;
 }
+
+const OPTIONAL_COUNTS = ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;
 
 /** Returns the sum of two usages. An optional count is set if at least one side has it. */
 export function addUsage(a: Usage, b: Usage): Usage {
@@ -162,10 +166,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
   };
-  for (const key of ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
-    const total = (a[key] ?? 0) + (b[key] ?? 0);
-    if (a[key] !== undefined || b[key] !== undefined) sum[key] = total;
-  }
+  for (const key of OPTIONAL_COUNTS)
+    if (a[key] !== undefined || b[key] !== undefined) sum[key] = (a[key] ?? 0) + (b[key] ?? 0);
   if (a.serverToolCalls !== undefined || b.serverToolCalls !== undefined)
     sum.serverToolCalls = addCounts(a.serverToolCalls ?? {}, b.serverToolCalls ?? {});
   return sum;

@@ -187,15 +187,11 @@ export type ToolResultJson = Omit<ToolResult, 'error'>;
 
 /** Returns the JSON form of a result: every field that is set, except `error` and fields that `ToolResult` does not have. */
 export function toResultJson(result: ToolResult): ToolResultJson {
-  const json: Writable<ToolResultJson> = { forLLM: result.forLLM };
-  const copy = <K extends keyof ToolResultJson>(field: K, value: ToolResultJson[K]): void => {
-    if (value !== undefined) json[field] = value;
-  };
-  for (const field of JSON_FIELDS) copy(field, result[field]);
-  return json;
+  const json: { -readonly [K in keyof ToolResultJson]: unknown } = { forLLM: result.forLLM };
+  for (const field of JSON_FIELDS) if (result[field] !== undefined) json[field] = result[field];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field is that of the result
+  return json as ToolResultJson;
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function hasText(value: object): boolean {
   return 'forLLM' in value && typeof value.forLLM === 'string';

@@ -36,6 +36,6 @@ function boundMethods<Port extends object, Name extends keyof Port>(
     return typeof method === 'function' ? [[name, method.bind(port) as unknown]] : [];
   });
   // What the port does not have is optional in it.
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(bound) as Pick<Port, Name>;
 }

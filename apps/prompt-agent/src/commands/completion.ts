@@ -34,7 +34,8 @@ function tree(): ReadonlyMap<string, readonly string[]> {
 
 function flagsOf(name: CommandName): string {
   return commandSpec(name)
-    .flags.map((flag) => `--${flag}`)
+    .flags.filter((flag) => specOf(flag).aliasOf === undefined)
+    .map((flag) => `--${flag}`)
     .join(' ');
 }
 

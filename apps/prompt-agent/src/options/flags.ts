@@ -52,7 +52,7 @@ export const PROMPT = {
   },
   images: {
     value: 'LIST',
-    help: 'images to send along: paths and URLs, separated by commas',
+    help: 'vision: the images, paths and URLs separated by commas; the agent takes them as it does --attach',
     modes: ['agent', 'vision'],
     needsModel: true,
   },

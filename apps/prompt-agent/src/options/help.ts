@@ -47,7 +47,8 @@ export function commandHelp(name: CommandName): string {
     '',
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     '',
-    ...flags.map((flag) => flagLine(flag)),
+    // Another name for a flag is accepted, and not advertised.
+    ...flags.filter((flag) => specOf(flag).aliasOf === undefined).map((flag) => flagLine(flag)),
     '',
     ...examples.map((example) => `  prompt-agent${named} ${example}`.trimEnd()),
     ...(examples.length === 0 ? [] : ['']),

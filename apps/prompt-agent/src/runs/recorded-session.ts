@@ -167,7 +167,7 @@ export async function openRecordedSession(
 
 /** Returns what a run adds to a session of `length` messages. A call without a result may have run. */
 function addedEntries({ result }: RecordedRun, length: number): readonly SessionEntry[] {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the messages of a run-end, as JSON
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the messages of a run-end, as JSON
   const messages = (result?.messages ?? []) as unknown as readonly Message[];
   const added = messages.filter(({ role }) => role !== 'system').slice(length);
   const answered = new Set(added.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));

@@ -92,7 +92,7 @@ function openSession(
   };
   return {
     id,
-    // eslint-disable-next-line typescript/require-await -- SQLite answers at once
+    // oxlint-disable-next-line typescript/require-await -- SQLite answers at once
     entries: async () =>
       store.use((database) =>
         database
@@ -100,7 +100,7 @@ function openSession(
           .all(number)
           .map((row) => entryIn(row) ?? { type: 'lost' }),
       ),
-    // eslint-disable-next-line typescript/require-await -- as above
+    // oxlint-disable-next-line typescript/require-await -- as above
     async append(entries) {
       const clean = redactor.data(entries);
       write((database, now) => {
@@ -133,7 +133,7 @@ function openSession(
             .run(clean.type === 'run-end' ? clean.reason : 'begun', number);
       });
     },
-    // eslint-disable-next-line typescript/require-await -- as above
+    // oxlint-disable-next-line typescript/require-await -- as above
     async close() {
       if (isClosed) return;
       isClosed = true;

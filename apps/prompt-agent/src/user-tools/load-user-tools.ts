@@ -9,6 +9,7 @@ import { parseJson, requireText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { splitCommand } from '../options/split-command.ts';
 import { oneLine } from '../output/escape.ts';
+import { answerServers } from '../questions/answer-servers.ts';
 import { warnIfSlow } from '../output/output.ts';
 import { loadModuleTools } from './module-tools.ts';
 import { loadServerPins } from './server-pins.ts';
@@ -75,6 +76,7 @@ async function connectServers(
       graceMs: GRACE_MS,
       trustHints: flags['trust-hints']?.filter((name) => name !== '') ?? [],
       pins: pins.known,
+      ...answerServers(host, output),
       approveTools: (change) => {
         stopWarning();
         return pins.approve(change);

@@ -58,7 +58,6 @@ export function checkApprovalTimeout(timeoutMs: number | undefined): void {
   });
 }
 
-/** Whether a value from outside is a decision that a history can keep. */
 export function isRecordedDecision(value: unknown): value is RecordedDecision {
   return isDecision(value) && value.decision !== 'later';
 }

@@ -22,7 +22,6 @@ import { deniedError, needsApproval } from './approval.ts';
 import { type CallApproval, withDecision } from './call-approval.ts';
 import type { CheckedCall } from './validate-call.ts';
 
-/** A call of a batch: what to run, or the result it has without running. */
 export interface PreparedCall {
   /** The call, with edited arguments if the decision was `edit`. */
   readonly call: ToolCall;
@@ -30,7 +29,6 @@ export interface PreparedCall {
   readonly idempotencyKey: string;
   /** What the call may change, as it was when the model asked for it. Absent where no executor needs to know. */
   readonly effect?: ToolEffect | undefined;
-  /** Whether it was pending at the end of a run, and decided on in a run before this one. */
   readonly wasDecided?: boolean;
   /** Whether the call is the run of an agent, whose steps an executor can execute one by one. */
   readonly hasInnerSteps?: boolean | undefined;
@@ -38,15 +36,12 @@ export interface PreparedCall {
   readonly result?: ToolResult;
   /** The answer of a hook that ended the run instead of the call. */
   readonly handled?: string;
-  /** The digest of what was approved. */
   readonly approvedDigest?: string;
-  /** Precedes the result, to say what was changed about the call. */
   readonly note?: string;
   /** The agents that waited for a decision in an earlier run of the call. */
   readonly agents?: readonly SuspendedAgent[];
 }
 
-/** The output of an approval step. */
 export type ApprovalOutput =
   | (RecordedDecision & { readonly digest: string })
   | { readonly decision: 'later'; readonly pending: PendingCall }
@@ -68,7 +63,6 @@ export function approveStep(
   );
 }
 
-/** Decides on a call within a step. */
 async function decide(
   { offered }: Run,
   approval: CallApproval,
@@ -96,7 +90,6 @@ async function decide(
   }
 }
 
-/** Applies a decision to a call. One that was postponed lets it stay as it is. */
 export function applyDecision(prepared: PreparedCall, decision: ApprovalOutput): PreparedCall {
   const { call } = prepared;
   switch (decision.decision) {
@@ -120,7 +113,6 @@ export function applyDecision(prepared: PreparedCall, decision: ApprovalOutput):
   }
 }
 
-/** What is kept of a call that waits. */
 export function suspend(
   { id: callId }: ToolCall,
   made: ApprovalOutput | undefined,
@@ -133,7 +125,6 @@ export function suspend(
   return { callId, decision, digest, ...(wasPending && { wasPending }), ...agents };
 }
 
-/** What is kept of a call whose agents wait. It was decided on before it ran. */
 export function suspendRunning(
   { call, approvedDigest, note }: PreparedCall,
   agents: readonly SuspendedAgent[],
@@ -145,19 +136,14 @@ export function suspendRunning(
   return { callId, decision, digest: approvedDigest, agents };
 }
 
-/** A call that may run now, or has its result. */
 export interface AdmittedCall {
-  /** The call. */
   readonly prepared: PreparedCall;
   /** What was approved of it; undefined for a call that needs no decision. */
   readonly checked?: CheckedCall;
 }
 
-/** A call that waits for a decision. */
 export interface WaitingCall {
-  /** What is kept of it. */
   readonly suspended: SuspendedCall;
-  /** What needs a decision. */
   readonly pending: readonly PendingCall[];
 }
 

@@ -16,50 +16,22 @@ import { isForOther, needsApproval, requestDecision } from './approval.ts';
 import { findTool } from '../loop/offered-tools.ts';
 import { type CheckedCall, validateCall } from './validate-call.ts';
 
-/** What the approval of a run consists of. */
-export interface ApprovalOptions {
-  /** Decides on calls. */
-  readonly approve: Approve;
-  /** How long a decision may take. */
-  readonly timeoutMs: number;
-  /** The toolset that validates and runs the calls. */
-  readonly tools: Toolset | undefined;
-  /** The ids of the calls of agents around the run. */
-  readonly path: readonly string[];
-}
-
 /** What came of a question: a decision and what it holds for, a postponed one, or the result of a call that cannot run. */
 export type CallDecision =
   | (RecordedDecision & { readonly digest: string })
   | { readonly decision: 'later'; readonly pending: PendingCall }
   | { readonly decision: 'refused'; readonly result: ToolResult };
 
-/** Decides on the calls of one run. */
-export interface CallApproval {
-  /** Asks about a call, unless what is kept of it has a decision that still holds. Never rejects. */
-  decide(
-    call: ToolCall,
-    kept: SuspendedCall | undefined,
-    context: CallContext,
-    onRequest: (event: AgentEvent) => void | Promise<void>,
-  ): Promise<CallDecision>;
-  /** Returns the call as it will run if that is what a digest was given for, or the result of a call that cannot run; undefined if it has changed. */
-  confirm(call: ToolCall, digest: string, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
-  /**
-   * Returns what a call that seems to need no decision would run, or the result of one that cannot run. Undefined if it needs none, whatever
-   * the toolset makes of it.
-   */
-  check(call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
-  /** Whether a call of this name needs a decision by now. */
-  isNeeded(name: string, turn: TurnContext | undefined): boolean;
-}
-
-/** How often approval of a call is requested if its tool changes during each request. */
 const MAX_QUESTIONS = 5;
 
-/** Creates the approval of one run. */
-export function createCallApproval({ approve, timeoutMs, tools, path }: ApprovalOptions): CallApproval {
-  /** The calls for which approval was requested in this process, by call id. */
+export type CallApproval = ReturnType<typeof createCallApproval>;
+
+export function createCallApproval(
+  approve: Approve,
+  timeoutMs: number,
+  tools: Toolset | undefined,
+  path: readonly string[],
+) {
   const asked = new Map<string, { readonly call: ToolCall; readonly checked: CheckedCall }>();
 
   const validate = async (call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult> => {
@@ -86,7 +58,13 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
   };
 
   return {
-    async decide(call, kept, context, onRequest) {
+    /** Asks about a call, unless what is kept of it has a decision that still holds. Never rejects. */
+    async decide(
+      call: ToolCall,
+      kept: SuspendedCall | undefined,
+      context: CallContext,
+      onRequest: (event: AgentEvent) => void | Promise<void>,
+    ): Promise<CallDecision> {
       const decided = await keptDecision(call, kept, context);
       if (decided !== undefined) return decided;
       for (let question = 1; ; question += 1) {
@@ -113,7 +91,8 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
         return { decision: 'edit', arguments: answer.arguments, digest: edited.digest };
       }
     },
-    async confirm(call, digest, context) {
+    /** Returns the call as it will run if that is what a digest was given for, or the result of a call that cannot run; undefined if it has changed. */
+    async confirm(call: ToolCall, digest: string, context: CallContext): Promise<CheckedCall | ToolResult | undefined> {
       const known = knownOf(call);
       asked.delete(call.id);
       // Not validated once more: a schema may make something else of the arguments each time.
@@ -121,17 +100,17 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
       if (isToolResult(checked)) return checked;
       return checked.digest === digest && checked.isCurrent() ? checked : undefined;
     },
-    async check(call, context) {
+    /** What a call that seems to need no decision would run. Undefined if it needs none, whatever the toolset makes of it. */
+    async check(call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult | undefined> {
       return tools !== undefined && rewritesCalls(tools) ? validate(call, context) : undefined;
     },
-    isNeeded(name, turn) {
+    isNeeded(name: string, turn: TurnContext | undefined): boolean {
       const tool = findTool(tools, name, turn);
       return tool !== undefined && needsApproval(tool);
     },
   };
 }
 
-/** The call as a decision lets it run. */
 export function withDecision(call: ToolCall, decision: RecordedDecision): ToolCall {
   return decision.decision === 'edit' ? { ...call, arguments: decision.arguments } : call;
 }

@@ -17,12 +17,10 @@ export function argumentsDigest(call: ToolCall): string {
   return textDigest([call.name, canonicalArguments(call.arguments)]).slice(0, 16);
 }
 
-/** Returns a digest of a tool's name, description, schema and effect. */
 export function toolDigest(tool: Tool): string {
   return textDigest(definitionOf(tool));
 }
 
-/** Returns a digest of JSON data. */
 export function textDigest(value: unknown): string {
   return sha256Hex(canonicalJson(value));
 }

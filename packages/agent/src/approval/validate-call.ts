@@ -22,7 +22,6 @@ export interface CheckedCall {
   readonly tool: Tool;
   /** The arguments that the handler would get, as JSON text. */
   readonly arguments: string;
-  /** Identifies the tool and the arguments. */
   readonly digest: string;
   /** What the toolset is to run; undefined for a toolset that cannot validate. */
   readonly approved: ValidatedCall | undefined;

@@ -18,7 +18,6 @@ const run = {
     .optional(),
 };
 
-/** A file that describes one agent, and the `agent` block of the kernel program's file. */
 export const agentSchema = block({
   name: text.default(DEFAULT_CONFIG.name),
   ...run,
@@ -34,7 +33,6 @@ export const agentSchema = block({
   model,
 }));
 
-/** One of `agents`. */
 const memberSchema: z.ZodType<AgentConfig> = agentSchema.transform((config, context) => {
   for (const key of ['agents', 'memory'] as const)
     if (config[key] !== undefined)

@@ -1,3 +1,4 @@
+import { isObject } from '@kernel/internal';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
 import type { Setting, SettingTable } from './settings.ts';
@@ -14,10 +15,10 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
  * blocks of these names, too. Needs no zod.
  */
 export function isConfig(json: unknown): json is object {
-  if (!isBlock(json)) return false;
+  if (!isObject(json)) return false;
   const { agent, agents } = json;
-  if (isBlock(agent) && (Object.keys(agent).length === 0 || isAgent(agent))) return true;
-  return isAgent(json) || (isBlock(agents) && Object.values(agents).some((each) => isBlock(each) && isAgent(each)));
+  if (isObject(agent) && (Object.keys(agent).length === 0 || isAgent(agent))) return true;
+  return isAgent(json) || (isObject(agents) && Object.values(agents).some((each) => isObject(each) && isAgent(each)));
 }
 
 function isAgent(block: Readonly<Record<string, unknown>>): boolean {
@@ -33,13 +34,9 @@ function isSetting(value: unknown, { is }: Setting): boolean {
 }
 
 function hasOneOf(value: unknown, keys: readonly string[]): boolean {
-  return isBlock(value) && keys.some((key) => Object.hasOwn(value, key));
+  return isObject(value) && keys.some((key) => Object.hasOwn(value, key));
 }
 
 function keysOf(settings: SettingTable): readonly string[] {
   return Object.values(settings).map(({ key }) => key);
-}
-
-function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

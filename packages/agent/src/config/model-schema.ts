@@ -40,7 +40,6 @@ const capabilitiesSchema = jsonObject.transform((capabilities, context): ModelCo
   return Object.fromEntries(entries);
 });
 
-/** The model block. */
 export const modelSchema = block({
   name: text.optional(),
   capabilities: capabilitiesSchema.prefault({}),

@@ -4,7 +4,6 @@ import { RUN_SETTINGS } from './run-settings.ts';
 import { pathsOf } from './settings.ts';
 import { CONFIG_KEYS } from './types.ts';
 
-/** Every setting of a config by its path, for keys in the wrong block. */
 const PATHS = [
   ...CONFIG_KEYS,
   'name',

@@ -33,7 +33,6 @@ export function parseConfig(
   throw configErrors(file, [...new Set(all)]);
 }
 
-/** The error for the mistakes in a file, each of which begins with its path. */
 export function configErrors(file: string, errors: readonly string[]): KernelError {
   const [first = ''] = errors;
   return new KernelError(

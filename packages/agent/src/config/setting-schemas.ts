@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { parseDuration } from './duration.ts';
 import type { Setting, Settings, SettingTable } from './settings.ts';
 
-/** Says what was expected in place of a value. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => `expected ${what}, got ${describe(input)}`;
 }
@@ -19,7 +18,6 @@ function describe(value: unknown): string {
 /** Any text, the empty one included. */
 export const text = z.string({ error: expected('text') });
 
-/** A number of at least `minimum`. */
 export function numberFrom(minimum: number): z.ZodNumber {
   const error = expected(`a number of at least ${minimum}`);
   return z.number({ error }).min(minimum, { error });
@@ -30,7 +28,6 @@ function wholeNumberFrom(minimum: number): z.ZodInt {
   return z.int({ error }).min(minimum, { error });
 }
 
-/** One of some texts. */
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<Choice> {
   return z.enum(choices, { error: expected(`one of ${choices.join(', ')}`) });
 }
@@ -43,7 +40,6 @@ const durationMs = z.unknown().transform((value, context): number => {
   return z.NEVER;
 });
 
-/** An object as it is. */
 export const jsonObject = z.record(z.string(), z.custom<JsonValue>(), { error: expected('an object') });
 
 /** An object with these settings; any other key is an issue, which becomes a warning. */

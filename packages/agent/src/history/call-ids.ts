@@ -15,6 +15,7 @@ export function callIdsOf(messages: readonly Message[]): Set<string> {
  */
 export function withUniqueCallIds(message: AssistantMessage, used: ReadonlySet<string>): AssistantMessage {
   const calls = toolCallsOf(message);
+  if (calls.length === 0) return message;
   const kept = new Set<string>();
   const isKept = calls.map(({ id }) => {
     if (id === '' || used.has(id) || kept.has(id)) return false;

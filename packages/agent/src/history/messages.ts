@@ -19,7 +19,7 @@ export function freezeMessage<M extends Message>(message: M): M {
 function frozenCopy<M extends Message>(message: M): M {
   const copy: { -readonly [K in keyof M]: M[K] } = { ...message };
   if (typeof copy.content === 'object')
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a copy of the same content
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy of the same content
     copy.content = Object.freeze(copy.content.map((part) => Object.freeze({ ...part }))) as M['content'];
   return Object.freeze(copy);
 }

@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   type DroppedCall,
   type MessageEnd,
+  type ToolCallDelta,
   toolCallsOf,
 } from '@kernel/protocol';
 import { withUniqueCallIds } from './call-ids.ts';
@@ -23,12 +24,11 @@ interface NamedCall {
   /** The id that counts. */
   readonly id: string;
   readonly name: string | undefined;
-  isFinished: boolean;
 }
 
 /** Creates the ids of one reply. `used` has those of the history. Those of a withdrawn reply are not used again: its reader has seen them. */
 export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
-  // Made with the first call: most replies have none.
+  // The calls that are not in the message yet. Made with the first call: most replies have none.
   let named: Map<number, NamedCall> | undefined;
   let taken: Set<string> | undefined;
   let withdrawn: ReadonlySet<string> | undefined;
@@ -43,7 +43,7 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
   }
 
   function nameCall(index: number, given: string, name: string | undefined): NamedCall {
-    const call = { index, given, id: uniqueId(given), name, isFinished: false };
+    const call = { index, given, id: uniqueId(given), name };
     taken ??= new Set();
     taken.add(call.id);
     named ??= new Map();
@@ -53,17 +53,21 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
 
   /** The call of a delta that has this id, or, where a provider has changed the id since, the one at this position. */
   function take(given: string, name: string, index?: number): string | undefined {
-    const known = [...(named?.values() ?? [])].filter((call) => !call.isFinished);
-    const call =
-      known.find((each) => each.given === given) ??
-      known.find((each) => each.index === index && (each.name ?? name) === name);
-    if (call !== undefined) call.isFinished = true;
+    const there = index === undefined ? undefined : named?.get(index);
+    const call = withGivenId(given) ?? ((there?.name ?? name) === name ? there : undefined);
+    if (call !== undefined) named?.delete(call.index);
     return call?.id;
   }
 
+  function withGivenId(given: string): NamedCall | undefined {
+    for (const call of named?.values() ?? []) if (call.given === given) return call;
+    return undefined;
+  }
+
   function finishMessage(message: AssistantMessage): AssistantMessage {
-    const ids = toolCallsOf(message).map(({ id, name }, index) => take(id, name, index) ?? (isTaken(id) ? '' : id));
-    const isSame = toolCallsOf(message).every(({ id }, index) => id === ids[index]);
+    const calls = toolCallsOf(message);
+    const ids = calls.map(({ id, name }, index) => take(id, name, index) ?? (isTaken(id) ? '' : id));
+    const isSame = calls.every(({ id }, index) => id === ids[index]);
     let index = -1;
     const content = isSame
       ? message.content
@@ -72,18 +76,21 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
     return withUniqueCallIds(renamed, withdrawn === undefined ? used : new Set([...used, ...withdrawn]));
   }
 
+  function renameDelta(delta: ToolCallDelta): ToolCallDelta {
+    const { id: given = '', ...unnamed } = delta;
+    if (given === '') return unnamed;
+    const { id } = named?.get(delta.index) ?? nameCall(delta.index, given, delta.name);
+    return id === given ? delta : { ...delta, id };
+  }
+
   return {
     rename(event) {
+      if (event.type === 'tool-call-delta') return event.id === undefined ? event : renameDelta(event);
       if (event.type === 'reply-withdrawn') {
         withdrawn = taken && new Set(taken);
         named = undefined;
-        return event;
       }
-      if (event.type !== 'tool-call-delta' || event.id === undefined) return event;
-      const { id: given, ...unnamed } = event;
-      if (given === '') return unnamed;
-      const { id } = named?.get(event.index) ?? nameCall(event.index, given, event.name);
-      return id === given ? event : { ...event, id };
+      return event;
     },
     finish(end) {
       if (named === undefined && withdrawn === undefined) {

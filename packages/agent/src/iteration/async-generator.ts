@@ -28,7 +28,6 @@ export function createAsyncGenerator<T>(
   return reader;
 }
 
-/** Stops what a generator waits for when its reader leaves. */
 export function stopOnReturn<T>(generator: AsyncGenerator<T, void>, stop: () => void): AsyncGenerator<T, void> {
   return createAsyncGenerator(
     () => generator.next(),

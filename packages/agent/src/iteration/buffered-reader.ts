@@ -9,7 +9,6 @@ export interface BufferedReader<T> {
   revise(change: (backlog: T[]) => void): boolean;
   /** No longer holds up who adds values, however far the reader lags. */
   release(): void;
-  /** Ends the values; with `error`, by throwing it. */
   close(error?: unknown): void;
   /** The values, to be read once. */
   readonly values: AsyncIterable<T>;

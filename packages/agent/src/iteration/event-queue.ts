@@ -1,4 +1,3 @@
-/** A queue between the producers of events and their reader. */
 export interface EventQueue<T> {
   /** Adds a value. Returns a promise once the reader lags: await it before adding more. Does nothing after `close`. */
   push(value: T): void | Promise<void>;

@@ -1,14 +1,9 @@
 import { createAsyncGenerator } from './async-generator.ts';
 
-/** How the values of an iteration are mapped. */
 export interface FlatMapOptions<In, Out> {
-  /** Returns what to yield before the first value. Called at the first `next`. */
   readonly first?: (() => Promise<readonly Out[]>) | undefined;
-  /** Returns what to yield for a value. */
   readonly map: (value: In) => readonly Out[];
-  /** Returns what to yield for an error, after which the iteration ends. Without it, the error is thrown. */
   readonly fail?: ((error: unknown) => readonly Out[]) | undefined;
-  /** What to yield after the last value. */
   readonly last?: readonly Out[] | undefined;
 }
 

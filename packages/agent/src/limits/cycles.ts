@@ -5,8 +5,8 @@ export const PERIODS: readonly number[] = Array.from({ length: MAX_CYCLE }, (_, 
 
 /** Counts how often a sequence has repeated itself, in cycles of one to eight elements. */
 export interface Cycles<T> {
-  /** Adds an element: it is compared once with each of the last eight. */
-  add(element: T): void;
+  /** Adds an element: it is compared once with each of the last eight, unless it counts as equal to none of them. */
+  add(element: T, isNew?: boolean): void;
   /** The element that a cycle of this length expects next; undefined if there are fewer. */
   expected(period: number): T | undefined;
   /** How often the last elements are the same cycle of this length: 1 if it is there once. */
@@ -22,18 +22,23 @@ export function createCycles<T>(isSame: (before: T, after: T) => boolean): Cycle
   const same: number[] = [];
   let most = 1;
   const repeats = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
+  function count(element: T): void {
+    let period = last.length;
+    for (const before of last) {
+      same[period - 1] = isSame(before, element) ? (same[period - 1] ?? 0) + 1 : 0;
+      if (same[period - 1] !== 0) most = Math.max(most, repeats(period));
+      period -= 1;
+    }
+  }
+
   return {
     expected: (period) => last.at(-period),
     repeats,
     most: () => most,
-    add(element) {
+    add(element, isNew = false) {
       most = 1;
-      let period = last.length;
-      for (const before of last) {
-        same[period - 1] = isSame(before, element) ? (same[period - 1] ?? 0) + 1 : 0;
-        if (same[period - 1] !== 0) most = Math.max(most, repeats(period));
-        period -= 1;
-      }
+      if (isNew) same.length = 0;
+      else count(element);
       last.push(element);
       if (last.length > MAX_CYCLE) last.shift();
     },

@@ -70,10 +70,9 @@ export function createLoopGuard({
     }
   };
   const calls = createCycles(isSame);
-  /** As long as each turn has one call, comparing turns would say what comparing calls does. */
   let hasSeveral = false;
   const turns = createCycles<readonly Entry[]>(
-    (a, b) => hasSeveral && a.length === b.length && a.every((entry, index) => isSame(entry, b[index] ?? entry)),
+    (a, b) => a.length === b.length && a.every((entry, index) => isSame(entry, b[index] ?? entry)),
   );
   const mostRepeats = (): number => Math.max(calls.most(), turns.most());
 
@@ -125,7 +124,8 @@ export function createLoopGuard({
         note(call.id, calls.most());
       }
       hasSeveral ||= turn.length > 1;
-      if (turn.length > 0) turns.add(turn.length === 1 ? turn : turn.toSorted(byText));
+      // As long as each turn has one call, comparing turns would say what comparing calls does.
+      if (turn.length > 0) turns.add(turn.length === 1 ? turn : turn.toSorted(byText), !hasSeveral);
       for (const { call } of turn) note(call.id, turns.most());
       return notes;
     },
@@ -135,8 +135,9 @@ export function createLoopGuard({
 
 /** An order in which two turns of the same calls are the same list, whatever order they were called in. */
 function byText(a: Entry, b: Entry): number {
-  const [first, second] = [a, b].map(({ call, text }) => `${call.name}\n${text}\n${call.arguments}`);
-  return (first ?? '') < (second ?? '') ? -1 : 1;
+  if (a.call.name !== b.call.name) return a.call.name < b.call.name ? -1 : 1;
+  if (a.text !== b.text) return a.text < b.text ? -1 : 1;
+  return a.call.arguments < b.call.arguments ? -1 : 1;
 }
 
 function refusalOf(call: ToolCall, times: number): ToolResult {

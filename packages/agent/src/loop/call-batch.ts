@@ -17,6 +17,7 @@ import {
   type PreparedCall,
   suspend,
 } from '../approval/approve-calls.ts';
+import type { CallApproval } from '../approval/call-approval.ts';
 import { argumentsDigest } from '../approval/call-digest.ts';
 import { toolsOfCalls } from './offered-tools.ts';
 import type { Run } from './run-state.ts';
@@ -86,18 +87,36 @@ const NO_DECISION: ApprovalOutput = { decision: 'deny', reason: 'there was no an
 
 /**
  * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If a decision was
- * postponed, nothing of the batch runs, and the other decisions are kept.
+ * postponed, nothing of the batch runs, and the other decisions are kept. A promise only where there is somebody to ask.
  */
-export async function decideOnCalls(
+export function decideOnCalls(
   run: Run,
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall>,
-): Promise<PreparedBatch> {
+): PreparedBatch | Promise<PreparedBatch> {
   const refused = refuseCalls(run, calls, batch);
   const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
-  if (run.approval === undefined && undecided.length > 0) throw unaskedError(undecided);
-  const decisions = undecided.length === 0 ? NO_DECISIONS : await requestDecisions(run, undecided, batch, kept);
+  if (undecided.length === 0) return prepareCalls(run, calls, batch, kept, { refused, decisions: NO_DECISIONS });
+  if (run.approval === undefined) throw unaskedError(undecided);
+  return requestDecisions(run, run.approval, undecided, batch, kept).then((decisions) =>
+    prepareCalls(run, calls, batch, kept, { refused, decisions }),
+  );
+}
+
+/** What was decided about the calls of a batch, by call id. */
+interface Decided {
+  readonly refused: ReadonlyMap<string, ToolResult>;
+  readonly decisions: ReadonlyMap<string, ApprovalOutput>;
+}
+
+function prepareCalls(
+  run: Run,
+  calls: readonly ToolCall[],
+  batch: CallBatch,
+  kept: ReadonlyMap<string, SuspendedCall>,
+  { refused, decisions }: Decided,
+): PreparedBatch {
   const pending = [...decisions.values()].flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
   if (pending.length > 0)
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
@@ -172,13 +191,12 @@ function refuseCalls(
 
 async function requestDecisions(
   run: Run,
+  approval: CallApproval,
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall>,
 ): Promise<ReadonlyMap<string, ApprovalOutput>> {
   const decisions = new Map<string, ApprovalOutput>();
-  const { approval } = run;
-  if (approval === undefined) return decisions;
   const answers = await runBatch<ApprovalOutput>(
     run.steps,
     calls.map((call) => approveStep(run, approval, call, idempotencyKeyOf(batch, call), kept.get(call.id))),

@@ -11,7 +11,6 @@ import {
   type Toolset,
   unreadableResult,
 } from '@kernel/protocol';
-import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { hookStopAnswer } from './run-end.ts';
 
 // On the toolset, so that wrappers that spread it keep it.
@@ -28,9 +27,14 @@ const ABORT_GRACE_MS = 30;
 /**
  * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws has broken its
  * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: then that is said, and it is a failure only of a
- * tool that can be called again without harm.
+ * tool that can be called again without harm. Resolves to what `onEnd`, which is called at the end, makes of the result.
  */
-export function callToolset(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
+export function callToolset(
+  tools: Toolset,
+  call: ToolCall,
+  context: CallContext,
+  onEnd: (result: ToolResult) => ToolResult,
+): Promise<ToolResult> {
   const { signal } = context;
   return new Promise((resolve) => {
     let hasEnded = false;
@@ -40,7 +44,7 @@ export function callToolset(tools: Toolset, call: ToolCall, context: CallContext
       hasEnded = true;
       clearTimeout(timer);
       removeAbortListener?.();
-      resolve(result);
+      resolve(onEnd(result));
     };
     const startGrace = (): void => {
       timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
@@ -73,11 +77,7 @@ export function callToolset(tools: Toolset, call: ToolCall, context: CallContext
     } catch (error) {
       fail(error);
     }
-    // A call that has ended by now needs no listener.
-    afterMicrotasks(() => {
-      if (hasEnded) return;
-      removeAbortListener = onAbort(signal, startGrace);
-    });
+    if (!hasEnded) removeAbortListener = onAbort(signal, startGrace);
   });
 }
 

@@ -88,8 +88,11 @@ export function sumOf(usage: Usage | undefined, more: Usage | undefined): Usage 
   return usage === undefined || more === undefined ? (usage ?? more) : addUsage(usage, more);
 }
 
+const NOTHING: Received = { received: [] };
+
 /** Removes and returns the messages that belong before the next model call. Only a step may call it. */
 export function takeForTurn({ steering, outcomes }: Inbox): Received {
+  if (steering === undefined && outcomes === undefined) return NOTHING;
   const received = [...(outcomes?.values() ?? []), ...(steering?.take('steer') ?? [])].map(freezeMessage);
   if (outcomes === undefined || outcomes.size === 0) return { received };
   const settled = [...outcomes.keys()];

@@ -67,35 +67,33 @@ async function runTurn(run: Run): Promise<RunOutcome | undefined> {
   const ending: RunOutcome | undefined =
     guard?.isLooping() === true ? { reason: 'loop' } : limit && { reason: 'limit', limit };
   if (ending !== undefined && limits.onLimit !== 'answer') return { ...ending, ...answerSoFar(run) };
-  const reply = await askModel(run, ending === undefined);
-  if (reply === undefined) return { reason: 'aborted', ...answerSoFar(run) };
+  run.turns += 1; // a turn that fails counts too
+  const messages = [...run.messages];
+  const step = modelStep(run, { number: run.turns, messages, offersTools: ending === undefined });
+  const reply = await runStep<ModelOutput | StoppedTurn>(run.steps, step);
+  if ('isStopped' in reply) {
+    run.turns -= 1;
+    return { reason: 'aborted', ...answerSoFar(run) };
+  }
   const calls = toolCallsOf(reply.message);
+  takeReply(run, reply, calls, messages);
   const outcome = calls.length === 0 ? await takeAnswer(run, reply, ending) : await runCalls(run, calls, reply.batch);
   if (outcome?.reason !== 'approval') void run.emit({ type: 'turn-end', turn: run.turns }); // it is not over while calls wait
   return outcome;
 }
 
-/** Asks the model, and appends its reply. Undefined: the run is to stop. */
-async function askModel(run: Run, offersTools: boolean): Promise<ModelOutput | undefined> {
+/** Appends a reply, and what was received before it, and counts what it has used. `sent` is the history that it answers. */
+function takeReply(run: Run, reply: ModelOutput, calls: readonly ToolCall[], sent: readonly Message[]): void {
   const { inbox, meter, callIds, offered } = run;
-  run.turns += 1; // a turn that fails counts too
-  const messages = [...run.messages];
-  const step = modelStep(run, { number: run.turns, messages, offersTools });
-  const reply = await runStep<ModelOutput | StoppedTurn>(run.steps, step);
-  if ('isStopped' in reply) {
-    run.turns -= 1;
-    return undefined;
-  }
   offered.replied = run.turns;
   recordTaken(inbox, reply);
   countUsage(run, reply.usage);
   countUsage(run, reply.receivedUsage);
   append(run, ...reply.received);
   if (reply.message.content.length > 0) append(run, reply.message);
-  for (const call of toolCallsOf(reply.message)) callIds.add(call.id);
+  for (const call of calls) callIds.add(call.id);
   meter.countBelow(reply.receivedUsage, reply.receivedEstimate);
-  meter.countReply(reply.usage, messages, reply.message);
-  return reply;
+  meter.countReply(reply.usage, sent, reply.message);
 }
 
 /** Decides on the calls of a reply, runs them at once, and appends their results in the order of the calls. */
@@ -106,7 +104,8 @@ async function runCalls(
   kept: ReadonlyMap<string, SuspendedCall> = NOTHING_KEPT,
 ): Promise<RunOutcome | undefined> {
   const { steps, meter, inbox, output } = run;
-  const decided = await decideOnCalls(run, calls, batch, kept);
+  const deciding = decideOnCalls(run, calls, batch, kept);
+  const decided = deciding instanceof Promise ? await deciding : deciding;
   if ('pending' in decided) return wait(run, decided.suspended, decided.pending);
   const outputs = await runBatch<CallOutput>(
     steps,

@@ -7,13 +7,14 @@ import {
   type MessageEnd,
   type ProviderEvent,
   type Step,
+  type ToolCall,
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
 import { freezeMessage } from '../history/messages.ts';
 import { createReplyCallIds } from '../history/reply-call-ids.ts';
 import { type CallBatch, createCallBatch } from './call-batch.ts';
-import { isToStop, type Received, takeForTurn } from './inbox.ts';
+import { type Inbox, isToStop, type Received, takeForTurn } from './inbox.ts';
 import { beginTurn } from './offered-tools.ts';
 import { type ModelTurn, planRequest } from './request.ts';
 import { isPaused } from './run-end.ts';
@@ -97,18 +98,22 @@ async function askModel(
   };
   const endLag = emit({ type: 'message-end', ...reply });
   if (endLag !== undefined) await endLag;
-  const { usage: receivedUsage, estimated: receivedEstimate } = inbox;
-  inbox.usage = undefined;
-  inbox.estimated = undefined;
   return {
     ...reply,
-    ...(receivedUsage === undefined ? {} : { receivedUsage }),
-    ...(receivedEstimate === undefined ? {} : { receivedEstimate }),
+    ...takeLateUsage(inbox),
     ...taken,
     batch: createCallBatch(run, toolCallsOf(message), tools, isRestricted),
     ...(outputMode === undefined ? {} : { outputMode }),
     ...(run.options.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
   };
+}
+
+/** Removes and returns what background agents have used since the last turn. */
+function takeLateUsage(inbox: Inbox): Pick<ModelOutput, 'receivedUsage' | 'receivedEstimate'> {
+  const { usage: receivedUsage, estimated: receivedEstimate } = inbox;
+  inbox.usage = undefined;
+  inbox.estimated = undefined;
+  return { ...(receivedUsage && { receivedUsage }), ...(receivedEstimate && { receivedEstimate }) };
 }
 
 /**
@@ -119,7 +124,13 @@ function dropCalls(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'mes
   const { message, finishReason } = end;
   const isCut = dropsCalls(finishReason);
   const dropped = toolCallsOf(message).filter((call) => isCut || !offersTools || call.name.trim() === '');
-  if (dropped.length === 0) return end;
+  return dropped.length === 0 ? end : withoutCalls(end, dropped);
+}
+
+function withoutCalls(
+  { message, droppedCalls: before = [], finishReason }: MessageEnd,
+  dropped: readonly ToolCall[],
+): Pick<MessageEnd, 'message' | 'droppedCalls'> {
   const droppedCalls = dropped.map((call) => ({
     id: call.id,
     name: call.name,
@@ -131,7 +142,7 @@ function dropCalls(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'mes
       ...message,
       content: message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part)),
     },
-    droppedCalls: [...(end.droppedCalls ?? []), ...droppedCalls],
+    droppedCalls: [...before, ...droppedCalls],
   };
 }
 

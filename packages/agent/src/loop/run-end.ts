@@ -100,7 +100,7 @@ export function limitError(end: RunEnd & { readonly reason: 'limit' }): KernelEr
   return new KernelError('LIMIT_REACHED', `The run reached its ${end.limit} limit after ${end.turns} turns.`, {
     hint: 'Raise the limit, or continue from data.messages.',
     // A run-end of this reason is JSON; its interface lacks the index signature that says so.
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     data: { ...end } as unknown as JsonObject,
   });
 }

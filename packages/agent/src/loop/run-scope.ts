@@ -61,11 +61,9 @@ export function currentScope(): RunScope | undefined {
   return scopes.getStore();
 }
 
-/** Runs a call in a scope of its own. What runs below it use later reaches the inbox. */
-export async function runInScope<T>(scope: RunScope, call: () => Promise<T>): Promise<T> {
-  const output = await scopes.run(scope, call);
-  scope.below.hasEnded = true;
-  return output;
+/** Runs a call in a scope of its own. What runs below it use after `hasEnded` reaches the inbox. */
+export function runInScope<T>(scope: RunScope, call: () => Promise<T>): Promise<T> {
+  return scopes.run(scope, call);
 }
 
 /** Starts what the runs below a call do. `waiting` are the agents that waited in an earlier run of it. */

@@ -138,7 +138,7 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
     path,
     runId: runId === undefined || around === undefined ? runId : uniqueRunId(around, runId),
     offered: { tools, conversation, context, turn: undefined, replied: 0, again: undefined },
-    approval: approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs, tools, path }),
+    approval: approve && createCallApproval(approve, approvalTimeoutMs, tools, path),
     inbox: createInbox(options.steering),
     meter: createUsageMeter(limits, outer?.hasBudget),
     guard: undefined,

@@ -28,14 +28,19 @@ export function createStep<O extends object>(
   head: Omit<Step, 'input' | 'run' | 'unknown'> & { readonly input: object },
   body: (scope: RunningStep) => Promise<O>,
 ): Step {
+  const { id, kind, effect, idempotencyKey, hasInnerSteps } = head;
   return {
-    ...head,
+    id,
+    kind,
+    effect,
+    idempotencyKey,
+    hasInnerSteps,
     // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     input: head.input as JsonValue,
     run: ({ signal = context.signal, emit = context.emit, onEvent, beforeHandler } = {}) => {
       const output: Promise<unknown> = body({ signal, emit: withListener(emit, onEvent), beforeHandler });
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
       return output as Promise<JsonValue>;
     },
   };
@@ -57,7 +62,7 @@ export function withListener(emit: Emit, onEvent: StepScope['onEvent']): Emit {
  */
 export function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
   const outputs: Promise<unknown> = steps === inProcessSteps ? steps.all(batch) : runElsewhere(steps, batch);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what the body passed to `createStep` returned
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what the body passed to `createStep` returned
   return outputs as Promise<readonly O[]>;
 }
 
@@ -84,7 +89,7 @@ async function runElsewhere(steps: StepExecutor, batch: readonly Step[]): Promis
     throw new KernelError('CONFIG_INVALID', `The step executor returned nothing for "${missing.id}".`, {
       hint: 'all() resolves to the outputs of the steps, in the order of the batch.',
     });
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what the steps returned, or what a journal has of it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the steps returned, or what a journal has of it
   return list as readonly JsonValue[];
 }
 
@@ -92,6 +97,6 @@ async function runElsewhere(steps: StepExecutor, batch: readonly Step[]): Promis
 export function runStep<O extends object>(steps: StepExecutor, step: Step): Promise<O> {
   const output: Promise<unknown> =
     steps === inProcessSteps ? step.run() : runElsewhere(steps, [step]).then(([first]) => first);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as in `runBatch`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as in `runBatch`
   return output as Promise<O>;
 }

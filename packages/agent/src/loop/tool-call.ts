@@ -49,21 +49,19 @@ export function callStep(run: Run, prepared: PreparedCall): Step {
   const { call, result, effect, idempotencyKey } = prepared;
   const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
   const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && run.steps.takesInnerSteps === true;
-  const effects = effect !== undefined && result === undefined && { effect, idempotencyKey };
+  const hasEffect = effect !== undefined && result === undefined;
   const head = {
     id: `tool:${call.id}`,
     kind: 'tool',
     input,
-    ...effects,
-    ...(hasInnerSteps && { hasInnerSteps }),
+    effect: hasEffect ? effect : undefined,
+    idempotencyKey: hasEffect ? idempotencyKey : undefined,
+    hasInnerSteps: hasInnerSteps || undefined,
   } as const;
-  const step = createStep(run, head, (context) => runAdmitted(run, prepared, hasInnerSteps, context));
-  return effects === false
-    ? step
-    : {
-        ...step,
-        unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)),
-      };
+  const step = createStep(run, head, (context) => runPrepared(run, prepared, hasInnerSteps, context));
+  return hasEffect
+    ? { ...step, unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)) }
+    : step;
 }
 
 /** The output of a call that had begun in a process that is gone. */
@@ -71,9 +69,8 @@ function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
   const result = lostResult(call);
   void emit({ type: 'tool-start', call });
   void emit({ type: 'tool-end', call, result, durationMs: 0 });
-  const json = toResultJson({ ...result, forLLM: toModelText(result) });
-  const output: object = { result: json } satisfies CallOutput;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
+  const output: object = { result: toRecord(result) } satisfies CallOutput;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
   return output as JsonValue;
 }
 
@@ -88,61 +85,65 @@ export function resultsOf(
   });
 }
 
-/** Runs a call once it has a permit, its turn has begun, and what runs is what was approved. */
-async function runAdmitted(
+/** Runs a call once it has a permit, its turn has begun, and what runs is what was approved; reports its start and its end. */
+async function runPrepared(
   run: Run,
-  prepared: PreparedCall,
+  original: PreparedCall,
   hasInnerSteps: boolean,
   context: RunningStep,
 ): Promise<CallOutput> {
   const { semaphore, approval, inbox, offered } = run;
+  const { signal, emit } = context;
   const permit = semaphore.acquire();
   if (permit !== undefined) await permit;
   try {
-    inbox.started.add(prepared.call.id);
-    const willRun = resultWithoutRunning(prepared, context.signal, inbox) === undefined;
-    const begun = willRun ? beginTurnOfCalls(offered, context.signal) : undefined;
-    if (begun !== undefined) await begun;
-    const running = hasInnerSteps ? { ...context, beforeHandler: undefined } : context;
-    if (approval === undefined || !willRun) return await runStarted(run, { prepared }, hasInnerSteps, running);
-    const admitted = await admitCall(run, approval, prepared, context);
-    return 'pending' in admitted ? admitted : await runStarted(run, admitted, hasInnerSteps, running);
+    inbox.started.add(original.call.id);
+    let admitted: AdmittedCall = { prepared: original };
+    if (resultWithoutRunning(original, signal, inbox) === undefined) {
+      const begun = beginTurnOfCalls(offered, signal);
+      if (begun !== undefined) await begun;
+      const checked = approval === undefined ? admitted : await admitCall(run, approval, original, context);
+      if ('pending' in checked) return checked;
+      admitted = checked;
+    }
+    const { prepared } = admitted;
+    const { call } = prepared;
+    const startLag = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
+    if (startLag !== undefined) await startLag;
+    const startedMs = performance.now();
+    const scope = scopeOf(run, prepared, emit, hasInnerSteps);
+    const beforeHandler = hasInnerSteps ? undefined : context.beforeHandler;
+    const output =
+      resultWithoutRunning(prepared, signal, inbox) ??
+      (await runInScope(scope, () => runCall(run, admitted, { signal, emit, beforeHandler })));
+    scope.below.hasEnded = true;
+    const { agents, pending } = scope.below;
+    const isWaiting = agents.length > 0 && !signal.aborted;
+    const result = isWaiting ? waitingResult(call, pending) : output;
+    const durationMs = performance.now() - startedMs;
+    const endLag = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
+    if (endLag !== undefined) await endLag;
+    return isWaiting
+      ? { suspended: suspendRunning(prepared, agents), pending, ...usedBelow(scope) }
+      : { ...endedOutput(prepared, result), ...usedBelow(scope) };
   } finally {
     semaphore.release();
   }
 }
 
-/** Reports the start of a call, runs it, and reports its end. */
-async function runStarted(
-  run: Run,
-  admitted: AdmittedCall,
-  hasInnerSteps: boolean,
-  context: RunningStep,
-): Promise<CallOutput> {
-  const { prepared } = admitted;
-  const { call } = prepared;
-  const { signal, emit } = context;
-  const startLag = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
-  if (startLag !== undefined) await startLag;
-  const startedMs = performance.now();
-  const scope = scopeOf(run, prepared, emit, hasInnerSteps);
-  const output =
-    resultWithoutRunning(prepared, signal, run.inbox) ??
-    (await runInScope(scope, () => runCall(run, admitted, context)));
-  const { usage, estimated, agents, pending } = scope.below;
-  const isWaiting = agents.length > 0 && !signal.aborted;
-  const result = isWaiting ? waitingResult(call, pending) : output;
-  const durationMs = performance.now() - startedMs;
-  const endLag = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
-  if (endLag !== undefined) await endLag;
-  const used = { ...(usage && { usage }), ...(estimated && { estimated }) };
-  if (isWaiting) return { suspended: suspendRunning(prepared, agents), pending, ...used };
+/** What a journal keeps of a call that has ended. */
+function endedOutput(prepared: PreparedCall, result: ToolResult): CallOutput {
   const handled = prepared.handled ?? hookStopAnswer(result.error);
-  return {
-    result: toResultJson({ ...result, forLLM: toModelText(result) }),
-    ...(handled === undefined ? {} : { handled }),
-    ...used,
-  };
+  return handled === undefined ? { result: toRecord(result) } : { result: toRecord(result), handled };
+}
+
+function toRecord(result: ToolResult): ToolResultJson {
+  return toResultJson({ ...result, forLLM: toModelText(result) });
+}
+
+/** What the agents below a call have used until it ended. */
+function usedBelow({ below: { usage, estimated } }: RunScope): Pick<CallOutput, 'usage' | 'estimated'> {
+  return { ...(usage && { usage }), ...(estimated && { estimated }) };
 }
 
 /** What runs below a call get from the run that makes it, and from those around it. */
@@ -199,18 +200,31 @@ function recordable(tools: Toolset, call: ToolCall, result: ToolResult): ToolRes
   }
 }
 
-async function runCall(
+/** Calls the toolset, once the executor of the step knows that the handler is about to be entered. */
+function runCall(run: Run, admitted: AdmittedCall, context: RunningStep): Promise<ToolResult> {
+  const { tools } = run.offered;
+  if (tools === undefined)
+    return Promise.resolve(
+      toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${admitted.prepared.call.name}".`)),
+    );
+  const before = awaitsBeforeHandler(tools) ? undefined : context.beforeHandler?.();
+  if (before === undefined) return runNow(run, tools, admitted, context);
+  return Promise.resolve(before).then(() => runNow(run, tools, admitted, context));
+}
+
+/** From here to the toolset nothing else can run. */
+function runNow(
   { offered, inbox }: Run,
+  tools: Toolset,
   { prepared, checked }: AdmittedCall,
   { signal, emit, beforeHandler }: RunningStep,
 ): Promise<ToolResult> {
-  const { call, idempotencyKey, note } = prepared;
-  const { tools } = offered;
-  if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-  if (beforeHandler !== undefined && !awaitsBeforeHandler(tools)) await beforeHandler();
-  // The reader of events may have lagged since the check before. From here to the toolset nothing else can run.
+  const { call, idempotencyKey, note, effect } = prepared;
+  // The reader of events may have lagged since the check before.
   if (checked?.isCurrent() === false)
-    return toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied');
+    return Promise.resolve(
+      toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied'),
+    );
   let hasEnded = false;
   let isComplete = false;
   const context: CallContext = {
@@ -227,8 +241,9 @@ async function runCall(
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
-  const returned = await callToolset(tools, call, context);
-  hasEnded = true;
-  const result = prepared.effect === undefined ? returned : recordable(tools, call, returned);
-  return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
+  return callToolset(tools, call, context, (returned) => {
+    hasEnded = true;
+    const result = effect === undefined ? returned : recordable(tools, call, returned);
+    return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
+  });
 }

@@ -13,26 +13,31 @@ export interface WholeCharacters {
 /** Joins characters whose halves come in two deltas: half of one cannot be written as UTF-8, and strict parsers refuse JSON with it. */
 export function wholeCharacters(emit: Emit): WholeCharacters {
   let waiting: Map<string, { readonly half: string; readonly delta: Delta }> | undefined;
+
+  function emitWhole(event: Delta, text: string): void | Promise<void> {
+    const key = event.type === 'tool-call-delta' ? `${event.index}` : event.type;
+    const joined = `${waiting?.get(key)?.half ?? ''}${text}`;
+    const [half] = /[\uD800-\uDBFF]?$/.exec(joined.slice(-1)) ?? [''];
+    if (half !== '') (waiting ??= new Map()).set(key, { half, delta: event });
+    else if (waiting?.delete(key) === true && waiting.size === 0) waiting = undefined;
+    return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
+  }
+
   return {
     emit(event) {
-      const isText = event.type === 'text-delta' || event.type === 'reasoning-delta';
-      if (!isText && event.type !== 'tool-call-delta') {
+      let text: unknown;
+      if (event.type === 'tool-call-delta') text = event.arguments;
+      else if (event.type === 'text-delta' || event.type === 'reasoning-delta') ({ text } = event);
+      else {
         if (event.type === 'reply-withdrawn') waiting = undefined;
         return emit(event);
       }
-      const text: unknown = isText ? event.text : event.arguments;
-      if (typeof text !== 'string' || ((waiting === undefined || waiting.size === 0) && text.isWellFormed()))
-        return emit(event);
-      const key = event.type === 'tool-call-delta' ? `${event.index}` : event.type;
-      const joined = `${waiting?.get(key)?.half ?? ''}${text}`;
-      const [half] = /[\uD800-\uDBFF]?$/.exec(joined.slice(-1)) ?? [''];
-      if (half === '') waiting?.delete(key);
-      else (waiting ??= new Map()).set(key, { half, delta: event });
-      return emit(withText(event, joined.slice(0, joined.length - half.length).toWellFormed()));
+      if (typeof text !== 'string' || (waiting === undefined && text.isWellFormed())) return emit(event);
+      return emitWhole(event, text);
     },
     end() {
-      const last = [...(waiting?.values() ?? [])].map(async ({ delta }) => emit(withText(delta, '\uFFFD')));
-      return last.length === 0 ? undefined : Promise.all(last);
+      if (waiting === undefined) return undefined;
+      return Promise.all([...waiting.values()].map(async ({ delta }) => emit(withText(delta, '\uFFFD'))));
     },
   };
 }

@@ -129,7 +129,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
       if (result.reason !== 'approval' || scope === undefined || background)
         return toResult(name, result, options.run.limits?.onLimit === 'answer');
       // The history of a run is JSON; its interfaces lack the index signature that says so.
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const messages = result.messages as unknown as SuspendedAgent['messages'];
       scope.below.agents.push({ name, task, messages });
       scope.below.pending.push(...result.pending);
@@ -154,7 +154,7 @@ function runAgent(
   const approvalTimeoutMs = options.approvalTimeoutMs ?? scope?.approvalTimeoutMs;
   const { signal, conversation, context: value, idempotencyKey: runId = options.runId, onProgress } = context;
   // Checked by `run`, as any history is.
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const kept = (scope && takeMessages(scope, name, task)) as readonly Message[] | undefined;
   const messages = kept ?? ([{ role: 'user', content: task }] as const);
   return runAsAgent(() => {
@@ -203,9 +203,8 @@ function toSubAgentEvent(event: AgentEvent, path: readonly string[]): AgentEvent
   return { ...event, path: [...path, ...event.path] };
 }
 
-/** The result of an agent with a typed answer: its JSON, as text and as data. */
 function typedResult(answer: string): ToolResult {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
   return { forLLM: answer, data: JSON.parse(answer) as JsonValue };
 }
 

@@ -1,7 +1,6 @@
 import { textOf, type ToolResult } from '@kernel/protocol';
 import type { RunResult } from '../collect.ts';
 
-/** How many calls are named. */
 const MAX_CALLS = 20;
 
 /** What an agent that did not come to its end had done and said, so that nobody takes its work for done or not begun. */

@@ -2,7 +2,6 @@ import type { Tool } from '@kernel/protocol';
 
 const ID = { type: 'string', description: 'The id that spawn gave, such as "agent-1".' } as const;
 
-/** Starts an agent. Its effect is the program's choice. */
 export const SPAWN = {
   name: 'spawn',
   title: 'Start an agent',
@@ -26,7 +25,6 @@ export const SPAWN = {
   },
 } as const satisfies Tool;
 
-/** Says what agents are doing. */
 export const SPAWN_STATUS: Tool = {
   name: 'spawn_status',
   title: 'Look at agents',
@@ -36,7 +34,6 @@ export const SPAWN_STATUS: Tool = {
   effect: 'read',
 };
 
-/** Stops an agent. */
 export const SPAWN_STOP: Tool = {
   name: 'spawn_stop',
   title: 'Stop an agent',

@@ -147,7 +147,6 @@ function named(agent: SpawnedAgent, result: ToolResult): ToolResult {
   return { ...result, forLLM: `${agent.id}: ${result.forLLM}` };
 }
 
-/** Offers the named tools of a toolset; all without names. */
 function chooseTools(
   tools: Toolset | undefined,
   names: readonly string[] | undefined,

@@ -1,38 +1,14 @@
 import { sliceHead } from '@kernel/internal';
 import type { ToolContext, ToolResult } from '@kernel/protocol';
 
-/** An agent that a model started. */
-export interface SpawnedAgent {
-  /** `agent-1`, `agent-2` and so on within a run. */
-  readonly id: string;
-  /** Whether it is running. */
-  isRunning(): boolean;
-  /** Returns one line about it: its state, calls and task. */
-  describe(): string;
-  /** Notes what it reports: each report is one call. */
-  report(update: string): void;
-  /** Notes how it ended. */
-  end(result: ToolResult): void;
-  /** Aborts it. */
-  stop(): void;
-}
-
-/** The agents of each run. */
-export interface SpawnedAgents {
-  /** The agents of the run that a call belongs to, in the order of their start. */
-  of(context: ToolContext): readonly SpawnedAgent[];
-  /** Adds an agent to the run that a call belongs to. */
-  start(context: ToolContext, task: string, stop: () => void): SpawnedAgent;
-}
-
 const MAX_TASK = 80;
 
 /** Creates the record of agents. A run's agents are forgotten with the run. */
-export function createSpawnedAgents(): SpawnedAgents {
+export function createSpawnedAgents() {
   const byRun = new WeakMap<AbortSignal, SpawnedAgent[]>();
   return {
-    of: (context) => byRun.get(runOf(context)) ?? [],
-    start(context, task, stop) {
+    of: (context: ToolContext): readonly SpawnedAgent[] => byRun.get(runOf(context)) ?? [],
+    start(context: ToolContext, task: string, stop: () => void): SpawnedAgent {
       const agents = byRun.get(runOf(context)) ?? [];
       byRun.set(runOf(context), agents);
       const agent = createAgent(`agent-${agents.length + 1}`, task, stop);
@@ -47,7 +23,9 @@ function runOf({ turn, signal }: ToolContext): AbortSignal {
   return turn?.signal ?? signal;
 }
 
-function createAgent(id: string, task: string, stop: () => void): SpawnedAgent {
+export type SpawnedAgent = ReturnType<typeof createAgent>;
+
+function createAgent(id: string, task: string, stop: () => void) {
   const startedMs = performance.now();
   let endedMs: number | undefined;
   let state: 'running' | 'done' | 'failed' | 'stopped' = 'running';
@@ -55,18 +33,18 @@ function createAgent(id: string, task: string, stop: () => void): SpawnedAgent {
   let last = '';
   return {
     id,
-    isRunning: () => state === 'running',
+    isRunning: (): boolean => state === 'running',
     stop,
-    report(update) {
+    report(update: string): void {
       calls += 1;
       last = shorten(update);
     },
-    end(result) {
+    end(result: ToolResult): void {
       endedMs = performance.now();
       if (result.outcome === 'cancelled') state = 'stopped';
       else state = result.isError === true ? 'failed' : 'done';
     },
-    describe() {
+    describe(): string {
       const seconds = Math.round(((endedMs ?? performance.now()) - startedMs) / 1000);
       const made = calls === 0 ? 'no calls' : `${calls} ${calls === 1 ? 'call' : 'calls'}, last: ${last}`;
       return `${id}: ${state} for ${seconds} s, ${made}; task: ${JSON.stringify(shorten(task))}`;

@@ -23,7 +23,6 @@ type OutputStepResult =
   | { readonly answer: string }
   | { readonly issues: readonly string[]; readonly received: readonly Message[] };
 
-/** How a run ended that has a text. */
 type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | 'approval' }> & { readonly answer: string };
 
 const MAX_TEXT = 2_000;

@@ -13,29 +13,23 @@ import { withAddedTools } from '../wrappers/with-added-tools.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { ReadOutput } from './compile-output.ts';
 
-/** A toolset with a tool that takes the typed answer. */
-export interface AnswerTool {
-  /** The tool. */
-  readonly tool: Tool;
-  /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer, or with `CONFIG_INVALID` if a check fails. */
-  readonly tools: Toolset;
-  /** Returns a list of these tools without the answer tool; the inner toolset's own list where that is it. */
-  withoutAnswer(tools: readonly Tool[]): readonly Tool[];
-  /** Throws `CONFIG_INVALID` if a tool has taken the name since the run began: a call of that name could mean either of them. */
-  checkName(tools: readonly Tool[]): void;
-}
-
 const NAME = 'final_answer';
 
-/** Adds a tool that takes the answer, under a name that the toolset does not have. The answer is validated when it is called. */
-export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader): AnswerTool {
+export type AnswerTool = ReturnType<typeof withAnswerTool>;
+
+/**
+ * Adds a tool that takes the answer, under a name that the toolset does not have. Calling it ends the run with the JSON of the answer, or with
+ * `CONFIG_INVALID` if a check fails.
+ */
+export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader) {
   const tool = createTool(freeName(inner?.list() ?? []), schema);
   const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(reader, call));
   return {
     tool,
     tools,
     withoutAnswer: without,
-    checkName(offered) {
+    /** Throws `CONFIG_INVALID` if a tool has taken the name since the run began: a call of that name could mean either of them. */
+    checkName(offered: readonly Tool[]): void {
       if (offered.some((other) => other.name === tool.name && other !== tool)) throw nameTaken(tool.name);
     },
   };

@@ -9,10 +9,8 @@ const ANSWER = 'answer';
 const MAX_ISSUES = 10;
 const MAX_ISSUE_LENGTH = 200;
 
-/** What a reply was read as: the JSON text of the answer and the value that the program gets, or what is wrong with it. */
 export type ReadOutput = { readonly answer: string; readonly output: unknown } | { readonly issues: readonly string[] };
 
-/** The schema of a typed answer, ready to ask for it and to read it. */
 export interface CompiledOutput {
   /** The schema sent to the model: always an object, as vendors require. */
   readonly schema: JsonSchema;
@@ -22,7 +20,6 @@ export interface CompiledOutput {
   unwrapPartial(value: JsonValue): JsonValue | undefined;
   /** Reads a whole reply. Repairs what can be repaired without loss. Calls the schema library at most once, and rejects with `CONFIG_INVALID` if it throws. */
   read(text: string): Promise<ReadOutput>;
-  /** Reads the JSON text of an answer that was read from a reply before, as it is. */
   readAnswer(answer: string): Promise<ReadOutput>;
 }
 
@@ -74,7 +71,6 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
   const isWrapped = inner['type'] !== 'object' || inner['$ref'] !== undefined;
   const schema = isWrapped ? wrap(inner) : inner;
 
-  /** Returns the first form of a value that fits the JSON Schema, or, if none does, what is wrong with the first. */
   const fit = ([first, ...others]: Forms): Coerced => {
     const coerced = coerceValue(first, validator);
     if (coerced.issues.length === 0) return coerced;
@@ -165,7 +161,7 @@ function relocate(schema: JsonSchema): JsonSchema {
       Object.entries(value).map(([key, content]) => [key, key === '$ref' ? movedReference(content) : rewrite(content)]),
     );
   };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
   return rewrite(schema) as JsonSchema;
 }
 

@@ -1,18 +1,13 @@
-/** A piece of a text from a bracket to the one that closes it. */
 interface Piece {
   readonly start: number;
   readonly end: number;
   /** The pieces within it, for one that is not JSON as a whole. */
   readonly inner: readonly Piece[];
-  /** How deep they are nested. */
   readonly depth: number;
 }
 
-/** A piece that is JSON. */
 export interface JsonPiece {
-  /** The piece. */
   readonly text: string;
-  /** Its value. */
   readonly value: unknown;
 }
 

@@ -31,7 +31,6 @@ export function checkFailed(message: string, cause?: unknown): KernelError {
   });
 }
 
-/** Whether a schema belongs to a schema library. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaWithJson {
   if (schema === null || (typeof schema !== 'object' && typeof schema !== 'function') || !('~standard' in schema))
     return false;

@@ -106,7 +106,7 @@ export function createPartialJson(): PartialJson {
       hasChanged = false;
       shownLength = text.length;
       try {
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
         return JSON.parse(closed()) as JsonValue;
       } catch {
         return undefined; // not JSON: the whole reply will be rejected

@@ -39,7 +39,6 @@ export function describeLoss({ text, value }: JsonPiece): string | undefined {
   return `${truncate(loss.path, 80) || '/'}: ${problem} (${truncate(loss.text, 40)})`;
 }
 
-/** The content of the first code fence. */
 function fenced(text: string): string | undefined {
   const fence = text.indexOf('```');
   const start = fence === -1 ? -1 : text.indexOf('\n', fence);

@@ -20,9 +20,7 @@ const EMPTY_MS = 500;
 /** How often the lock may change while it is read. Each time, another process got it or gave it back. */
 const MAX_ROUNDS = 50;
 
-/** The content of a lock. */
 interface Lock {
-  /** Tells this lock apart from every other one, also of the same process. */
   readonly token: string;
   /** The identity of the process that wrote it; absent for one that an earlier release wrote, or nobody. */
   readonly holder?: Readonly<Record<string, unknown>>;
@@ -64,7 +62,6 @@ export async function acquireFileLock(path: string): Promise<() => void> {
 /** A lock that changed while it was read. */
 const CHANGED: Lock = { token: '', text: 'changed', ageMs: 0 };
 
-/** Acquires the lock, or returns the one that is in the way. */
 function tryAcquire(lockPath: string, ownPath: string): 'acquired' | Lock {
   if (linkNew(ownPath, lockPath)) return 'acquired';
   const first = readLock(lockPath);
@@ -181,7 +178,6 @@ function linkNew(from: string, to: string): boolean {
   }
 }
 
-/** What a file system answers that has no hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 function copyNew(from: string, to: string): boolean {

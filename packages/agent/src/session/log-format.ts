@@ -5,7 +5,6 @@ import { readMessage } from '../history/read-message.ts';
 import { toSuspendedCall } from '../history/suspended-calls.ts';
 import type { SessionEntry } from './session.ts';
 
-/** The contents of a log file. */
 export interface ParsedLog {
   /** What was read, in order, with what could not be read between it. */
   readonly parts: readonly (SessionEntry | UnreadableLine)[];
@@ -17,7 +16,6 @@ export interface ParsedLog {
 
 /** A line that could not be read, or not as a whole. */
 export interface UnreadableLine {
-  /** Tells it from an entry. */
   readonly type: 'unreadable';
   /** Its number, from 1. */
   readonly line: number;
@@ -29,7 +27,6 @@ export interface UnreadableLine {
   readonly isRead?: true;
 }
 
-/** The version that this code reads and writes. */
 const VERSION = 1;
 /** Stands for the id in the form of a header. */
 const ID = '<id>';
@@ -108,7 +105,6 @@ function readLine<Value>(
   return [unreadable(number, json === undefined ? NOT_JSON : 'is not a session entry')];
 }
 
-/** Reads a last line that lacks its end. */
 function readLast(line: string, number: number, isBroken: BrokenLines): readonly (SessionEntry | UnreadableLine)[] {
   const parts = readLine(line, number, isBroken, toEntry);
   const isCut = !line.includes('\0') && parts.some((part) => isUnreadable(part) && part.problem === NOT_JSON);
@@ -147,7 +143,6 @@ function notASession(path: string, first?: UnreadableLine): KernelError {
   return new KernelError('CONFIG_INVALID', message, { hint: 'The file was not changed.' });
 }
 
-/** Returns an entry, or the header, as one line of a log. */
 export function toLine(value: SessionEntry | { readonly session: number; readonly id: string }): string {
   return `${JSON.stringify(value)}\n`;
 }
@@ -164,12 +159,12 @@ function toEntry(value: unknown): SessionEntry | undefined {
   if (!isObject(value)) return undefined;
   const { type, message, callId } = value;
   const read = type === 'message' ? readMessage(message) : undefined;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
   if (read !== undefined) return (read === message ? value : { ...value, message: read }) as unknown as SessionEntry;
   const { calls } = value;
   if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
     return { type, calls: calls.flatMap(toSuspendedCall) };
   if (type === 'lost') return { type };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return type === 'call-start' && typeof callId === 'string' ? (value as unknown as SessionEntry) : undefined;
 }

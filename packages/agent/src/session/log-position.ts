@@ -1,25 +1,19 @@
 import type { AgentEvent } from '@kernel/protocol';
 import type { SessionEntry } from './session.ts';
 
-/** Counts the messages of a session's log, and marks events with how many there were when they were emitted. */
-export interface LogPosition {
-  /** Counts the messages among entries that have been written. */
-  count(written: readonly SessionEntry[]): void;
-  /** Marks an event, if the position has changed since the last mark. */
-  mark(event: AgentEvent): void;
-}
-
 const positions = new WeakMap<AgentEvent, number>();
 
-/** Creates the position of a log that has these entries. */
-export function createLogPosition(entries: readonly SessionEntry[]): LogPosition {
+export type LogPosition = ReturnType<typeof createLogPosition>;
+
+export function createLogPosition(entries: readonly SessionEntry[]) {
   let position = countMessages(entries);
   let marked: number | undefined;
   return {
-    count(written) {
+    count(written: readonly SessionEntry[]): void {
       position += countMessages(written);
     },
-    mark(event) {
+    /** Marks an event, if the position has changed since the last mark. */
+    mark(event: AgentEvent): void {
       if (marked === position) return;
       marked = position;
       positions.set(event, position);

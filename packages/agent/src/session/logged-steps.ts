@@ -7,7 +7,6 @@ import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
 import { untilStored } from './until-stored.ts';
 
-/** The fields of a step's input and output that the log records. */
 interface StepFields {
   readonly call?: ToolCall;
   readonly received?: readonly Message[];
@@ -16,13 +15,9 @@ interface StepFields {
   readonly suspended?: SuspendedCall;
 }
 
-/** What the log of a run needs. */
 export interface SessionLogOptions {
-  /** Where the log is. */
   readonly session: Session;
-  /** The signal of the run. */
   readonly signal: AbortSignal | undefined;
-  /** Counts what is written. */
   readonly position: LogPosition;
 }
 
@@ -99,6 +94,6 @@ function decisionEntries(call: ToolCall | undefined, output: JsonValue): readonl
 function fieldsOf(value: JsonValue): StepFields {
   if (typeof value !== 'object' || value === null) return {};
   const fields: unknown = value;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs and outputs of the loop's own steps
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs and outputs of the loop's own steps
   return fields as StepFields;
 }

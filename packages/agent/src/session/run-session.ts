@@ -118,7 +118,6 @@ function toHistory(entries: readonly SessionEntry[]): readonly Message[] {
   return repairHistory([...history, ...lost]).map(freezeMessage);
 }
 
-/** Which calls had begun when the log ended, and what is kept of those that waited. */
 function openCalls(entries: readonly SessionEntry[]): {
   readonly begun: ReadonlyMap<string, 'repeatable' | 'unrepeatable'>;
   readonly kept: ReadonlyMap<string, SuspendedCall>;
@@ -126,7 +125,6 @@ function openCalls(entries: readonly SessionEntry[]): {
   const begun = new Map<string, 'repeatable' | 'unrepeatable'>();
   const kept = new Map<string, SuspendedCall>();
   const hasLost = entries.some(({ type }) => type === 'lost');
-  /** The calls that may start in what is lost next. */
   let waiting: string[] = [];
   for (const entry of entries) {
     if (entry.type === 'lost') {

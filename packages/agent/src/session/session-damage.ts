@@ -13,10 +13,8 @@ export interface SessionDamage {
   readonly copy: string;
 }
 
-/** How many lines a message names. */
 const MAX_NAMED = 10;
 
-/** The error of a damaged session, which nobody asked to open all the same. */
 export function damageError(path: string, [first, ...others]: readonly UnreadableLine[]): KernelError {
   const more =
     others.length === 0 ? '' : ` ${others.length} more ${others.length === 1 ? 'line' : 'lines'} cannot be read.`;

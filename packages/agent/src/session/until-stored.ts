@@ -1,6 +1,5 @@
 import { onAbort } from '@kernel/internal';
 
-/** How long a store may take after an abort to finish what it was asked for. */
 const ABORT_GRACE_MS = 30;
 
 /** Resolves to what a store resolves to. A store that does not answer within 30 ms after an abort counts as one that failed. */

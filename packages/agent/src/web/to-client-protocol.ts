@@ -4,13 +4,11 @@ import type { ClientEvent } from './client-view/client-event-types.ts';
 import { thrownToClientError, type Shown } from './client-view/client-values.ts';
 import { createClientView } from './client-view/client-view.ts';
 
-/** A protocol, and how its values are sent. */
 export interface ClientProtocol<T, Out> {
   /** Returns what an event becomes. For the events of one run, in order. */
   readonly convert: (event: ClientEvent) => readonly T[];
   /** Returns a value as it is sent. What it throws ends the events as an error of theirs does. */
   readonly encode: (value: T) => Out;
-  /** What follows the last value. */
   readonly last?: readonly Out[] | undefined;
 }
 

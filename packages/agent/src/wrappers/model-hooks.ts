@@ -47,7 +47,6 @@ export interface ModelHooks<Context = unknown> {
 /** What a hook returns: a decision or nothing, at once or as a promise. */
 export type HookResult<T> = T | undefined | void | Promise<T | undefined | void>;
 
-/** Wraps `stream` of a provider with hooks; `embed` and `transcribe` stay as they are. */
 export function withModelHooks(provider: Provider, { beforeModel, afterModel }: ModelHooks): Provider {
   return wrapProvider(provider, {
     async *stream(original) {

@@ -1,6 +1,7 @@
 /** OpenTelemetry spans, by the GenAI semantic conventions. The only module of this package that loads `@opentelemetry/api`, an optional peer. */
 import {
   type AgentEvent,
+  type CallContext,
   checkKeys,
   KernelError,
   type MessageEnd,
@@ -13,7 +14,17 @@ import {
   wrapProvider,
   wrapToolset,
 } from '@kernel/protocol';
-import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
 import { stopOnReturn } from '../iteration/async-generator.ts';
 
 /** How spans are made. */
@@ -22,9 +33,14 @@ export interface TracingOptions {
   readonly tracer?: Tracer | undefined;
   /** Whether spans record arguments, results and texts. Default false: these may be confidential. */
   readonly captureContent?: boolean | undefined;
+  /**
+   * The trace context that came with a call, such as `context.mcp.mcpReq._meta` of a call over MCP: its span is then part of the caller's trace. Read by
+   * OpenTelemetry's global propagator.
+   */
+  readonly parentOf?: ((context: CallContext) => object | undefined) | undefined;
 }
 
-const TRACING_KEYS = optionKeys<TracingOptions>({ tracer: true, captureContent: true });
+const TRACING_KEYS = optionKeys<TracingOptions>({ tracer: true, captureContent: true, parentOf: true });
 
 /** Wraps a provider so that each reply is a span `chat <model>`, with usage and finish reason. */
 export function withTracing(port: Provider, options?: TracingOptions): Provider;
@@ -33,6 +49,16 @@ export function withTracing(port: Toolset, options?: TracingOptions): Toolset;
 export function withTracing(port: Provider | Toolset, options: TracingOptions = {}): Provider | Toolset {
   checkKeys('withTracing', options, TRACING_KEYS);
   return 'stream' in port ? tracedProvider(port, options) : tracedToolset(port, options);
+}
+
+/**
+ * Returns the trace context of the active span, with fields such as `traceparent` (W3C), as OpenTelemetry's global propagator writes it: what a call takes to another process,
+ * for example `connectMcp(config, { traceContext })`.
+ */
+export function traceContext(): Readonly<Record<string, string>> {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return carrier;
 }
 
 /**
@@ -99,14 +125,15 @@ function tracedProvider(provider: Provider, options: TracingOptions): Provider {
       });
       try {
         for await (const event of provider.stream(request)) {
-          if (event.type === 'message-end') span.setAttributes(replyAttributes(event, options));
+          // The reply is there: what its reader does next is no part of it.
+          if (event.type === 'message-end') span.setAttributes(replyAttributes(event, options)).end();
           yield event;
         }
       } catch (error) {
         markFailed(span, error);
         throw error;
       } finally {
-        span.end();
+        if (span.isRecording()) span.end();
       }
     },
   });
@@ -115,14 +142,22 @@ function tracedProvider(provider: Provider, options: TracingOptions): Provider {
 function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
   return wrapToolset(tools, {
     async call(call, callContext) {
-      const span = startSpan(options, `execute_tool ${call.name}`, SpanKind.INTERNAL, {
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': call.name,
-        'gen_ai.tool.call.id': call.id,
-        ...(options.captureContent === true ? { 'gen_ai.tool.call.arguments': call.arguments } : {}),
-      });
+      const parent = options.parentOf?.(callContext);
+      const active = parent === undefined ? context.active() : propagation.extract(context.active(), parent);
+      const span = startSpan(
+        options,
+        `execute_tool ${call.name}`,
+        SpanKind.INTERNAL,
+        {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': call.name,
+          'gen_ai.tool.call.id': call.id,
+          ...(options.captureContent === true ? { 'gen_ai.tool.call.arguments': call.arguments } : {}),
+        },
+        active,
+      );
       try {
-        const spanContext = trace.setSpan(context.active(), span);
+        const spanContext = trace.setSpan(active, span);
         const result = await context.with(spanContext, () => tools.call(call, callContext));
         if (result.isError === true) markFailed(span, result.error, result.code);
         if (options.captureContent === true) span.setAttribute('gen_ai.tool.call.result', toModelText(result));
@@ -134,8 +169,14 @@ function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
   });
 }
 
-function startSpan({ tracer }: TracingOptions, name: string, kind: SpanKind, attributes: Attributes): Span {
-  return (tracer ?? trace.getTracer('@kernel/agent')).startSpan(name, { kind, attributes });
+function startSpan(
+  { tracer }: TracingOptions,
+  name: string,
+  kind: SpanKind,
+  attributes: Attributes,
+  parent?: Context,
+): Span {
+  return (tracer ?? trace.getTracer('@kernel/agent')).startSpan(name, { kind, attributes }, parent);
 }
 
 function replyAttributes({ message, finishReason, usage }: MessageEnd, { captureContent }: TracingOptions): Attributes {

@@ -59,7 +59,6 @@ export function withToolHooks<Context = unknown>(
 ): Toolset<Context> {
   // What a hook makes of a call is checked after it, as in a registry.
   const tools = withValidatedCalls(inner);
-  /** What `beforeTool` made of calls that were validated. */
   const decided = new WeakMap<
     ValidatedCall,
     { readonly call: ToolCall; readonly approved: ValidatedCall | undefined }

@@ -8,26 +8,18 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 
-/** A toolset with tools added at the end of its lists. */
-export interface AddedTools {
-  /** The toolset. The same inner list gives the same array. Calls of the added tools need no approval. */
-  readonly tools: Toolset;
-  /** Returns a list without the added tools: the original list where it is known. */
-  without(this: void, tools: readonly Tool[]): readonly Tool[];
-}
-
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 const EMPTY: Toolset = {
   list: () => NO_TOOLS,
   call: ({ name }) => Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${name}".`))),
 };
 
-/** Adds tools to a toolset, or to none. `callAdded` runs their calls; it must not reject. */
+/** Adds tools to a toolset, or to none: the same inner list gives the same array. `callAdded` runs their calls, which need no approval; it must not reject. */
 export function withAddedTools(
   inner: Toolset = EMPTY,
   added: readonly Tool[],
   callAdded: (call: ToolCall) => Promise<ToolResult>,
-): AddedTools {
+) {
   const byName = new Map(added.map((tool) => [tool.name, tool]));
   const extended = new WeakMap<readonly Tool[], readonly Tool[]>();
   const originals = new WeakMap<readonly Tool[], readonly Tool[]>();
@@ -58,5 +50,10 @@ export function withAddedTools(
       },
     }),
   });
-  return { tools, without: (list) => originals.get(list) ?? list.filter((tool) => !byName.has(tool.name)) };
+  return {
+    tools,
+    /** A list without the added tools: the original list where it is known. */
+    without: (list: readonly Tool[]): readonly Tool[] =>
+      originals.get(list) ?? list.filter((tool) => !byName.has(tool.name)),
+  };
 }

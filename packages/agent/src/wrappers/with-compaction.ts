@@ -115,7 +115,6 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
   }
 }
 
-/** A store of the caller, whose failures are `STORE_FAILED`. */
 function checkedStore(
   store: NonNullable<CompactionOptions['summaries']>,
 ): Pick<Map<string, string>, 'get'> & { set(key: string, text: string): void } {
@@ -137,7 +136,6 @@ function checkedStore(
   };
 }
 
-/** A map that forgets the oldest of more than `MAX_SUMMARIES` entries. */
 function createSummaryCache(): Pick<Map<string, string>, 'get' | 'set'> {
   const cache = new Map<string, string>();
   return {
@@ -194,7 +192,6 @@ function sizeOf(messages: readonly Message[]): number {
   return size;
 }
 
-/** Asks a provider. `onEmpty` hears what a reply without text cost. */
 function summarizeWith(provider: Provider, onEmpty: (cost: Usage) => void): Summarize {
   return async (messages, { model, signal }) => {
     const content = `Summarize this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLine).join('\n')}`;

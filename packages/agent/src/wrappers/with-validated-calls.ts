@@ -19,13 +19,11 @@ import { isSameAsListed } from '../approval/validate-call.ts';
 import { markNeedsAbortOutcome } from '../loop/call-toolset.ts';
 import { findTool } from '../loop/offered-tools.ts';
 
-/** A call as the model made it, and as the toolset gets it. */
 interface CheckedCall {
   readonly original: ToolCall;
   readonly call: ToolCall;
   /** What was changed in its arguments; undefined if nothing was. */
   readonly validated?: Schema.ValidatedArguments;
-  /** The call as the toolset itself has validated it. */
   readonly approved?: ValidatedCall | undefined;
 }
 

@@ -134,7 +134,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
   return {
     write: <T>(work: () => T, kind: ChangeKind = 'status') =>
       new Promise<T>((resolve, reject) => {
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- it is called with what `work` returns
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is called with what `work` returns
         queue.push({ work, kind, resolve: resolve as (value: unknown) => void, reject });
         schedule(0);
       }),

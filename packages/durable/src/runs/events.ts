@@ -51,7 +51,7 @@ export function readEvents(db: Database, runId: string, after: number, limit: nu
       seq: Number(row['seq']),
       at: Number(row['at']),
       step: text(row, 'step'),
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `logEvents`
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `logEvents`
       event: event as unknown as AgentEvent,
     };
   });

@@ -22,7 +22,7 @@ export function readRun(db: Database, id: string): RecordedRun | undefined {
 
 export function readStatus(db: Database, id: string): RunStatus | undefined {
   const row = db.get('SELECT status FROM runs WHERE id = ?', id);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
   return row === undefined ? undefined : (text(row, 'status') as RunStatus);
 }
 
@@ -35,7 +35,7 @@ export function toInput(json: string): RunInput {
   const stored: unknown = parse(json);
   if (!isObject(stored) || !Array.isArray(stored['messages']))
     throw new KernelError('STORE_FAILED', 'The journal holds no valid input for the run.');
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `startRun`; the run checks its history
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `startRun`; the run checks its history
   return stored as unknown as RunInput;
 }
 
@@ -87,7 +87,7 @@ export function text(row: Row, column: string): string {
 export function parse(json: string): JsonValue {
   try {
     const value: unknown = JSON.parse(json);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
     return value as JsonValue;
   } catch (error) {
     throw new KernelError('STORE_FAILED', 'The journal holds text that is not JSON.', { cause: error });
@@ -97,7 +97,7 @@ export function parse(json: string): JsonValue {
 /** The end of a run. One that is damaged says so, so that the others can be listed and it can be deleted. */
 function toResult(json: string): RunResultJson {
   const result: unknown = parseJson(json);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
   if (isObject(result) && typeof result['reason'] === 'string') return result as unknown as RunResultJson;
   const damaged = { name: 'KernelError', code: 'STORE_FAILED', message: 'The journal does not say how the run ended.' };
   return { reason: 'error', error: damaged };
@@ -109,7 +109,7 @@ function toCall(json: string, callId: string): PendingCall {
   const fields = isObject(call) ? call : {};
   const { name, arguments: args } = fields;
   const isWhole = typeof name === 'string' && typeof args === 'string';
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
   return (isWhole ? fields : { type: 'tool-call', id: callId, name: '', arguments: '' }) as unknown as PendingCall;
 }
 
@@ -126,7 +126,7 @@ function toRecord(row: Row): RecordedRun {
     id: text(row, 'id'),
     agent: text(row, 'agent'),
     version: text(row, 'version'),
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
     status: text(row, 'status') as RunStatus,
     ...(result === undefined ? {} : { result }),
     crashes: Number(row['deaths']),

@@ -225,7 +225,7 @@ function withAnswers(db: Database, runId: string, approve: Approve, used: Set<st
     const answer = readAnswer(db, runId, callId, 'approval');
     if (answer === undefined) return approve(request);
     used.add(callId);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the run checks it like any decision
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the run checks it like any decision
     return answer as unknown as ApprovalDecision;
   };
 }

@@ -154,7 +154,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   /** Settles a call that was in flight when its process died. Undefined if it is to run again. */
   const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
     const callId = callIdOf(step.id);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
     const given = readAnswer(db, runId, callId, 'unknown') as OutcomeResolution | undefined;
     const answer = agent.onUnknown === 'ask' ? given : 'tell';
     if (answer === 'retry') return undefined;

@@ -23,7 +23,7 @@ export function createDurableSteering(
     rows = db.all('SELECT seq, queue, message FROM inbox WHERE run_id = ? ORDER BY seq', runId).map((row) => ({
       seq: Number(row['seq']),
       queue: text(row, 'queue'),
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `addMessage`
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `addMessage`
       message: parse(text(row, 'message')) as unknown as Message,
     }));
   };

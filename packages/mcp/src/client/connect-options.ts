@@ -1,6 +1,8 @@
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Elicit } from './connection/elicitation.ts';
+import type { Elicit, ElicitUrl } from './connection/elicitation.ts';
+import type { McpRoot } from './connection/open-connection.ts';
+import type { McpSampling } from './connection/sampling.ts';
 import type { McpPins } from './tools/definition-approvals.ts';
 import type { ApproveTools } from './tools/tool-changes.ts';
 
@@ -39,6 +41,17 @@ export interface ConnectMcpOptions {
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions that servers ask the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
+  /** Shows the user a page that a server wants opened, for example to sign in. Without it, servers learn that this is not possible. */
+  readonly elicitUrl?: ElicitUrl | undefined;
+  /** Lets servers ask a model, at the user's cost. Default: they may not. */
+  readonly sampling?: McpSampling | undefined;
+  /** The folders that servers are told of when they ask. Default: none. */
+  readonly roots?: readonly McpRoot[] | undefined;
+  /**
+   * Returns the trace context that a call takes to its server, in `_meta`: `traceparent`, `tracestate` and `baggage` (W3C). `traceContext` of `@kernel/agent/otel`
+   * does.
+   */
+  readonly traceContext?: TraceContextOf | undefined;
   /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** How this program introduces itself. Default `@kernel/mcp`. */
@@ -52,6 +65,8 @@ export interface ConnectMcpOptions {
     | undefined;
 }
 
+export type TraceContextOf = () => { readonly [field: string]: string };
+
 const KEYS = optionKeys<ConnectMcpOptions>({
   signal: true,
   timeoutMs: true,
@@ -63,6 +78,10 @@ const KEYS = optionKeys<ConnectMcpOptions>({
   trustHints: true,
   onUnavailable: true,
   elicit: true,
+  elicitUrl: true,
+  sampling: true,
+  roots: true,
+  traceContext: true,
   fetch: true,
   client: true,
 });

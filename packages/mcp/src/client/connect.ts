@@ -15,6 +15,7 @@ import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
 import type { ListedTools } from './connection/list-tools.ts';
+import { checkSampling } from './connection/sampling.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
@@ -67,8 +68,13 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     onUnavailable,
     fetch,
     elicit,
+    elicitUrl,
+    roots,
+    sampling,
+    traceContext,
   } = options;
   checkTrusted(trustHints, configs);
+  if (sampling !== undefined) checkSampling(sampling);
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
   const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, MAX_CONNECT_TIMEOUT_MS);
   for (const [name, value] of Object.entries({ timeoutMs, maxCallMs, connectTimeoutMs, graceMs }))
@@ -94,10 +100,20 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       onChanged,
       onFault: (tool, fault) => onUnavailable?.(name, faultError(name, tool, redact(fault))),
     });
-    const connection: ConnectionOptions = { client, connectTimeoutMs, graceMs, fetch, elicit, redact };
+    const elicitation = elicit === undefined && elicitUrl === undefined ? undefined : { elicit, elicitUrl };
+    const connection: ConnectionOptions = {
+      client,
+      connectTimeoutMs,
+      graceMs,
+      fetch,
+      elicitation,
+      roots,
+      sampling,
+      redact,
+    };
     const take = takeLists(tools, (fault) => onUnavailable?.(name, listError(name, redact(fault))));
     const server = createRemoteServer(serverConfig, connection, (listed) => void take(listed));
-    return { server, tools, redact, timeoutMs, maxCallMs, take };
+    return { server, tools, redact, timeoutMs, maxCallMs, traceContext, take };
   });
 
   const close = async (): Promise<void> => {

@@ -1,94 +1,177 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
-import { conceptOf } from '../language/lexicon.ts';
-import { wordsOf } from '../language/words.ts';
+import { NUMBER_WORDS } from '../language/arithmetic.ts';
+import { conceptOf, conceptsOf, wordsOf } from '../language/lexicon.ts';
+import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
-import type { ToolProfile } from '../matching/tool-profile.ts';
-import type { Slot } from './argument-slots.ts';
-import { RULES } from './fill-rules.ts';
-import { isWithin } from './is-valid.ts';
-import { readSearch } from './read-search.ts';
-import { claim, type SlotFilling } from './slot-filling.ts';
+import { isWithin, type Slot } from './argument-slots.ts';
+import { type Found, isFree, type Place, readBareName, readName, readPath, type SlotFilling } from './places.ts';
 
-export interface FilledArguments {
+export interface Filled extends SlotFilling {
   readonly input: JsonObject;
-  readonly filling: SlotFilling;
 }
 
-const FIND = conceptOf('find');
-/** Kinds of text with no form of their own. */
-const NAMED = /^(?:text|path)$/;
-/** Fills a tool's arguments from a request. Returns `undefined` if a required argument stays empty, or a number is for none. */
+type Read = (place: Place, now: number) => Found | undefined;
+
+const TEXT_CUES = /^(?:in|for|at|of|to|from|near|named|called|with|as|about|saying)$/;
+
+/** What the values of each kind look like: recognizable shapes first, then marked text, then the remaining words. What gives no evidence could be anything. */
+const RULES: readonly (readonly [kind: Slot['kind'], evidence: number, read: Read])[] = [
+  ['enum', 0.5, readEnum],
+  [
+    'number',
+    0.4,
+    number(({ before, after, slot }) => [before, after].some((word) => slot.concepts.includes(conceptOf(word)))),
+  ],
+  ['number', 0.4, number(({ slot }) => slot.required)],
+  ['numbers', 0.4, readNumbers],
+  ['expression', 1, ({ token, index }) => (token.kind === 'expression' ? [token.text, index] : undefined)],
+  ['url', 0.6, ({ token, index }) => (token.kind === 'url' ? [token.text, index] : undefined)],
+  ['email', 0.6, ({ token, index }) => (token.kind === 'email' ? [token.text, index] : undefined)],
+  ['zone', 0.6, readTimeZone],
+  ['date', 0.5, readDate],
+  ['path', 0.5, (place) => readPath(place, true)],
+  ['path', 0.5, (place) => readPath(place, false)],
+  ['path', 0.35, readName],
+  ['text', 0.35, run(({ before, slot }) => conceptOf(before) === slot.concepts.at(-1))],
+  [
+    'text',
+    0.4,
+    ({ token, index, slot }) => (token.kind === 'quoted' && isMarked(slot) ? [token.text, index] : undefined),
+  ],
+  ['text', 0.3, run(({ before, slot }) => TEXT_CUES.test(before) && isMarked(slot))],
+  ['path', 0.3, readBareName],
+  ['text', 0, run(({ slot }) => slot.required)],
+  ['number', 0, number(({ filling, after }) => filling.terms.has(conceptOf(after)))],
+];
+
 export function fillArguments(
-  { slots, phrasedSlots, terms }: ToolProfile,
-  text: string,
+  { slots, terms }: { readonly slots: readonly Slot[]; readonly terms: ReadonlyMap<string, number> },
   tokens: readonly Token[],
   now: number,
-): FilledArguments | undefined {
-  const takesNumbers = slots.some(({ kind }) => !/^(?:zone|date|url|email|other)$/.test(kind));
-  if (!takesNumbers && tokens.some(({ kind, concept }) => kind === 'number' && !terms.has(concept))) return undefined;
-  const filling: SlotFilling = { tokens, used: new Map(), terms, now, evidence: 0 };
-  // A word that looks like a value of an argument that only phrases fill, such as `tomorrow`, is not a value of another one.
-  const own = tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));
-  const trial: SlotFilling = { ...filling, used: new Map(own) };
-  const isTaken = (slot: Slot) => RULES.some(([kind, fill]) => slot.kind === kind && fill(trial, slot) !== undefined);
-  if (phrasedSlots.some((slot) => !NAMED.test(slot.kind) && isTaken(slot))) return undefined;
-  const values = fillSearch(filling, slots, text);
+): Filled | undefined {
+  if (isDirected(slots)) return undefined;
+  const filling: SlotFilling = { tokens, used: new Map(), terms, evidence: 0 };
+  const values = new Map<string, JsonValue>();
   const ordered = slots.toSorted((a, b) => Number(b.required) - Number(a.required));
-  for (const [kind, fill] of RULES) {
+  for (const rule of RULES) {
     for (const slot of ordered) {
-      if (values.has(slot.name) || slot.kind !== kind) continue;
-      const value = fill(filling, slot);
-      if (value !== undefined && isWithin(value, slot.schema)) values.set(slot.name, value);
+      const value = rule[0] === slot.kind && !values.has(slot.name) ? fill(filling, slot, rule, now) : undefined;
+      if (value !== undefined) values.set(slot.name, value);
     }
   }
   if (slots.some((slot) => slot.required && !values.has(slot.name))) return undefined;
-  const input = Object.fromEntries(
-    slots.flatMap(({ name }) => (values.has(name) ? [[name, values.get(name) ?? null]] : [])),
-  );
-  return isDirected(slots, input, tokens) ? { input, filling } : undefined;
+  const entries = slots.map(({ name }) => [name, values.get(name)] as const);
+  return {
+    ...filling,
+    input: Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+  };
 }
 
-/** Fills a search as a whole, for a tool that describes itself as one. */
-function fillSearch(filling: SlotFilling, slots: readonly Slot[], text: string): Map<string, JsonValue> {
-  const values = new Map<string, JsonValue>();
-  const query = slots.find(({ kind, required }) => kind === 'search' && required);
-  const path = slots.find(({ kind }) => kind === 'path');
-  const isSearch = query !== undefined && (filling.terms.get(FIND) ?? 0) >= 0.8;
-  const search = isSearch ? readSearch(text, filling.terms, path !== undefined) : undefined;
-  if (query === undefined || search === undefined) return values;
-  claim(filling, 0, filling.tokens.length - 1, 'exact', search.evidence);
-  values.set(query.name, search.query);
-  if (path !== undefined && search.path !== undefined) values.set(path.name, search.path);
-  return values;
+function fill(
+  filling: SlotFilling,
+  slot: Slot,
+  [, evidence, read]: (typeof RULES)[number],
+  now: number,
+): JsonValue | undefined {
+  // What stands behind a comma or a full stop says nothing of a value.
+  const wordAt = (index: number, beside: Token) =>
+    isBeside(filling.tokens[index], beside) ? (filling.tokens[index]?.lower ?? '') : '';
+  for (const [index, token] of filling.tokens.entries()) {
+    if (filling.used.has(index)) continue;
+    const [before, after] = [wordAt(index - 1, token), wordAt(index + 1, token)];
+    const found = read({ filling, slot, token, index, before, after, isFree: isFree(filling, index) }, now);
+    if (found === undefined || !isWithin(found[0], slot.schema)) continue;
+    for (let at = index; at <= found[1]; at += 1) filling.used.set(at, evidence === 0 ? 'free' : 'exact');
+    filling.evidence += evidence + (found[2] ?? 0);
+    return found[0];
+  }
+  return undefined;
+}
+
+/** The free words from here on, or all of them after `saying`. */
+function run(isFit: (place: Place) => boolean): Read {
+  return (place) => {
+    const { before, filling, index } = place;
+    const isEnd = (token: Token, at: number) =>
+      !isFree(filling, at) || !isWord(token) || !isBeside(filling.tokens[at - 1], token);
+    const ends = filling.tokens.findIndex((token, at) => at > index && isEnd(token, at));
+    const to = ends === -1 || before === 'saying' ? filling.tokens.length : ends;
+    if (!place.isFree || !isWord(place.token) || !isFit(place)) return undefined;
+    return [
+      filling.tokens
+        .slice(index, to)
+        .map(({ text }) => text)
+        .join(' '),
+      to - 1,
+    ];
+  };
+}
+
+function number(isFit: (place: Place) => boolean): Read {
+  return (place) => {
+    const value = numberOf(place.token);
+    return value !== undefined && isFit(place) ? [value, place.index] : undefined;
+  };
+}
+
+function isBeside(one: Token | undefined, other: Token): boolean {
+  return one !== undefined && Math.min(Math.abs(other.start - one.end), Math.abs(one.start - other.end)) <= 1;
+}
+
+function isWord({ kind }: Token): boolean {
+  return kind === 'word' || kind === 'quoted';
+}
+
+function isMarked({ name, required }: Slot): boolean {
+  return required || /^(?:city|place|location|country|town)$/.test(name);
+}
+
+function numberOf({ kind, lower, text }: Token): number | undefined {
+  return kind === 'number' ? Number(text.replaceAll(',', '')) : NUMBER_WORDS.get(lower);
+}
+
+function readDate({ token: { lower, text }, index }: Place, now: number): Found | undefined {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : [text, index];
+  const day = ['yesterday', 'today', 'tomorrow'].indexOf(lower.replace(/['’]s$/, ''));
+  if (day === -1) return undefined;
+  const date = new Date(now + (day - 1) * 86_400_000);
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return [parts.map((part) => String(part).padStart(2, '0')).join('-'), index];
+}
+
+function readEnum({ filling, index, slot: { schema } }: Place): Found | undefined {
+  const options: readonly unknown[] = Array.isArray(schema['enum']) ? schema['enum'] : [];
+  for (const option of options) {
+    const wanted = typeof option === 'string' ? conceptsOf(option) : [];
+    const isSaid = wanted.every((concept, step) => filling.tokens[index + step]?.concept === concept);
+    if (typeof option === 'string' && wanted.length > 0 && isSaid) return [option, index + wanted.length - 1];
+  }
+  return undefined;
+}
+
+function readNumbers({ filling, index, slot }: Place): Found | undefined {
+  const rest = filling.tokens.slice(index).map((token) => ({ role: token.role, value: numberOf(token) }));
+  const length = rest.findIndex(({ role, value }) => value === undefined && role !== 'stop');
+  const found = rest.slice(0, length === -1 ? rest.length : length).map(({ value }) => value);
+  const to = found.findLastIndex((value) => value !== undefined);
+  return to !== -1 && slot.required ? [found.filter((value) => value !== undefined), index + to] : undefined;
+}
+
+function readTimeZone({ filling, index }: Place): Found | undefined {
+  for (let length = 3; length >= 1; length -= 1) {
+    const part = filling.tokens.slice(index, index + length);
+    const isPart = part.some(({ role }, step) => (role === 'stop' && length === 1) || filling.used.has(index + step));
+    const zone = isPart ? undefined : timeZoneOf(part.map(({ text }) => text.replace(/['’]s$/, '')).join(' '));
+    if (zone !== undefined) return [zone, index + part.length - 1];
+  }
+  return undefined;
 }
 
 const TARGET = /^(?:to|destination|dest|dst|target|end|new|after|until|right|arrival)$/;
-const BEFORE_TARGET = ['to', 'into', 'onto', 'as', 'until'];
-const BETWEEN = /^(?:the|an?|file|folder|directory|path|city|my|currency)$/;
 
-const isTarget = ({ name }: Slot): boolean => wordsOf(name).some((word) => TARGET.test(word));
-
-/**
- * Whether a value that could be the source of a target, such as `to`, stands right before it, with a preposition of a target between them and none before the
- * source. Otherwise nobody can say which is which.
- */
-function isDirected(slots: readonly Slot[], input: JsonObject, tokens: readonly Token[]): boolean {
-  const words = tokens.map(({ text }) => text.toLowerCase()).filter((word) => !BETWEEN.test(word));
-  const said = ` ${words.join(' ')} `;
-  return slots.filter(isTarget).every(({ kind, name }) => {
-    const isAlike = (slot: Slot) => slot.kind === kind || (NAMED.test(slot.kind) && NAMED.test(kind));
-    const sources = slots.filter((slot) => !isTarget(slot) && isAlike(slot));
-    return sources.every((source) => {
-      const [from, to] = [textOf(input[source.name]), textOf(input[name])];
-      if (from === undefined && to === undefined) return true;
-      const forms = BEFORE_TARGET.map((word) => ` ${from ?? ''} ${word} ${to ?? ''} `.toLowerCase());
-      const form = forms.find((each) => said.includes(each));
-      const before = form === undefined ? undefined : said.slice(0, said.indexOf(form)).split(' ').at(-1);
-      return before !== undefined && !/^(?:to|into|onto|as|over|towards?|until|with|of)$/.test(before);
-    });
-  });
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+/** Whether words could stand for a source or for a target, such as `from` and `to`: nobody can say which is which, so that only a phrase is a call. */
+function isDirected(slots: readonly Slot[]): boolean {
+  const words = slots.filter(({ kind }) => kind === 'text' || kind === 'path');
+  const targets = words.filter(({ name }) => wordsOf(name).some((word) => TARGET.test(word)));
+  return targets.length > 0 && targets.length < words.length;
 }

@@ -1,5 +1,41 @@
 /** Words of English; nothing here knows a tool. The sets hold stems as `stemOf` returns them, unless they say otherwise. */
-import { stemOf, wordsOf } from './words.ts';
+
+/** Letters of any script, for the brackets of an expression: `\p{L}` and the flag `u` would take ten times as long to compile. */
+export const LETTER = String.raw`A-Za-z\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u1fff\u2070-\u209f\u2100-\u218f\u2c00-\u2dff\u3005-\uffff`;
+export const LETTER_OR_DIGIT = String.raw`${LETTER}\d\xb2\xb3\xb9\xbc-\xbe`;
+
+const WORD = new RegExp(`[${LETTER_OR_DIGIT}]+(?:['’][${LETTER}]+)?`, 'g');
+
+/** Returns a word without case, accents and common English endings, so that `Listing`, `lists` and `list` are equal. It is not a dictionary form. */
+export function stemOf(word: string): string {
+  let stem = plain(word).replace(/['’]s?$/, '');
+  if (stem.length <= 3 || /[^a-z]/.test(stem)) return stem;
+  if (stem.endsWith('ies')) stem = `${stem.slice(0, -3)}y`;
+  else if (/(?:ss|x|z|ch|sh)es$/.test(stem)) stem = stem.slice(0, -2);
+  else if (/[^su]s$/.test(stem)) stem = stem.slice(0, -1);
+  const cut = /^(.*[aeiouy].*?)(?:ing|ed|ation|ion|ly|or|er)$/.exec(stem)?.[1];
+  if (cut !== undefined && cut.length >= 3) {
+    stem = /([^aeiouls])\1$/.test(cut) ? cut.slice(0, -1) : cut;
+    if (stem.length > 4 && stem.endsWith('at')) stem = stem.slice(0, -2);
+  }
+  if (stem.length > 3 && stem.endsWith('e')) stem = stem.slice(0, -1);
+  if (stem.length > 5 && stem.endsWith('at')) stem = stem.slice(0, -2);
+  return stem.endsWith('y') ? `${stem.slice(0, -1)}i` : stem;
+}
+
+export function plain(text: string): string {
+  const ascii = /[\x80-\uffff]/.test(text) ? text.normalize('NFD').replaceAll(/[\u0300-\u036F]/g, '') : text;
+  return ascii.toLowerCase();
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .match(WORD)
+      ?.map(plain) ?? []
+  );
+}
 
 const stems = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).map(stemOf));
 
@@ -9,7 +45,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must
   to of in on at by for with from into onto inside within under below than as about over out up down off
   and or but if then so too also both each all any every some no not only just even still please kindly thanks thank
-  hi hello hey ok okay well now right currently quickly exactly actually really again first next
+  hi hey ok okay well now right currently quickly exactly actually really again first next
   what what's whats how how's which many much like would'd i'd i'm let's that's there's is't via per let make
   one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere saying`.split(
     /\s+/,
@@ -36,12 +72,6 @@ export const ACTION_STEMS = stems(
   count compare analyse analyze classify rank sort recommend suggest advise discuss debate argue predict guess plan teach
   sing draw paint play pretend act tell-a-story convert simplify format validate test debug
   close lock unlock encrypt decrypt zip unzip`,
-);
-
-/** Works that only a language model or a person can create. */
-export const WORK_STEMS = stems(
-  `poem poetry haiku sonnet limerick verse rhyme lyric song story tale novel essay article blog speech letter joke riddle pun
-  recipe advice opinion summary translation explanation review slogan tweet`,
 );
 
 export const PART_STEMS = stems(

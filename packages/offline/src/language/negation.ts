@@ -1,5 +1,5 @@
 import { type Token, tokenize } from './tokenize.ts';
-import { LETTER, LETTER_OR_DIGIT } from './words.ts';
+import { LETTER, LETTER_OR_DIGIT } from './lexicon.ts';
 
 /** What turns, limits or conditions a request, in lower case: without the flag `i` it takes half as long to compile. */
 const WORDS = [
@@ -8,7 +8,7 @@ const WORDS = [
   'except|excepting|exception|exclud(?:e|es|ed|ing)|but|besides|aside|apart|beyond|other than|rather than|instead',
   'only|solely|exclusively|merely|just|hide|hiding|omit|omitting|skip|skipping|ignor(?:e|es|ing)|avoid|avoiding|leave out|leaving out',
   'stop|cancel|forget|refuse|undo|pretend|imagine|suppose|assume|as if',
-  'nah|nope|actually|again and again|repeatedly|scratch that|nevermind|on second thoughts?|i mean|or|either|outside',
+  'them|those|nah|nope|actually|again and again|repeatedly|scratch that|nevermind|on second thoughts?|i mean|or|either|outside',
   'if|unless|provided|otherwise|else|until|whether|in case|depending',
   'was|were|had|should|ought|may|might|must|used to|who|whom|whose|someone|somebody|anyone|anybody|everyone|everybody',
   "(?:i|you|we|they)(?: have|['’]ve| did| already)|(?:did|have|do|does|has) (?:i|you|we|they|he|she)|i read",
@@ -40,9 +40,9 @@ const NEGATION = new RegExp(
 );
 /** Command flags, but for those that change nothing here: `grep -rn`, `ls -la`. Any other could turn the command, as `grep -v` does. */
 const FLAG = /(?<=\s)(?!-(?:[rnHiIF]+|[la1]+)(?![\w-]))--?[A-Za-z][\w-]*/;
-/** Arithmetic with two meanings: `50 + 20%`, `20 / 5%`, `7 mod -3`, `sin(90)`, `the root of 9`, `half of 10 plus 2`; and a pattern to search for. */
+/** Arithmetic with two meanings: `50 + 20%`, `7 mod -3`, `the root of 9`; and a pattern to search for. */
 const UNCLEAR =
-  /(?:[/÷^]|\b(?:over|by|power of))\s*\d+(?:\.\d+)?\s*(?:%(?!\s*[\d(])|per ?cent)|[-−]\s*\d+(?:\.\d+)?\s*(?:%\s*\d|mod)|\b(?:sin|cos|tan)\s*\((?![^)]{0,40}(?:pi|π))|\bhalf of \S+\s*(?:[-+*/^]|plus|minus|times|squared|cubed)|(?:[-+−]|\b(?:plus|minus|less)\b)\s*\d+(?:\.\d+)?\s*(?:%|per ?cent)(?!\s*(?:of\b|\d))|(?:%|\bmod(?:ulo)?\b)\s*[-−]\s*\d|(?<!\b(?:square|cube)\s)\broot of\b|\.[*+]|\.{3}|…/;
+  /(?:[-+−]\s*|\b(?:plus|minus)\s+)?(?:\d\S*\s*)?(?:%|\bper ?cent\b)(?!\s*of\b)|[/÷^]\s*[\d.]+\s*(?:%|per ?cent)|\bmod(?:ulo)?\b(?:\s*-\d)?|\b(?:sin|cos|tan)\b|(?<!\bsquare\s)\broot of\b|\b(?:half|over) (?:of )?\d|\.[*+]|\.{3}|…/;
 /** A question about a file, not for what is in it. */
 const ABOUT_FILE =
   /^\s*(?:(?:is|are)(?=\s{2})|what\s+(?:is|are)\s+for\b|(?:where|when|how)(?:['’]s|\s+(?:is|are|was|were|did|does|do|has|had|to|can))|what\s+(?:will|would|should|could|might|was))\b/;
@@ -57,7 +57,7 @@ export function findNegation(prompt: string): string | undefined {
   const masked = without(prompt, literals);
   const sums = without(
     prompt,
-    literals.filter(({ kind }) => kind !== 'expression'),
+    literals.filter(({ kind }) => kind !== 'expression' && kind !== 'number'),
   );
   return (
     (paths.length > 0 ? firstOf(ABOUT_FILE, masked) : undefined) ??

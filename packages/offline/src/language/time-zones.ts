@@ -1,10 +1,7 @@
 import { attempt } from '@kernel/internal';
-import { plain } from './words.ts';
+import { plain } from './lexicon.ts';
 
-/**
- * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. All other places come from the platform's own list of
- * zones.
- */
+/** Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. */
 const PLACES = `America/New_York:nyc|boston|washington dc|miami
 America/Los_Angeles:la|sf|san francisco|seattle|california
 America/Sao_Paulo:rio|brasilia
@@ -22,30 +19,21 @@ UTC:utc|gmt|zulu`;
 /** Zones that are no places, and cities whose names are more often other words. */
 const OTHER_WORDS = /^Etc\/|\/(?:Christmas|Easter|Center|Wake|Midway|Reunion|Troll|Nome|Casey|Davis)$/;
 
-let zonesByPlace: ReadonlyMap<string, string> | undefined;
+const zonesByPlace = new Map<string, string>();
 
-/** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
 export function timeZoneOf(place: string): string | undefined {
   const [, sign, hours = '', minutes = '00'] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(place) ?? [];
-  if (sign !== undefined) {
-    // The zone database names whole hours with the opposite sign, and no others.
-    const whole = `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
-    return zoneNamed(minutes === '00' ? whole : `${sign}${hours.padStart(2, '0')}:${minutes}`)?.replace(
-      /^Etc\/GMT[+-]0$/,
-      'UTC',
-    );
-  }
-  zonesByPlace ??= byPlace();
-  return place.includes('/') ? zoneNamed(place) : zonesByPlace.get(nameOf(place));
+  if (sign !== undefined) return zoneNamed(`${sign}${hours.padStart(2, '0')}:${minutes}`);
+  if (place.includes('/')) return zoneNamed(place);
+  if (zonesByPlace.size === 0) readZones();
+  return zonesByPlace.get(nameOf(place));
 }
 
-function byPlace(): ReadonlyMap<string, string> {
-  const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/') && !OTHER_WORDS.test(zone));
-  const others = PLACES.split('\n').flatMap((line) => {
-    const [zone = '', places = ''] = line.split(':');
-    return places.split('|').map((place) => [place, zone] as const);
-  });
-  return new Map([...zones.map((zone) => [nameOf(zone.split('/').at(-1) ?? ''), zone] as const), ...others]);
+function readZones(): void {
+  for (const zone of Intl.supportedValuesOf('timeZone'))
+    if (zone.includes('/') && !OTHER_WORDS.test(zone)) zonesByPlace.set(nameOf(zone.split('/').at(-1) ?? ''), zone);
+  for (const [, zone = '', places = ''] of PLACES.matchAll(/(.+):(.+)/g))
+    for (const place of places.split('|')) zonesByPlace.set(place, zone);
 }
 
 function nameOf(place: string): string {

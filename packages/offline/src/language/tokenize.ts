@@ -1,11 +1,9 @@
 import { findExpressions } from './arithmetic.ts';
-import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
-import { LETTER_OR_DIGIT, plain, stemOf } from './words.ts';
+import { conceptOf, LETTER_OR_DIGIT, NEUTRAL_STEMS, plain, stemOf, STOP_WORDS } from './lexicon.ts';
 
 export interface Token {
   readonly text: string;
   readonly lower: string;
-  /** The concept of a word; for a literal, `lower`. */
   readonly concept: string;
   readonly kind: 'word' | 'number' | 'quoted' | 'path' | 'url' | 'email' | 'expression';
   /** `stop` words carry no meaning, `neutral` words are evidence at most, and `content` words must be accounted for. */
@@ -29,13 +27,6 @@ const PIECE = new RegExp(
   'g',
 );
 const LITERALS = ['url', 'email', 'path', 'number'] as const;
-
-/** Files that prose has a word for: `the license`. */
-export const KNOWN_FILES: ReadonlyMap<string, string> = new Map([
-  ['license', 'LICENSE'],
-  ['readme', 'README.md'],
-  ['changelog', 'CHANGELOG.md'],
-]);
 
 const FILES_BY_NAME =
   /^(?:LICEN[CS]E|README|CHANGELOG|NOTICE|COPYING|AUTHORS|CONTRIBUTING|readme|Makefile|Dockerfile|Gemfile|Rakefile|Procfile)$/;

@@ -62,12 +62,14 @@ function countKeysOf(parsed: unknown): number {
 function countKeys(value: object): number {
   const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   let count = members === value ? 0 : members.length;
-  for (let index = 0; index < members.length; index += 1) count += countMember(members[index]);
+  for (let index = 0; index < members.length; index += 1) {
+    const member = members[index];
+    if (typeof member === 'number' || typeof member === 'object') count += countMember(member);
+  }
   return count;
 }
 
 function countMember(value: unknown): number {
-  if (typeof value === 'string') return 0;
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
   return typeof value === 'object' && value !== null ? countKeys(value) : 0;
 }

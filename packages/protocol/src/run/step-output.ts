@@ -60,15 +60,15 @@ export function pendingCallOf(
   const pending: unknown = Reflect.get(output, 'pending');
   const call: unknown = Array.isArray(pending) ? pending[0] : pending;
   if (typeof call !== 'object' || call === null) return undefined;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an output, which is JSON
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- part of an output, which is JSON
   const { id, path = [] } = call as { readonly id: string; readonly path?: readonly string[] };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
 }
 
 /** Returns the call in the input of a `tool` step. */
 export function callFromInput(input: JsonValue): JsonValue {
   const call: unknown = typeof input === 'object' && input !== null ? (Reflect.get(input, 'call') ?? input) : input;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON
   return call as JsonValue;
 }

@@ -67,7 +67,7 @@ export async function writeCassette(path: string, entries: readonly CassetteEntr
 export function toRecorded(request: AnyRequest, sanitizer: Sanitizer): JsonObject {
   const { signal: _, ...plain } = request;
   const json = 'audio' in plain ? { ...plain, audio: audioOf(plain.audio) } : plain;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a request is an object
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request is an object
   return JSON.parse(canonicalJson(sanitizer.value(toJson(json)))) as JsonObject;
 }
 

@@ -81,7 +81,7 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
 }
 
 function errorOf(error: KernelError, sanitizer: Sanitizer): JsonObject {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized object is an object
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized object is an object
   return sanitizer.value(error.toJSON()) as JsonObject;
 }
 

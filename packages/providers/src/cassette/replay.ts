@@ -52,11 +52,11 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
       }
       if (error !== undefined) throw KernelError.fromJSON(error, 'PROVIDER_PROTOCOL');
     },
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the recorded result of such a call
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the recorded result of such a call
     countTokens: async (request) => result('countTokens', request) as TokenCount,
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     embed: async (request) => result('embed', request) as EmbedResult,
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     transcribe: async (request) => result('transcribe', request) as Transcript,
   };
 }

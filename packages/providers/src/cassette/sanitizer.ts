@@ -40,7 +40,7 @@ export function createSanitizer(secrets: readonly string[]) {
 export type Sanitizer = ReturnType<typeof createSanitizer>;
 
 export function toJson(value: unknown): JsonValue {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
@@ -66,7 +66,7 @@ function sanitizeAttempt(events: readonly ProviderEvent[], sanitizer: Sanitizer)
   }
   const emitted = new Set<string>();
   return events.flatMap((event): ProviderEvent[] => {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized event keeps its shape
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized event keeps its shape
     if (!isDelta(event)) return [sanitizer.value(toJson(event)) as unknown as ProviderEvent];
     const channel = channelOf(event);
     const clean = sanitized.get(channel);

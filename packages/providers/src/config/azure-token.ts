@@ -75,7 +75,7 @@ async function createCredential(options: AzureTokenOptions, load: () => Promise<
   const { clientId, tenantId } = options;
   let identity: AzureIdentity;
   try {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- its own types are not needed to build this package
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own types are not needed to build this package
     identity = (await load()) as AzureIdentity;
   } catch (cause) {
     throw new KernelError('CONFIG_INVALID', `azure: the package ${PACKAGE} is not installed.`, {

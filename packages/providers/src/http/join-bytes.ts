@@ -13,7 +13,7 @@ export function joinBytes(
   if (NodeBuffer === undefined)
     return concatBytes(parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part)));
   let size = 0;
-  for (const part of parts) size += sizeOf(part);
+  for (const part of parts) size += typeof part === 'string' ? NodeBuffer.byteLength(part) : part.length;
   const whole = allocate(size, NodeBuffer);
   let at = 0;
   for (const part of parts) {

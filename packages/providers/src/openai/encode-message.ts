@@ -45,14 +45,13 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
       const continues = previous.messages.length > 0 && startsWith(messages, previous.messages);
       const prefix = continues ? previous : EMPTY;
       const added = messages.slice(prefix.messages.length);
-      const encoded = added
-        .map(continues ? encode : encodeOnce)
-        .map((text, at) => (at === 0 && !continues ? text : `,${text}`));
+      const encoded = added.map(continues ? encode : encodeOnce);
       const firstUnfrozen = added.findIndex((message) => !isConstant(message));
       const frozenCount = firstUnfrozen === -1 ? encoded.length : firstUnfrozen;
-      const { bytes, free } = buffers.join([before, prefix.bytes, ...encoded, after]);
-      // Counted from the end: usually nothing is unfrozen, so the sizes are not computed a second time.
-      const end = bytes.length - sizeOf(after) - totalSize(encoded.slice(frozenCount));
+      const frozen = joinJson(encoded.slice(0, frozenCount), continues);
+      const rest = joinJson(encoded.slice(frozenCount), continues || frozenCount > 0) + after;
+      const { bytes, free } = buffers.join([before, prefix.bytes, frozen, rest]);
+      const end = bytes.length - sizeOf(rest);
       previous = {
         messages: messages.slice(0, prefix.messages.length + frozenCount),
         bytes: bytes.subarray(before.length, end),
@@ -69,8 +68,9 @@ function isConstant(message: Message): boolean {
   return Object.isFrozen(message) && !(message.role === 'assistant' && hasRecording(message));
 }
 
-function totalSize(parts: readonly (string | Uint8Array)[]): number {
-  return parts.reduce<number>((sum, part) => sum + sizeOf(part), 0);
+/** The elements of a list as JSON has them, with a comma before the first if others precede it. */
+function joinJson(texts: readonly string[], hasBefore: boolean): string {
+  return texts.length === 0 ? '' : `${hasBefore ? ',' : ''}${texts.join(',')}`;
 }
 
 function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {

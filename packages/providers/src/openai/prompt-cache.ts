@@ -51,7 +51,8 @@ export function markEnd(
   key: 'content' | 'output',
   textType: 'text' | 'input_text',
 ): object {
-  const content = marked.has(message) ? asFields(encoded)?.[key] : undefined;
+  if (!marked.has(message)) return encoded;
+  const content = asFields(encoded)?.[key];
   const parts = typeof content === 'string' ? [{ type: textType, text: content }] : asList(content);
   const last = asFields(parts.at(-1));
   return last === undefined ? encoded : { ...encoded, [key]: [...parts.slice(0, -1), { ...last, ...BREAKPOINT }] };

@@ -46,14 +46,14 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
         return;
       }
       const text = decodeUtf8(concatBytes(chunks)).replace(/^\uFEFF/, '');
-      const page = describeHtmlPage(text);
-      if (page !== undefined) {
-        throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`, {
-          hint: 'Check baseUrl: this is not an API.',
-        });
-      }
       const value = parseJson(text);
       if (value === undefined) {
+        const page = describeHtmlPage(text);
+        if (page !== undefined) {
+          throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`, {
+            hint: 'Check baseUrl: this is not an API.',
+          });
+        }
         throw protocolError(provider, 'the reply is not valid JSON, or it was cut short.', {
           retryable: true,
           data: { bytes: text.length },

@@ -80,7 +80,9 @@ export function createEventQueue(
         waiter?.reject(error);
       }
     }
-    if (head === queue.length) clearQueue();
+    if (head < queue.length) return;
+    unreadBytes = 0;
+    if (head > 0) clearQueue();
   }
 
   function clearQueue(): void {

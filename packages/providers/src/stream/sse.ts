@@ -66,20 +66,16 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
       skipLf = false;
       if (text.charCodeAt(0) === LF) start = 1;
     }
-    let lf = text.indexOf('\n', start);
-    let cr = text.indexOf('\r', start);
-    while (lf !== -1 || cr !== -1) {
-      const end = cr !== -1 && (lf === -1 || cr < lf) ? cr : lf;
+    if (text.includes('\r', start)) {
+      skipLf = text.endsWith('\r');
+      text = text.slice(start).replaceAll(/\r\n?/g, '\n');
+      start = 0;
+    }
+    for (let end = text.indexOf('\n', start); end !== -1; end = text.indexOf('\n', start)) {
       if (chunks.length > 0 || end - start > maxLineLength) endLine(text, start, end);
       else if (end === start) dispatch();
       else readLine(text, start, end);
       start = end + 1;
-      if (end === cr) {
-        if (start === text.length) skipLf = true;
-        else if (text.charCodeAt(start) === LF) start += 1;
-        cr = text.indexOf('\r', start);
-      }
-      if (lf !== -1 && lf < start) lf = text.indexOf('\n', start);
     }
     if (start < text.length) append(copyTail(text, start));
   }
@@ -101,12 +97,11 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
   }
 
   function readLine(text: string, from: number, to: number): void {
-    if (text.startsWith('data:', from) && to >= from + 5) {
-      const value = text.slice(text.charCodeAt(from + 5) === SPACE && to > from + 5 ? from + 6 : from + 5, to);
-      data = data === undefined ? value : `${data}\n${value}`;
-      return;
-    }
-    const line = text.slice(from, to);
+    if (to < from + 5 || !text.startsWith('data:', from)) readField(text.slice(from, to));
+    else addData(text.slice(text.charCodeAt(from + 5) === SPACE && to > from + 5 ? from + 6 : from + 5, to));
+  }
+
+  function readField(line: string): void {
     const colon = line.indexOf(':');
     if (colon === 0) return;
     const name = colon === -1 ? line : line.slice(0, colon);

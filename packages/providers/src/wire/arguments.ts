@@ -13,28 +13,30 @@ export function argumentsText(call: ToolCall): string {
   return asFields(parseJson(call.arguments)) === undefined ? JSON.stringify(argumentsObject(call)) : call.arguments;
 }
 
-/** `key` is the vendor's name for arguments. Costs nothing before there is an object. */
+/** `key` is what the vendor calls arguments, where it has no other name for them. Costs nothing before there is an object. */
 export function createExactArguments(key: string) {
   let json: string | undefined;
   let value: unknown;
-  let source: JsonSource | undefined;
+  let sources: Map<string, JsonSource> | undefined;
   return {
     /** The JSON that is read from now on. */
-    read(text: string, parsed: unknown) {
+    read(this: void, text: string, parsed: unknown) {
       json = text;
       value = parsed;
-      source = undefined;
+      sources = undefined;
     },
     /** The text may be a slice of a whole chunk of the body, which it would keep alive while the next one is waited for. */
-    forget() {
+    forget(this: void) {
       json = undefined;
       value = undefined;
-      source = undefined;
+      sources = undefined;
     },
-    /** Returns the text instead of the value if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
-    of(given: unknown) {
+    /** Returns the text instead of the value of a key if `JSON.parse` lost something in it, so that the registry sees what the model sent. */
+    of(given: unknown, givenKey = key) {
       if (typeof given !== 'object' || given === null || json === undefined) return given;
-      source ??= createJsonSource(json, value, key);
+      sources ??= new Map();
+      const source = sources.get(givenKey) ?? createJsonSource(json, value, givenKey);
+      sources.set(givenKey, source);
       return source.textOf(given) ?? given;
     },
   };

@@ -21,6 +21,8 @@ interface OpenCall {
   id: string;
   name: string;
   readonly argumentPieces: string[];
+  /** False for an object before its first closing bracket: then nothing has to be scanned. */
+  mayBeComplete: boolean;
   readonly scan: ArgumentScan;
   /** The arguments without white space, and the number of pieces that were joined for them. */
   compact?: { readonly pieces: number; readonly text: string };
@@ -60,6 +62,7 @@ export function createCallAssembler() {
       id: fragment.id ?? '',
       name: '',
       argumentPieces: [],
+      mayBeComplete: false,
       scan: { piece: 0, depth: 0, inString: false, escaped: false, complete: false },
       providerData: undefined,
     };
@@ -104,7 +107,7 @@ export function createCallAssembler() {
       const isIdentified = fragment.id !== undefined && (relation === 'new' || call.id === '');
       if (fragment.name !== undefined) call.name = fragment.name;
       if (fragment.id !== undefined && call.id === '') call.id = fragment.id;
-      if (text !== '') call.argumentPieces.push(text);
+      append(call, text);
       if (fragment.providerData !== undefined) call.providerData = fragment.providerData;
       if (!isIdentified && !isNamed) return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
       return {
@@ -114,6 +117,14 @@ export function createCallAssembler() {
         ...(isNamed ? { name: call.name } : {}),
         arguments: text,
       };
+    },
+    /** Adds to the arguments of the call with a vendor's index; undefined if there is none, or the text may begin another call. */
+    more(index: number, text: string, position: number): ToolCallDelta | undefined {
+      const call = byIndex.get(index);
+      if (call === undefined || mayBeginAnother(call, text)) return undefined;
+      byPosition.set(position, call);
+      append(call, text);
+      return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
     },
     /** Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
     finish: () => [...finishByIndex().values()],
@@ -157,20 +168,34 @@ function toToolCall({ name, ordinal, argumentPieces, providerData }: OpenCall, i
   });
 }
 
+const STARTS_OVER = /^\s*[{"]/;
+
 function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 'new' | 'repeat' {
   const hasOtherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
   const hasOtherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
   if (hasOtherName) return 'new';
-  const startsOver = /^\s*[{"]/.test(text);
+  const startsOver = STARTS_OVER.test(text);
   // Some servers generate a new id for every delta: an id alone opens a call only where the previous one may be complete.
   if (hasOtherId)
     return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
-  if (!startsOver || call.argumentPieces.length === 0 || !isComplete(call)) return 'same';
+  if (!mayBeginAnother(call, text)) return 'same';
   // The arguments are complete, and others begin: a repetition, or a second call without any mark of its own.
   const { compact, argumentPieces } = call;
   if (compact?.pieces !== argumentPieces.length)
     call.compact = { pieces: argumentPieces.length, text: compactJson(argumentPieces.join('')) };
   return call.compact?.text === compactJson(text) ? 'repeat' : 'new';
+}
+
+/** Whether the arguments are complete, and others begin. */
+function mayBeginAnother(call: OpenCall, text: string): boolean {
+  return call.mayBeComplete && STARTS_OVER.test(text) && isComplete(call);
+}
+
+function append(call: OpenCall, text: string): void {
+  if (text === '') return;
+  const isFirst = call.argumentPieces.length === 0;
+  call.mayBeComplete ||= text.includes('}') || text.includes(']') || (isFirst && !text.startsWith('{'));
+  call.argumentPieces.push(text);
 }
 
 /** Each character is examined once. */

@@ -1,5 +1,5 @@
 import { nearest } from '@kernel/internal';
-import { checkPromptCache, KernelError, type ProviderRequest } from '@kernel/protocol';
+import { checkPromptCache, KernelError, type ProviderRequest, type Tool } from '@kernel/protocol';
 
 export function checkRequest(request: ProviderRequest): void {
   if (typeof request.model !== 'string' || request.model === '') {
@@ -8,17 +8,21 @@ export function checkRequest(request: ProviderRequest): void {
   if (request.messages.length === 0) {
     throw new KernelError('CONFIG_INVALID', 'The request has no messages.', { hint: 'Add at least one message.' });
   }
-  checkPromptCache('The request', request.cache);
+  if (request.cache !== undefined) checkPromptCache('The request', request.cache);
   const { toolChoice, tools = [] } = request;
   if (toolChoice === 'required' && tools.length === 0) {
     throw new KernelError('CONFIG_INVALID', 'toolChoice is "required", but the request offers no tools.', {
       hint: 'Offer a tool, or leave toolChoice out.',
     });
   }
-  if (typeof toolChoice !== 'object' || tools.some((tool) => tool.name === toolChoice.name)) return;
+  if (typeof toolChoice === 'object' && !tools.some((tool) => tool.name === toolChoice.name))
+    throw notOffered(toolChoice.name, tools);
+}
+
+function notOffered(name: string, tools: readonly Tool[]): KernelError {
   const names = tools.map((tool) => tool.name);
-  const [suggestion] = nearest(toolChoice.name, names, 1);
-  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${toolChoice.name}", which the request does not offer.`, {
+  const [suggestion] = nearest(name, names, 1);
+  return new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which the request does not offer.`, {
     hint: `${suggestion === undefined ? '' : `Did you mean "${suggestion}"? `}Offered: ${names.length === 0 ? 'no tools' : names.join(', ')}.`,
   });
 }

@@ -157,6 +157,12 @@ export function createMessageBuilder(context: DecoderContext) {
       }
       if (event !== undefined) emit(event);
     },
+    /** Adds to the arguments of a call, as `call` would; returns false where only that can tell which call it is. */
+    moreArguments(index: number, text: string, position: number): boolean {
+      const event = assembler?.more(index, text, position);
+      if (event !== undefined) emit(event);
+      return event !== undefined;
+    },
     /** If `counts` is undefined, the previous ones stay. */
     usage(counts: Usage | undefined) {
       usage = counts ?? usage;

@@ -1,5 +1,4 @@
 import type { Usage } from '@kernel/protocol';
-import { definedFields } from '../json-fields.ts';
 
 /** The usage of a reply; undefined if the vendor says neither count. `addedInput`, `addedOutput`: what the vendor counts apart. */
 export function toUsage(
@@ -10,6 +9,14 @@ export function toUsage(
   addedOutput = 0,
 ): Usage | undefined {
   if (input === undefined && output === undefined) return undefined;
-  const known = definedFields<Usage[keyof Usage]>(details);
-  return { inputTokens: (input ?? 0) + addedInput, outputTokens: (output ?? 0) + addedOutput, ...known };
+  const usage: { -readonly [K in keyof Usage]: Usage[K] } = {
+    inputTokens: (input ?? 0) + addedInput,
+    outputTokens: (output ?? 0) + addedOutput,
+  };
+  const { cachedInputTokens, cacheWriteTokens, reasoningTokens } = details;
+  if (cachedInputTokens !== undefined) usage.cachedInputTokens = cachedInputTokens;
+  if (cacheWriteTokens !== undefined) usage.cacheWriteTokens = cacheWriteTokens;
+  if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
+  if (details.serverToolCalls !== undefined) usage.serverToolCalls = details.serverToolCalls;
+  return usage;
 }

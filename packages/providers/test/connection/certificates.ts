@@ -17,7 +17,7 @@ export function findOpenssl(rows: readonly string[]): SharedData {
   const path = folders.map((folder) => join(folder, 'openssl')).find((file) => existsSync(file)) ?? '/usr/bin/openssl';
   const present = existsSync(path);
   const meta = present ? {} : { missingData: path, unproven: rows };
-  // eslint-disable-next-line no-console -- a run without it must say so
+  // oxlint-disable-next-line no-console -- a run without it must say so
   if (!present) console.warn(`OPENSSL ABSENT: ${path} does not exist, so the tests of TLS are skipped.`);
   return { path, present, options: { skip: !present, meta } };
 }

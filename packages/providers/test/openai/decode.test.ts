@@ -178,3 +178,29 @@ test('the message is frozen and names who wrote it', async () => {
     );
   });
 });
+
+test('pieces of arguments alone, in any order of the calls, are read like pieces that repeat what the call has', async () => {
+  verifies('providers.stream.assemble');
+  let state = 7;
+  const below = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;
+  const texts = ['{"a":1', '{"b":[1,', '"x"', ',2', '}', ']}', '', ' ', '{"a":1}', '{}'];
+  for (let round = 0; round < 60; round += 1) {
+    const pieces = Array.from({ length: 12 }, () => ({ index: below(3), arguments: texts[below(texts.length)] ?? '' }));
+    const [alone, repeated] = [{}, { id: null, type: 'function' }].map((more) =>
+      sse(
+        ...[0, 1, 2].map((index) =>
+          chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: `f${index}` } }] }),
+        ),
+        ...pieces.map(({ index, arguments: text }) =>
+          chunk({ tool_calls: [{ index, ...more, function: { arguments: text } }] }),
+        ),
+        chunk({}, 'tool_calls'),
+      ),
+    );
+    await withServer([{ chunks: [alone ?? ''] }, { chunks: [repeated ?? ''] }], async ({ provider }) => {
+      const read = async (): Promise<unknown> => all(provider.stream(request())).catch(String);
+      const events = await read();
+      expect({ pieces, events }).toEqual({ pieces, events: await read() });
+    });
+  }
+});

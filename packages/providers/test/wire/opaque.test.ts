@@ -166,7 +166,7 @@ describe.each(REPLIES)('a part that only %s understands: %#', (wire, reply, kind
       provider: { vendor: wire, model: 'm' },
     };
     for (const [other] of WIRES) {
-      // eslint-disable-next-line no-await-in-loop -- one server at a time
+      // oxlint-disable-next-line no-await-in-loop -- one server at a time
       await withWire(other, { replies: [{ text: 'ok' }], strict: false }, async ({ provider, server }) => {
         await endOf(provider.stream(request({ messages: [...request().messages, message, ...request().messages] })));
         const body = Buffer.from(server.requests[0]?.bytes ?? []).toString('utf8');

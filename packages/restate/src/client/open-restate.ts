@@ -61,12 +61,12 @@ export function openRestate(options: RestateOptions): RestateRuns {
     `/${encodeURIComponent(agent)}/${encodeURIComponent(id)}/${handler}`;
   const ask = async <T>(id: string, handler: string, body: unknown): Promise<T> => {
     const answer = await api.call(path(id, handler), body);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the handlers are those of this package
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the handlers are those of this package
     return answer as T;
   };
   const read = async <T>(id: string, handler: string, body: unknown, signal?: AbortSignal): Promise<T> => {
     const answer = await api.read(path(id, handler), body, signal);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     return answer as T;
   };
   const find = async (id: string): Promise<KnownRun | undefined> => (await readRuns(api, agent, id))[0];

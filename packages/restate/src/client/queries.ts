@@ -105,11 +105,11 @@ function toDate(value: number | string): Date {
 function parse<T>(value: unknown): T | undefined {
   if (typeof value !== 'string') return undefined;
   const json: unknown = JSON.parse(value);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
   return json as T;
 }
 
 function asCall(call: JsonValue): PendingCall {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as the run wrote it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the run wrote it
   return call as unknown as PendingCall;
 }

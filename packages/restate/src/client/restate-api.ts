@@ -106,7 +106,7 @@ export function createRestateApi({ ingressUrl, adminUrl, headers = {}, fetch: se
         answer = next;
       }
       const rows: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'rows') : undefined;
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the format of Restate's responses
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the format of Restate's responses
       return Array.isArray(rows) ? (rows as Readonly<Record<string, unknown>>[]) : [];
     },
   };

@@ -18,7 +18,7 @@ export function createEventLog(context: WorkflowContext) {
     add(step: string, added: readonly TimedEvent[]): void {
       for (const { at, event } of added) {
         const seq = (pages + 1) * EVENTS_PER_PAGE + events.length;
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- returned by `toLogEvent`
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- returned by `toLogEvent`
         events.push({ seq, at, step, event: event as EventPage['events'][number]['event'] });
       }
     },

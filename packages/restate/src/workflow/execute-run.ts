@@ -117,7 +117,7 @@ async function runAgent(
   const result: unknown = JSON.parse(
     JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest),
   );
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- serialized just now
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- serialized just now
   return result as RunResultJson;
 }
 

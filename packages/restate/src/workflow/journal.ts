@@ -70,7 +70,7 @@ export function openJournal(context: WorkflowContext, onSignal: (signal: Signal)
     /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
     once: <T>(name: string, work: () => T | Promise<T>): RestatePromise<T> => context.run(name, async () => work()),
     /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
     until: async <T>(promise: Promise<T>): Promise<T> => (await wait(promise, () => false)) as T,
     /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
     untilCancelled: <T>(promise: Promise<T>): Promise<T | undefined> => wait(promise, () => isCancelled),
@@ -84,7 +84,7 @@ export function openJournal(context: WorkflowContext, onSignal: (signal: Signal)
 function arrival<T, U>(promise: RestatePromise<T>, map: (value: T) => Arrival<U>): RestatePromise<Arrival<U>> {
   return promise.map((value, failure) => {
     if (failure !== undefined) throw failure;
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- there is either a failure or a value
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is either a failure or a value
     return map(value as T);
   });
 }

@@ -68,7 +68,7 @@ export function unknownRecord(step: Step, digest: string): StepRecord {
 export function toJson(error: unknown): JsonValue {
   const known = KernelError.is(error) ? error : new KernelError('TOOL_FAILED', errorMessage(error));
   const json: unknown = JSON.parse(JSON.stringify(known));
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
   return json as JsonValue;
 }
 

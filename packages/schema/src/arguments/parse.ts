@@ -25,7 +25,7 @@ export function parseArguments(
   if (unwrapped.trim() === '') return { value: {}, repairs: NO_REPAIRS };
   const text = wellFormedJson(unwrapped);
   const parsed = parseJson(text, toolName, allowDuplicateKeys);
-  if (KernelError.is(parsed)) return parsed;
+  if (!('json' in parsed)) return parsed;
   if (!isObject(parsed.json)) return notAnObject(parsed.json, toolName);
   if (text === raw) return { value: parsed.json, repairs: NO_REPAIRS };
   const repairs: ToolRepair[] = [];

@@ -40,7 +40,7 @@ function tooDeepError({ tool }: ValidatedTool, cause: unknown): KernelError {
 function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Outcome {
   const { effect, name } = binding.tool;
   const parsed = parseArguments(raw, name, effect === 'read' || effect === 'idempotent');
-  if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
+  if (!('value' in parsed)) return { error: parsed, repairs: [], notes: [] };
 
   const unknownProperties: UnknownProperty[] = [];
   const value = filterUnknown(parsed.value, binding, policy, unknownProperties);
@@ -194,11 +194,12 @@ const findNone: DroppedPropertyFinder = () => [];
 const finderOf = oncePerSchema((schema) => createDroppedPropertyFinder(schema) ?? findNone);
 const filterOf = oncePerSchema(createUnknownPropertyFilter);
 
-function oncePerSchema<T>(create: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
+function oncePerSchema<T extends object>(create: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
   const made = new WeakMap<JsonSchema, T>();
   return (schema) => {
-    const value = made.get(schema) ?? create(schema);
-    made.set(schema, value);
+    const known = made.get(schema);
+    const value = known ?? create(schema);
+    if (known === undefined) made.set(schema, value);
     return value;
   };
 }

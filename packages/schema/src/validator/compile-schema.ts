@@ -86,15 +86,24 @@ export function compileSchema(schema: Schema, options: CompileOptions = {}): Val
 
   const root = compile(schema);
   const fast = createContext(undefined);
+  /** Returns undefined for a value nested so deeply that the stack overflows. */
+  const check = (value: unknown, validation: ValidationContext): boolean | undefined => {
+    try {
+      return root(value, undefined, validation, undefined);
+    } catch (error) {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  };
   return {
     test(value) {
       fast.memo.steps = 0;
       fast.memo.results = undefined;
-      return unlessTooDeep(() => root(value, undefined, fast, undefined)) ?? false;
+      return check(value, fast) ?? false;
     },
     issues(value) {
       const issues: ValidationIssue[] = [];
-      if (unlessTooDeep(() => root(value, undefined, createContext(issues), undefined)) === undefined) {
+      if (check(value, createContext(issues)) === undefined) {
         const details = { keyword: 'depth', expected: 'a value that takes fewer steps to check' };
         return [createIssue(undefined, value, details, () => false)];
       }
@@ -155,14 +164,4 @@ function allTracked(checks: readonly Check[]): Check {
 
 function createContext(issues: ValidationIssue[] | undefined): ValidationContext {
   return { issues, memo: createMemo(), scope: [] };
-}
-
-/** Returns undefined for a value nested so deeply that the stack overflows. */
-function unlessTooDeep(work: () => boolean): boolean | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { type Check, type KeywordContext, childPath, passes, reportIssue } from './checks.ts';
+import { type Check, type KeywordContext, type ValidationContext, childPath, passes, reportIssue } from './checks.ts';
 import { createPatternTest } from './patterns/pattern.ts';
 import { isSchema, isSchemaObject } from './schema-index.ts';
 
@@ -52,29 +52,21 @@ export function propertiesCheck(context: KeywordContext): Check | undefined {
   };
 }
 
-/** The common case, kept fast. */
+/** The common case. The fast pass reads what is there; issues come in the order of the schema. */
 function namedPropertiesCheck(named: ReadonlyMap<string, Check>, closed: boolean, context: KeywordContext): Check {
   const names = [...named.keys()];
-  const checks = [...named.values()];
-  // A name that every object inherits counts only as an own property.
-  const inherited = names.map((name) => name in Object.prototype);
   return (value, path, validation) => {
     if (!isObject(value)) return true;
+    if (validation.issues === undefined) return passesNamed(value, named, closed, validation);
     let ok = true;
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[index] ?? '';
-      if (inherited[index] === true && !Object.hasOwn(value, name)) continue;
-      const item = value[name];
-      if (item === undefined) continue;
-      if (checks[index]?.(item, childPath(validation, path, name), validation, undefined) === false) {
-        if (validation.issues === undefined) return false;
-        ok = false;
-      }
+    for (const [name, check] of named) {
+      // A name that every object inherits counts only as an own property.
+      const item = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (item !== undefined) ok = check(item, childPath(validation, path, name), validation, undefined) && ok;
     }
     if (!closed) return ok;
     for (const key in value) {
       if (named.has(key) || value[key] === undefined || !Object.hasOwn(value, key)) continue;
-      if (validation.issues === undefined) return false;
       const accepts = (candidate: unknown): boolean => passes(context.self, candidate, validation);
       ok = reportIssue(
         validation,
@@ -86,6 +78,21 @@ function namedPropertiesCheck(named: ReadonlyMap<string, Check>, closed: boolean
     }
     return ok;
   };
+}
+
+function passesNamed(
+  value: { readonly [key: string]: unknown },
+  named: ReadonlyMap<string, Check>,
+  closed: boolean,
+  validation: ValidationContext,
+): boolean {
+  for (const key in value) {
+    const item = value[key];
+    if (item === undefined || !Object.hasOwn(value, key)) continue;
+    const check = named.get(key);
+    if (check === undefined ? closed : !check(item, undefined, validation, undefined)) return false;
+  }
+  return true;
 }
 
 export function objectChecks(context: KeywordContext): readonly Check[] {

@@ -20,7 +20,7 @@ export interface StepsUnderTest {
 type Body = (scope: StepScope) => JsonValue | Promise<JsonValue>;
 
 function step(id: string, body: Body, rest: Partial<Step> = {}): Step {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the ids of this file begin with a kind
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the ids of this file begin with a kind
   const kind = id.slice(id.lastIndexOf('/') + 1).split(':')[0] as Step['kind'];
   return { id, kind, input: { id }, run: async (scope = {}) => body(scope), ...rest };
 }

@@ -60,7 +60,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
     const known = entries.get(step.id);
     if (known?.state === 'done') {
       const output: unknown = JSON.parse(known.output);
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was recorded
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it was recorded
       return output as JsonValue;
     }
     const lost = known?.state === 'begun' ? step.unknown?.() : undefined;

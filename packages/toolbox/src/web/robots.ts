@@ -53,7 +53,7 @@ async function load(origin: string, options: DownloadOptions): Promise<Loaded | 
     if (status !== 200) return false;
     const { default: module } = await import('robots-parser');
     // Its types describe an ES module; what is loaded is CommonJS, whose default is the function itself.
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const parse = module as unknown as (url: string, text: string) => Robot;
     return { robot: parse(address, new TextDecoder().decode(body)), size: body.length };
   } catch {

@@ -308,7 +308,7 @@ describe.each<{ readonly name: string; create(root: string): Promise<Workspace> 
         const text = typeof outcome === 'string' ? outcome : '';
         if (text.includes(SECRET) || text.includes('root:'))
           leaks.push(`${name} ${JSON.stringify(path)}: ${text.slice(0, 80)}`);
-        // eslint-disable-next-line no-control-regex
+        // oxlint-disable-next-line no-control-regex
         if (/[\u0000-\u0009\u000b-\u001f\u202e\u200b]/.test(text) && name !== 'list')
           leaks.push(`${name} ${JSON.stringify(path)} is shown unescaped`);
         await workspace

@@ -2,6 +2,7 @@ import type { Redactor } from '@kernel/internal';
 import type { ToolResult } from '@kernel/protocol';
 import type { ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
+import type { CallPlan } from './call-plan.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
 import { callSafely } from './call-safely.ts';
 import { failureText } from './failure-text.ts';
@@ -11,6 +12,9 @@ import type { CallRequest } from './types.ts';
 /** The state of one call, which for an async tool lives until its outcome is delivered. */
 export interface CallRecord {
   readonly request: CallRequest;
+  readonly plan: CallPlan;
+  /** The time limit of its handler, in milliseconds; `0` or `Infinity` means none. */
+  readonly timeoutMs: number;
   /** When it was received; 0 if nothing listened then. */
   readonly started: number;
   /** How far it is; `waiting` for the outcome of an async tool. */
@@ -23,7 +27,7 @@ export interface CallRecord {
 
 /** Reports calls to the listeners of the registry and to the callbacks of the caller. */
 export interface CallReporter {
-  start(request: CallRequest): CallRecord;
+  start(request: CallRequest, plan: CallPlan): CallRecord;
   /** Passes a progress update on; ignored after the end of the call. */
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
@@ -40,7 +44,7 @@ export interface CallReporter {
 export function createCallReporter(
   events: CallEventSink,
   detail: boolean,
-  finalize: (result: ToolResult, binding: ToolBinding) => ToolResult,
+  finalize: (result: ToolResult, record: CallRecord) => ToolResult,
   redactor: Redactor,
 ): CallReporter {
   const late: CallReporter['late'] = (record, kind, isError, result) => {
@@ -64,7 +68,7 @@ export function createCallReporter(
   };
   const deliver = (record: CallRecord, outcome: unknown): void => {
     const { binding, context } = record.request;
-    const result = finalize(toResult(outcome, binding), binding);
+    const result = finalize(toResult(outcome, binding), record);
     const isError = result.isError === true;
     if (record.state === 'delivered') return late(record, 'repeated', isError, result);
     const isAwaited = record.state === 'waiting' && context.onComplete !== undefined;
@@ -74,7 +78,6 @@ export function createCallReporter(
   };
 
   const emitEnd = (name: string, callId: string, result: ToolResult, started: number, given?: object): void => {
-    if (!events.hasCallListeners()) return;
     events.emit({
       type: 'call-end',
       name,
@@ -91,18 +94,23 @@ export function createCallReporter(
 
   return {
     refused(name, callId, result) {
-      if (events.hasCallListeners()) events.emit({ type: 'call-start', name, callId });
-      emitEnd(name, callId, result, performance.now());
+      if (events.hasCallListeners()) {
+        events.emit({ type: 'call-start', name, callId });
+        emitEnd(name, callId, result, performance.now());
+      }
       return result;
     },
-    start(request) {
-      if (events.hasCallListeners()) {
+    start(request, plan) {
+      const isHeard = events.hasCallListeners();
+      if (isHeard) {
         const extra = detail ? { arguments: readArguments(request.arguments) } : {};
         events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
       }
       return {
         request,
-        started: events.hasCallListeners() ? performance.now() : 0,
+        plan,
+        timeoutMs: request.timeoutMs ?? plan.timeoutMs,
+        started: isHeard ? performance.now() : 0,
         state: 'running',
         abandoned: undefined,
         earlyOutcomes: undefined,
@@ -123,8 +131,10 @@ export function createCallReporter(
     late,
     end(record, result, validated) {
       record.state = result.async === true ? 'waiting' : 'closed';
-      const { id, binding } = record.request;
-      emitEnd(binding.tool.name, id, result, record.started, detail ? argumentsOf(binding, validated) : undefined);
+      if (events.hasCallListeners()) {
+        const { id, binding } = record.request;
+        emitEnd(binding.tool.name, id, result, record.started, detail ? argumentsOf(binding, validated) : undefined);
+      }
       const { earlyOutcomes } = record;
       if (earlyOutcomes === undefined) return;
       record.earlyOutcomes = undefined;

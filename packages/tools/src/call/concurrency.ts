@@ -118,7 +118,6 @@ const NO_LIMITS: readonly ConcurrencyLimit[] = [];
 export function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): readonly ConcurrencyLimit[] {
   const { concurrency, tool } = binding;
   const writes = tool.effect === 'write';
-  if (registryMax === Infinity && concurrency === undefined && !writes) return NO_LIMITS;
   const shared: readonly ConcurrencyLimit[] =
     registryMax === Infinity ? NO_LIMITS : [{ id: '', max: registryMax, shared: true }];
   const { max, key } = typeof concurrency === 'object' ? concurrency : { max: concurrency, key: undefined };

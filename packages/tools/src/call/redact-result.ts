@@ -9,13 +9,20 @@ export function redactorFor(secrets: readonly string[]): Redactor {
   return secrets.length === 0 ? (keyRedactor ??= createRedactor()) : createRedactor(secrets);
 }
 
-/** Redacts everything that a result shows or carries; returns the result itself if it holds no secret. The `cause` of its error stays: it is for logs and never sent. */
-export function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
+/** Redacts everything that a result shows or carries, and makes its texts well-formed Unicode; returns the result itself if nothing is to change. */
+export function cleanResult(result: ToolResult, redactor: Redactor): ToolResult {
+  const { forLLM, forUser, data, error, media, repairs } = result;
+  const isText = forUser === undefined && data === undefined && error === undefined && repairs === undefined;
+  if (!isText || media !== undefined || forLLM === '') return wellFormedResult(redactResult(result, redactor));
+  const clean = redactor.text(forLLM).toWellFormed();
+  return clean === forLLM ? result : { ...result, forLLM: clean };
+}
+
+/** The `cause` of an error stays: it is for logs and never sent. */
+function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
   const { forUser, data, error, repairs } = result;
   const text = toModelText(result);
   const forLLM = redactor.text(text);
-  const isText = forUser === undefined && data === undefined && error === undefined && repairs === undefined;
-  if (isText && forLLM === text) return result;
   const changes: { -readonly [Key in keyof ToolResult]?: ToolResult[Key] } = {};
   if (forLLM !== text) changes.forLLM = forLLM;
   if (forUser !== undefined) {
@@ -28,8 +35,8 @@ export function redactResult(result: ToolResult, redactor: Redactor): ToolResult
   return Object.keys(changes).length === 0 ? result : { ...result, ...changes };
 }
 
-/** A result whose texts are well-formed Unicode; the result itself if they are. Its data is already, unless it is a text. */
-export function wellFormedResult(result: ToolResult): ToolResult {
+/** Its data is well-formed already, unless it is a text. */
+function wellFormedResult(result: ToolResult): ToolResult {
   const { forUser, data, media } = result;
   const text = toModelText(result);
   const isSound = text.isWellFormed() && forUser?.isWellFormed() !== false && typeof data !== 'string' && !media;

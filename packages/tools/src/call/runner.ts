@@ -1,29 +1,29 @@
 import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
-import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
 import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
+import { type CallPlan, createPlans } from './call-plan.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
-import { redactorFor, redactResult, wellFormedResult } from './redact-result.ts';
+import { cleanResult, redactorFor } from './redact-result.ts';
 import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unreadable } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
-import type { ConcurrencyLimit } from './semaphore.ts';
 import { createToolContext } from './tool-context.ts';
-import { createPolicies } from './validation-policy.ts';
 import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
 /** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
 export function createRunner(options: RunnerOptions): Runner {
   const redactor = redactorFor(options.secrets);
+  const planOf = createPlans(options);
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
-  const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
+  const finalizeResult = (result: ToolResult, { plan, request: { binding } }: CallRecord): ToolResult => {
     try {
-      return wellFormedResult(options.limitResult(redactResult(result, redactor), binding));
+      const clean = cleanResult(result, redactor);
+      return plan.resultLimit > 0 ? options.limitResult(clean, plan.resultLimit) : clean;
     } catch (error) {
       const why = redactor.text(failureText(error));
       return result.isError === true
@@ -35,10 +35,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const limiter = createConcurrencyLimiter();
   let abandonedCount = 0;
 
-  const timeoutOf = (request: CallRequest): number =>
-    request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
-
-  const policyOf = createPolicies(options);
+  const startCall = (request: CallRequest): CallRecord => reporter.start(request, planOf(request.binding));
 
   const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
     const { binding, context, id } = record.request;
@@ -65,7 +62,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (work === undefined) return onEnd({ kind: 'value', value: returned });
     raceHandler(work, {
       signal: context.signal,
-      timeoutMs: timeoutOf(record.request),
+      timeoutMs: record.timeoutMs,
       stop: (reason) => controller.abort(reason),
       onEnd,
       onAbandoned: (settled) => trackAbandoned(record, settled),
@@ -83,40 +80,32 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const finish = (record: CallRecord, result: ToolResult, validated?: ValidatedArguments): ToolResult => {
     const annotated = validated === undefined ? result : annotateResult(result, validated);
-    const final = finalizeResult(annotated, record.request.binding);
+    const final = finalizeResult(annotated, record);
     reporter.end(record, final, validated);
     return final;
-  };
-  const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {
-    const { request } = record;
-    return handlerResult(end, request.binding, timeoutOf(request));
   };
 
   const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
     if (validated.error !== undefined)
       return Promise.resolve(finish(record, refusedResult(validated.error), validated));
-    const { binding, context } = record.request;
-    const limits = limitsFor(binding, validated.input, options.concurrency);
-    const retries = isRepeatable(binding.tool) ? (binding.retries ?? options.retries) : 0;
-    if (limits.length > 0 || retries > 0 || context.beforeHandler !== undefined)
-      return runLimited(record, validated, limits, retries);
+    const { plan, request } = record;
+    if (plan.isLimited || plan.retries > 0 || request.context.beforeHandler !== undefined)
+      return runLimited(record, validated);
     return new Promise((resolve) => {
-      attempt(record, validated.input, (end) => resolve(finish(record, resultOf(record, end), validated)));
+      attempt(record, validated.input, (end) =>
+        resolve(finish(record, handlerResult(end, record.request.binding, record.timeoutMs), validated)),
+      );
     });
   };
-  const runLimited = async (
-    record: CallRecord,
-    validated: ValidatedArguments,
-    limits: readonly ConcurrencyLimit[],
-    retries: number,
-  ): Promise<ToolResult> => {
+  const runLimited = async (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
     const { binding, context } = record.request;
     const { name } = binding.tool;
+    const limits = limitsFor(binding, validated.input, options.concurrency);
     let permit: Permit | KernelError | undefined;
     let result: ToolResult;
     try {
-      const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, retries);
-      if (limits.length > 0) permit = await limiter.acquire(name, limits, context.signal, timeoutOf(record.request));
+      const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, record.plan.retries);
+      if (limits.length > 0) permit = await limiter.acquire(name, limits, context.signal, record.timeoutMs);
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
     } catch (error) {
@@ -140,7 +129,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const end = await new Promise<HandlerEnd>((resolve) => {
       attempt(record, input, resolve);
     });
-    const result = resultOf(record, end);
+    const result = handlerResult(end, record.request.binding, record.timeoutMs);
     if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
     const retries = failed?.retries ?? 0;
     const waited = await retryDelay(retries, signal);
@@ -156,7 +145,7 @@ export function createRunner(options: RunnerOptions): Runner {
     onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
   ): Promise<ValidatedArguments> => {
     const { binding, context } = request;
-    const timeoutMs = timeoutOf(request);
+    const timeoutMs = request.timeoutMs ?? planOf(binding).timeoutMs;
     return new Promise((resolve) => {
       raceHandler(
         validating.then((validated) => resolve(validated)),
@@ -181,11 +170,8 @@ export function createRunner(options: RunnerOptions): Runner {
     if (validated !== undefined) return runValidated(record, validated);
     return Promise.resolve(finish(record, refusedResult(changedCallError(binding.tool.name))));
   };
-  const validate = ({ binding, arguments: raw }: CallRequest): ValidatedArguments | Promise<ValidatedArguments> =>
-    binding.input.foreign?.(raw, binding.repair ?? options.repair) ??
-    validateArguments(binding, raw, policyOf(binding));
   const validateOnly = async (request: CallRequest): Promise<ValidatedArguments> => {
-    const validating = validate(request);
+    const validating = validate(request, planOf(request.binding));
     return validating instanceof Promise ? awaitValidation(request, validating, ignore) : validating;
   };
 
@@ -197,7 +183,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const { binding, context } = request;
     if (context.signal.aborted) return Promise.resolve(finish(record, neverStarted(binding.tool.name)));
     if (context.approved !== undefined) return runApproved(record, context.approved);
-    const validating = validate(request);
+    const validating = validate(request, record.plan);
     if (!(validating instanceof Promise)) return runValidated(record, validating);
     const onAbandoned = (settled: Promise<{ readonly failed: boolean }>): void => trackAbandoned(record, settled);
     return awaitValidation(request, validating, onAbandoned)
@@ -211,7 +197,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   return {
     run(request) {
-      const record = reporter.start(request);
+      const record = startCall(request);
       try {
         return start(record);
       } catch (error) {
@@ -222,8 +208,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const { binding, arguments: text, context } = request;
       if (context.signal.aborted) return neverStarted(binding.tool.name);
       const validated = await validateOnly(request);
-      if (validated.error !== undefined)
-        return finish(reporter.start(request), refusedResult(validated.error), validated);
+      if (validated.error !== undefined) return finish(startCall(request), refusedResult(validated.error), validated);
       const forwarded = await binding.input.forward?.(request.id, String(validated.input), context);
       if (forwarded !== undefined && 'forLLM' in forwarded) return forwarded;
       return createValidatedCall(binding, text, validated, isCurrent, forwarded);
@@ -231,6 +216,13 @@ export function createRunner(options: RunnerOptions): Runner {
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     abandoned: () => abandonedCount,
   };
+}
+
+function validate(
+  { binding, arguments: raw }: CallRequest,
+  { policy }: CallPlan,
+): ValidatedArguments | Promise<ValidatedArguments> {
+  return binding.input.foreign?.(raw, policy.repair) ?? validateArguments(binding, raw, policy);
 }
 
 function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {

@@ -16,7 +16,9 @@ export interface RunnerOptions {
   readonly secrets: readonly string[];
   readonly detail: boolean;
   readonly events: CallEventSink;
-  readonly limitResult: (result: ToolResult, binding: ToolBinding) => ToolResult;
+  /** How many characters of a result the model gets; 0 means all. */
+  readonly resultLimit: number;
+  readonly limitResult: (result: ToolResult, limit: number) => ToolResult;
 }
 
 export interface CallRequest {

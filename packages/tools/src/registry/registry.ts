@@ -15,7 +15,6 @@ import type { RawArguments } from '@kernel/schema';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
 import { errorOf, failedResult, neverRejecting, refusedResult } from '../call/result.ts';
 import { createRunner } from '../call/runner.ts';
-import type { CallRequest } from '../call/types.ts';
 import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -98,20 +97,23 @@ export function createRegistry(
     secrets: options.secrets ?? [],
     detail: options.detail ?? false,
     events,
-    limitResult: (result, { resultLimit = options.resultLimit ?? 0 }) =>
-      limitResult(result, resultLimit, results, canReadResults),
+    resultLimit: options.resultLimit ?? 0,
+    limitResult: (result, limit) => limitResult(result, limit, results, canReadResults),
   });
 
   const runFound = (
-    name: string,
     found: LookupResult | Promise<LookupResult>,
-    request: Omit<CallRequest, 'binding'>,
+    { id, name, arguments: args }: Omit<ToolCall, 'type' | 'arguments'> & { readonly arguments: RawArguments },
+    context: CallContext,
+    callTimeoutMs?: number,
   ): Promise<ToolResult> => {
     if (found instanceof Promise) {
-      return orCancelled(found, name, request.context.signal).then((settled) => runFound(name, settled, request));
+      return orCancelled(found, name, context.signal).then((settled) =>
+        runFound(settled, { id, name, arguments: args }, context, callTimeoutMs),
+      );
     }
-    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, request.id, found));
-    return runner.run({ ...request, binding: found });
+    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, id, found));
+    return runner.run({ id, binding: found, arguments: args, context, timeoutMs: callTimeoutMs });
   };
 
   let executeCount = 0;
@@ -134,17 +136,20 @@ export function createRegistry(
       ...(onComplete === undefined ? {} : { onComplete }),
     };
     return neverRejecting(name, () =>
-      runFound(name, lookup(name, context), { id: callId, arguments: args, context, timeoutMs: callTimeoutMs }),
+      runFound(lookup(name, context), { id: callId, name, arguments: args }, context, callTimeoutMs),
     );
   };
 
-  const callWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Promise<ToolResult> =>
-    neverRejecting('call', () => {
+  const callWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Promise<ToolResult> => {
+    try {
       const error = invalidCall(toolCall, context);
       if (error !== undefined) return Promise.resolve(refusedResult(error));
       const { id, name, arguments: args } = toolCall;
-      return runFound(name, find(name, context), { id, arguments: args, context });
-    });
+      return runFound(find(name, context), { id, name, arguments: args }, context);
+    } catch (error) {
+      return Promise.resolve(failedResult(error, 'call')); // a call may be an object with getters that throw
+    }
+  };
   const validateWith = async (
     find: Lookup,
     isCurrent: (binding: ToolBinding) => boolean,

@@ -2,38 +2,19 @@ import { flatCallId } from '../approval/approval-id.ts';
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-/** Converts the calls of one agent. */
-export interface AgUiCallConverter {
-  /** A piece of a call arrives. */
-  addDelta(delta: ClientCallDelta, messageId: string): readonly AgUiAgentEvent[];
-  /** The reply has ended, and these are its calls. Those that had begun and are not among them never run: they get a result that says so. */
-  endReply(calls: readonly ClientCall[], messageId: string): readonly AgUiAgentEvent[];
-  /** Makes sure that the call is known. */
-  announce(call: ClientCall, messageId?: string): readonly AgUiAgentEvent[];
-  /** The call has ended. */
-  end(outcome: ClientOutcome): readonly AgUiAgentEvent[];
-  /** Whether a call is known, by its id in the protocol. */
-  isAnnounced(toolCallId: string): boolean;
-}
-
 interface StreamedCall {
   id: string | undefined;
   name: string;
-  /** What arrived before the id and the name were known. */
   text: string;
   hasBegun: boolean;
 }
 
-/** What makes the ids of one agent unique among those of all agents. */
 export interface AgUiIdScope {
-  /** Precedes the numbers of its messages. */
   readonly messagePrefix: string;
-  /** The ids of the calls of agents around its calls. */
   readonly path: readonly string[];
 }
 
-/** Creates the converter of the calls of one agent. */
-export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope): AgUiCallConverter {
+export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope) {
   const idOf = (callId: string): string => flatCallId(path, callId);
   const announced = new Set<string>();
   const streamed = new Map<number, StreamedCall>();
@@ -63,8 +44,8 @@ export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope): A
 
   return {
     announce,
-    isAnnounced: (toolCallId) => announced.has(toolCallId),
-    addDelta({ index, callId, name, arguments: text }, messageId) {
+    isAnnounced: (toolCallId: string): boolean => announced.has(toolCallId),
+    addDelta({ index, callId, name, arguments: text }: ClientCallDelta, messageId: string): readonly AgUiAgentEvent[] {
       const call = streamed.get(index) ?? { id: undefined, name: '', text: '', hasBegun: false };
       streamed.set(index, call);
       call.id ??= callId === undefined ? undefined : idOf(callId);
@@ -77,7 +58,8 @@ export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope): A
       call.text = '';
       return events;
     },
-    endReply(calls, messageId) {
+    /** Calls that had begun and are not among these never run: they get a result that says so. */
+    endReply(calls: readonly ClientCall[], messageId: string): readonly AgUiAgentEvent[] {
       const ids = new Set(calls.map(({ callId }) => idOf(callId)));
       const ended = [...streamed.values()].flatMap(({ id, hasBegun }): readonly AgUiAgentEvent[] => {
         if (!hasBegun || id === undefined) return [];
@@ -88,7 +70,7 @@ export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope): A
       streamed.clear();
       return [...ended, ...calls.flatMap((call) => announce(call, messageId))];
     },
-    end({ callId, status, result, error }) {
+    end({ callId, status, result, error }: ClientOutcome): readonly AgUiAgentEvent[] {
       if (status === 'pending') return [];
       return [resultOf(idOf(callId), error?.message ?? result?.text ?? status)];
     },

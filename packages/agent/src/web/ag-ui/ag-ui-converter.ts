@@ -1,22 +1,18 @@
 import type { Usage } from '@kernel/protocol';
 import { flatCallId, toApprovalId } from '../approval/approval-id.ts';
 import type { ClientEvent, ClientPendingCall, ClientRunEnd } from '../client-view/client-event-types.ts';
-import { type AgentConverter, createAgentConverter } from './agent-converter.ts';
+import { createAgentConverter } from './agent-converter.ts';
 import type { AgUiAgentEvent, AgUiEvent, AgUiInterrupt, AgUiRunFinished, AgUiUsage } from './ag-ui-event.ts';
 
-/** The ids of a run. */
 export interface AgUiIds {
-  /** The conversation. */
   readonly threadId: string;
-  /** The run. */
   readonly runId: string;
 }
 
 /** Returns the AG-UI events for an event. For the events of one run, in order. */
 export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => readonly AgUiEvent[] {
   const main = createAgentConverter({ messagePrefix: `${ids.runId}:`, path: [] });
-  const active = new Map<string, AgentConverter & { readonly id: string }>();
-  /** The pending calls that their agents have announced. */
+  const active = new Map<string, ReturnType<typeof createAgentConverter> & { readonly id: string }>();
   const announced = new Set<string>();
   let showsAgents = false;
   let hasStarted = false;

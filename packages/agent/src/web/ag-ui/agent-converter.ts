@@ -3,18 +3,7 @@ import type { ClientEvent } from '../client-view/client-event-types.ts';
 import { type AgUiIdScope, createAgUiCallConverter } from './ag-ui-call-converter.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-/** Converts the events of one agent: of the run itself, or of a sub-agent. */
-export interface AgentConverter {
-  /** Returns what an event becomes; nothing for the end of the run. */
-  convert(event: ClientEvent): readonly AgUiAgentEvent[];
-  /** Whether a call of the agent is known, by its id in the protocol. */
-  isAnnounced(toolCallId: string): boolean;
-  /** Ends what is still open. */
-  close(): readonly AgUiAgentEvent[];
-}
-
-/** Creates the converter of one agent. */
-export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
+export function createAgentConverter(ids: AgUiIdScope) {
   const calls = createAgUiCallConverter(ids);
   let open: 'text' | 'reasoning' | undefined;
   let step: string | undefined;
@@ -59,9 +48,13 @@ export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
   }
 
   return {
-    isAnnounced: (toolCallId) => calls.isAnnounced(toolCallId),
-    close: () => [...closeMessage(), ...calls.endReply([], messageId), ...setStep(undefined)],
-    convert(event) {
+    isAnnounced: calls.isAnnounced,
+    close: (): readonly AgUiAgentEvent[] => [
+      ...closeMessage(),
+      ...calls.endReply([], messageId),
+      ...setStep(undefined),
+    ],
+    convert(event: ClientEvent): readonly AgUiAgentEvent[] {
       switch (event.type) {
         case 'turn-start':
           return setStep(`turn-${event.turn}`);

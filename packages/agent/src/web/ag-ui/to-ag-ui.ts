@@ -1,7 +1,7 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
-import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
+import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import { type AgUiIds, createAgUiConverter } from './ag-ui-converter.ts';
@@ -17,15 +17,9 @@ export interface AgUiOptions extends ClientEventsOptions {
 /** How a run becomes a response for AG-UI clients. */
 export interface AgUiResponseOptions extends AgUiOptions, SseOptions {}
 
-const KEYS = optionKeys<AgUiOptions>({ show: true, threadId: true, runId: true });
-const RESPONSE_KEYS = optionKeys<AgUiResponseOptions>({
-  show: true,
-  threadId: true,
-  runId: true,
-  heartbeatMs: true,
-  signal: true,
-  headers: true,
-});
+const OWN_KEYS = { show: true, threadId: true, runId: true } as const;
+const KEYS = optionKeys<AgUiOptions>(OWN_KEYS);
+const RESPONSE_KEYS = optionKeys<AgUiResponseOptions>({ ...OWN_KEYS, ...SSE_KEYS });
 
 /**
  * Returns a run as AG-UI events.

@@ -42,9 +42,7 @@ export function decisionsFrom(json: unknown, otherwise: Approve = LATER): Approv
   return (request) => answers.get(keyOf(request.path, request.call.id)) ?? otherwise(request);
 }
 
-/** A decision that was read. */
 interface ReadDecision {
-  /** Identifies the call among those of all agents. */
   readonly key: string;
   readonly callId: string;
   readonly answer: ApprovalDecision;

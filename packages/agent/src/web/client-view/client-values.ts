@@ -21,15 +21,12 @@ import type {
 } from './client-event-types.ts';
 import type { ClientField } from './client-field.ts';
 
-/** The fields that a server shows. */
 export type Shown = ReadonlySet<ClientField>;
 
-/** Returns what a client may see of a call. */
 export function toClientCall({ id, name, arguments: text }: ToolCall, shown: Shown): ClientCall {
   return { callId: id, name, ...(shown.has('arguments') ? { arguments: text } : {}) };
 }
 
-/** Returns what a client may see of a result. */
 export function toClientOutcome(callId: string, result: ToolResult, shown: Shown): ClientOutcome {
   const { isError = false, outcome = 'done', code = 'TOOL_FAILED' } = result;
   const status: ClientStatus = isError && outcome === 'done' ? 'failed' : outcome;

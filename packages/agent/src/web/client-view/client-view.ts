@@ -27,7 +27,6 @@ const NOTHING: readonly ClientEvent[] = [];
 
 /** Creates the view of one run. Every value is built from a list of fields, so that a new field of an event stays on the server. */
 export function createClientView(shown: Shown): ClientView {
-  /** The views of sub-agents, by path. */
   const inner = new Map<string, ClientView>();
   const decidedCallEnd = createDecidedCalls(shown);
   const replyText = createReplyText();
@@ -172,7 +171,7 @@ function toClientEnd(end: RunEnd, shown: Shown): ClientRunEnd {
  */
 function typedAnswer(answer: string): { readonly output?: JsonValue } {
   try {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
     return { output: JSON.parse(answer) as JsonValue };
   } catch {
     return {};

@@ -7,12 +7,10 @@ export type DecidedCalls = (path: readonly string[], event: AgentEvent) => Clien
 
 /** The run of one agent, until it ends. */
 interface AgentRun {
-  /** What was decided on before the first turn, by id. These calls were pending in the run before. */
   readonly decided: Map<string, ToolCall>;
   hasBegun: boolean;
 }
 
-/** Follows the sub-agents of one run. */
 export function createDecidedCalls(shown: Shown): DecidedCalls {
   const runs = new Map<string, AgentRun>();
 

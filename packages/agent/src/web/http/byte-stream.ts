@@ -1,12 +1,9 @@
 import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 
-/** How texts become a stream of bytes. */
 export interface ByteStreamOptions {
-  /** What is sent when nothing else was for `heartbeatMs`. */
   readonly heartbeat?: string | undefined;
   /** How long it waits for the next text before it sends a heartbeat. 0: it sends none. */
   readonly heartbeatMs: number;
-  /** Ends the stream and the iteration. */
   readonly signal?: AbortSignal | undefined;
 }
 

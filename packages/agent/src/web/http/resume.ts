@@ -31,9 +31,7 @@ export function checkResumePoint(owner: string, resume: ResumePoint): void {
 
 /** An event, and how many messages of the session precede what it belongs to. */
 export interface ReplayedEvent {
-  /** The event. */
   readonly event: ClientEvent;
-  /** The position in the log. */
   readonly position: number;
 }
 

@@ -12,6 +12,9 @@ export interface SseOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** For `optionKeys`. */
+export const SSE_KEYS = { heartbeatMs: true, signal: true, headers: true } as const;
+
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
@@ -21,7 +24,6 @@ const HEADERS = {
 /** How long a connection may be silent before a comment is sent, in milliseconds: proxies commonly close one after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
 
-/** Returns a value as one server-sent event, with an id if given. */
 export function toFrame(value: unknown, id?: number): string {
   const prefix = id === undefined ? '' : `id: ${id}\n`;
   return `${prefix}data: ${toJsonText(value)}\n\n`;
@@ -32,7 +34,6 @@ export function checkHeartbeat(owner: string, { heartbeatMs }: SseOptions): void
   if (heartbeatMs !== undefined) checkNumber(owner, 'heartbeatMs', heartbeatMs, 0);
 }
 
-/** Creates a response of server-sent events. */
 export function sseResponse(
   frames: AsyncIterable<string>,
   { heartbeatMs = HEARTBEAT_MS, signal, headers }: SseOptions,

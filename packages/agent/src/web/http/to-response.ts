@@ -6,7 +6,7 @@ import { shownFields } from '../client-view/client-field.ts';
 import { thrownToClientError } from '../client-view/client-values.ts';
 import { createClientView } from '../client-view/client-view.ts';
 import { checkResumePoint, replay, type ResumePoint } from './resume.ts';
-import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from './sse.ts';
+import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from './sse.ts';
 
 /** How a run becomes a response. */
 export interface ToResponseOptions extends ClientEventsOptions, SseOptions {
@@ -14,13 +14,7 @@ export interface ToResponseOptions extends ClientEventsOptions, SseOptions {
   readonly resume?: ResumePoint | undefined;
 }
 
-const KEYS = optionKeys<ToResponseOptions>({
-  show: true,
-  resume: true,
-  heartbeatMs: true,
-  signal: true,
-  headers: true,
-});
+const KEYS = optionKeys<ToResponseOptions>({ show: true, resume: true, ...SSE_KEYS });
 
 /**
  * Creates a response of server-sent events: one for each `ClientEvent` of the run, as JSON.

@@ -1,7 +1,7 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
-import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
+import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
 import { toReadableStream } from '../http/readable-stream.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
@@ -16,14 +16,9 @@ export interface UiMessageStreamOptions extends ClientEventsOptions {
 /** How a run becomes a response for `useChat`. */
 export interface UiMessageStreamResponseOptions extends UiMessageStreamOptions, SseOptions {}
 
-const KEYS = optionKeys<UiMessageStreamOptions>({ show: true, messageId: true });
-const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({
-  show: true,
-  messageId: true,
-  heartbeatMs: true,
-  signal: true,
-  headers: true,
-});
+const OWN_KEYS = { show: true, messageId: true } as const;
+const KEYS = optionKeys<UiMessageStreamOptions>(OWN_KEYS);
+const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({ ...OWN_KEYS, ...SSE_KEYS });
 
 /**
  * Creates the UI message stream of a run, for the AI SDK's `useChat` and `readUIMessageStream`.

@@ -2,32 +2,14 @@ import type { JsonValue } from '@kernel/protocol';
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 
-/** Converts the calls of one message. */
-export interface UiCallConverter {
-  /** A piece of a call arrives. */
-  addDelta(delta: ClientCallDelta): readonly UiMessageChunk[];
-  /** The reply is complete, and these are its calls. Those that had begun and are not among them never run. */
-  endReply(calls: readonly ClientCall[]): readonly UiMessageChunk[];
-  /** Makes sure that the message has a part of the call. */
-  announce(call: ClientCall): readonly UiMessageChunk[];
-  /** The call has ended. */
-  end(outcome: ClientOutcome): readonly UiMessageChunk[];
-  /** The run ends, and calls wait for others that need a decision. They count as approved, so that the client waits for those others alone. */
-  wait(): readonly UiMessageChunk[];
-  /** Discards the parts of the reply. */
-  withdraw(): void;
-}
-
 interface StreamedCall {
   name: string;
   id: string | undefined;
-  /** What arrived before the id and the name were known. */
   text: string;
   hasBegun: boolean;
 }
 
-/** Creates the converter of the calls of one message. */
-export function createUiCallConverter(): UiCallConverter {
+export function createUiCallConverter() {
   const announced = new Set<string>();
   const running = new Set<string>();
   const streamed = new Map<number, StreamedCall>();
@@ -37,12 +19,12 @@ export function createUiCallConverter(): UiCallConverter {
     if (announced.has(toolCallId)) return [];
     announced.add(toolCallId);
     running.add(toolCallId);
-    return [{ type: 'tool-input-available', toolCallId, toolName, input: inputOf(call) }];
+    return [{ type: 'tool-input-available', toolCallId, toolName, input: parseInput(call.arguments ?? '{}') }];
   };
 
   return {
     announce,
-    addDelta({ index, callId, name, arguments: text }) {
+    addDelta({ index, callId, name, arguments: text }: ClientCallDelta): readonly UiMessageChunk[] {
       const call = streamed.get(index) ?? { name: '', id: undefined, text: '', hasBegun: false };
       streamed.set(index, call);
       call.id ??= callId;
@@ -56,7 +38,8 @@ export function createUiCallConverter(): UiCallConverter {
       call.text = '';
       return chunks;
     },
-    endReply(calls) {
+    /** Calls that had begun and are not among these never run. */
+    endReply(calls: readonly ClientCall[]): readonly UiMessageChunk[] {
       const ids = new Set(calls.map(({ callId }) => callId));
       const dropped = [...streamed.values()].flatMap(({ id, name, hasBegun }): readonly UiMessageChunk[] => {
         if (!hasBegun || id === undefined || ids.has(id)) return [];
@@ -66,29 +49,27 @@ export function createUiCallConverter(): UiCallConverter {
       streamed.clear();
       return [...dropped, ...calls.flatMap(announce)];
     },
-    end({ callId: toolCallId, status, result, error }) {
+    end({ callId: toolCallId, status, result, error }: ClientOutcome): readonly UiMessageChunk[] {
       if (!announced.has(toolCallId) || status === 'pending') return [];
       running.delete(toolCallId);
       if (status === 'denied') return [{ type: 'tool-output-denied', toolCallId }];
       if (error !== undefined) return [{ type: 'tool-output-error', toolCallId, errorText: error.message }];
       return [{ type: 'tool-output-available', toolCallId, output: result?.data ?? result?.text ?? null }];
     },
-    wait() {
+    /** Calls that wait for others which need a decision count as approved, so that the client waits for those others alone. */
+    wait(): readonly UiMessageChunk[] {
       return [...running].flatMap((toolCallId): readonly UiMessageChunk[] => [
         { type: 'tool-approval-request', toolCallId, approvalId: toolCallId, isAutomatic: true },
         { type: 'tool-approval-response', approvalId: toolCallId, approved: true },
       ]);
     },
-    withdraw() {
-      streamed.clear();
-    },
+    withdraw: (): void => streamed.clear(),
   };
 }
 
-function inputOf({ arguments: text }: ClientCall): JsonValue {
-  if (text === undefined) return {};
+export function parseInput(text: string): JsonValue {
   try {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
     return JSON.parse(text) as JsonValue;
   } catch {
     return text;

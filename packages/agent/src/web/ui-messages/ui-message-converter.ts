@@ -7,7 +7,6 @@ import type { UiFinishReason, UiMessageChunk } from './ui-message-chunk.ts';
 /** Returns the chunks for an event. For the events of one message, in order. */
 export type UiMessageConverter = (event: ClientEvent) => readonly UiMessageChunk[];
 
-/** Creates the converter of one message. */
 export function createUiMessageConverter(messageId: string | undefined): UiMessageConverter {
   const calls = createUiCallConverter();
   const serverTools = createUiServerToolConverter();

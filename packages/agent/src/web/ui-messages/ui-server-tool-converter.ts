@@ -1,31 +1,22 @@
-import type { Citation, JsonValue } from '@kernel/protocol';
+import type { Citation } from '@kernel/protocol';
 import type { ClientCall, ClientServerToolResult } from '../client-view/client-event-types.ts';
+import { parseInput } from './ui-call-converter.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 
-/** Converts what the vendor ran, and the sources of texts, of one message. */
-export interface UiServerToolConverter {
-  /** The vendor has made a call. */
-  begin(call: ClientCall): readonly UiMessageChunk[];
-  /** It has ended. */
-  end(result: ClientServerToolResult): readonly UiMessageChunk[];
-  /** A text names a source. Sources without an address have no part in the protocol. */
-  cite(citation: Citation): readonly UiMessageChunk[];
-}
-
 /** Creates the converter of one message. Ids that a vendor uses again are told apart. */
-export function createUiServerToolConverter(): UiServerToolConverter {
+export function createUiServerToolConverter() {
   const ids = new Map<string, string>();
   const cited = new Set<string>();
   let calls = 0;
   return {
-    begin({ callId, name, arguments: text = '{}' }) {
+    begin({ callId, name, arguments: text = '{}' }: ClientCall): readonly UiMessageChunk[] {
       calls += 1;
       const toolCallId = ids.has(callId) ? `${callId}_${calls}` : callId;
       ids.set(callId, toolCallId);
       const input = parseInput(text);
       return [{ type: 'tool-input-available', toolCallId, toolName: name, input, providerExecuted: true }];
     },
-    end({ callId, isError, text = '' }) {
+    end({ callId, isError, text = '' }: ClientServerToolResult): readonly UiMessageChunk[] {
       const toolCallId = ids.get(callId);
       if (toolCallId === undefined) return [];
       if (isError === true)
@@ -34,7 +25,8 @@ export function createUiServerToolConverter(): UiServerToolConverter {
         ];
       return [{ type: 'tool-output-available', toolCallId, output: text, providerExecuted: true }];
     },
-    cite({ url, title }) {
+    /** Sources without an address have no part in the protocol. */
+    cite({ url, title }: Citation): readonly UiMessageChunk[] {
       if (url === undefined || cited.has(url)) return [];
       cited.add(url);
       return [{ type: 'source-url', sourceId: `source-${cited.size}`, url, ...(title === undefined ? {} : { title }) }];
@@ -43,13 +35,3 @@ export function createUiServerToolConverter(): UiServerToolConverter {
 }
 
 const FAILED = 'The tool did not succeed.';
-
-function parseInput(text: string): JsonValue {
-  try {
-    // What JSON.parse returns is JSON.
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
-}

@@ -1,4 +1,4 @@
-import { isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
+import { attempt, isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
 import {
   changedCallError,
   type CallContext,
@@ -13,6 +13,7 @@ import {
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
+import type { TraceContextOf } from '../connect-options.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
 import { createdTask } from '../tasks/created-task.ts';
@@ -30,6 +31,7 @@ export interface CallTarget {
   /** How long the server may send neither a result nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
   readonly maxCallMs: number;
+  readonly traceContext: TraceContextOf | undefined;
 }
 
 /** Runs one call of a tool on offer on its server. Never rejects. On abort it settles at once and notifies the server. */
@@ -107,7 +109,7 @@ async function request(
   { name, tool }: RemoteTool,
   input: { readonly [name: string]: unknown },
   context: CallContext,
-  { server, timeoutMs, maxCallMs }: CallTarget,
+  { server, timeoutMs, maxCallMs, traceContext }: CallTarget,
 ): Promise<CallToolResult> {
   const inputSchema = { ...tool.parameters, type: 'object' } as const;
   const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
@@ -121,7 +123,7 @@ async function request(
   };
   try {
     const result = await connection.client.callTool(
-      { name, arguments: input },
+      { name, arguments: input, ...(traceContext && { _meta: attempt(traceContext) }) },
       {
         // For the arguments that are sent as headers, too.
         toolDefinition: { name, inputSchema },

@@ -20,7 +20,7 @@ export interface FailedCall {
   readonly stderrTail: string;
 }
 
-const INVALID_PARAMS = -32_602;
+export const INVALID_PARAMS = -32_602;
 
 /** The result of a call whose request failed: names tool and server, says whether the call ran, and ends with the last lines of stderr. */
 export function failureResult(

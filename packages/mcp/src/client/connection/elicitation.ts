@@ -1,5 +1,7 @@
+import { attempt, isLoopback } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { ElicitResult } from '@modelcontextprotocol/client';
+import type { QuestionHandlers } from '../tasks/question-handlers.ts';
 
 /** A question of a server to the user, asked in the middle of a call. */
 export interface McpQuestion {
@@ -24,23 +26,41 @@ interface McpAnswerContent {
   readonly [field: string]: string | number | boolean | readonly string[];
 }
 
-export interface AskedUser {
-  /** When the user was last asked, in ms of `performance.now()`: the present while a question is open, `-Infinity` if there was none. */
-  lastAskedMs(): number;
-  /** Answers a question that came in another way than as a request. */
-  answer(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
+export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
+
+/** A page that a server wants the user to open, in the middle of a call: to sign in somewhere, or to pay. */
+export interface McpUrlQuestion {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** Why. */
+  readonly message: string;
+  /** The address: `https:`, or `http:` on this machine. It is the server's: show it to the user before it is opened. */
+  readonly url: string;
+  /** Aborts when the answer is no longer needed. */
+  readonly signal: AbortSignal;
 }
 
-export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
+export type ElicitUrl = (question: McpUrlQuestion) => Promise<McpAnswer['action']>;
+
+/** Who asks the user. */
+export interface Elicitation {
+  readonly elicit?: Elicit | undefined;
+  readonly elicitUrl?: ElicitUrl | undefined;
+}
 
 /** More questions than a person answers in a minute, who is not asked any further ones. */
 const MAX_QUESTIONS = 20;
 const MINUTE_MS = 60_000;
 
 /**
- * Lets a server ask the user through `elicit`, so often a minute; beyond that it gets `cancel`.
+ * Lets a server ask the user, so often a minute; beyond that it gets `cancel`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
+ * present while a question is open, `-Infinity` if there was none.
  */
-export function handleElicitation(client: Client, server: string, elicit: Elicit): AskedUser {
+export function handleElicitation(
+  client: QuestionHandlers,
+  server: string,
+  { elicit, elicitUrl }: Elicitation,
+): () => number {
   let open = 0;
   let lastAskedMs = -Infinity;
   let askedMs: readonly number[] = [];
@@ -51,25 +71,37 @@ export function handleElicitation(client: Client, server: string, elicit: Elicit
     askedMs = [...askedMs, now];
     return true;
   };
-  const ask = async (question: McpQuestion): Promise<McpAnswer> => {
+  const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
     open += 1;
     try {
-      return await elicit(question);
+      return await question();
     } finally {
       open -= 1;
       lastAskedMs = performance.now();
     }
   };
-  const answer = async (params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> => {
-    if (params.mode === 'url') return { action: 'decline' };
+  client.setRequestHandler('elicitation/create', async ({ params }, context): Promise<ElicitResult> => {
+    const { message } = params;
+    const { signal } = context.mcpReq;
+    if (params.mode === 'url') {
+      const { url } = params;
+      if (elicitUrl === undefined || !isPage(url)) return { action: 'decline' };
+      return { action: mayAsk() ? await ask(() => elicitUrl({ server, message, url, signal })) : 'cancel' };
+    }
+    if (elicit === undefined) return { action: 'decline' };
     if (!mayAsk()) return { action: 'cancel' };
-    const given = await ask({ server, message: params.message, schema: { ...params.requestedSchema }, signal });
-    if (given.action !== 'accept') return { action: given.action };
-    const fields = Object.entries(given.content).map(
+    const schema = { ...params.requestedSchema };
+    const answer = await ask(() => elicit({ server, message, schema, signal }));
+    if (answer.action !== 'accept') return { action: answer.action };
+    const fields = Object.entries(answer.content).map(
       ([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const,
     );
     return { action: 'accept', content: Object.fromEntries(fields) };
-  };
-  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => answer(params, mcpReq.signal));
-  return { lastAskedMs: () => (open > 0 ? performance.now() : lastAskedMs), answer };
+  });
+  return () => (open > 0 ? performance.now() : lastAskedMs);
+}
+
+function isPage(text: string): boolean {
+  const url = attempt(() => new URL(text));
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }

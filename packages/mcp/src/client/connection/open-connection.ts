@@ -1,13 +1,6 @@
-import { untilAborted } from '@kernel/internal';
+import { definedFields, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type {
-  Client,
-  ElicitRequest,
-  ElicitResult,
-  FetchLike,
-  JsonSchemaValidatorResult,
-  PriorDiscovery,
-} from '@modelcontextprotocol/client';
+import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { redactedError } from '../server-redactor.ts';
 import { type ListedTools, listTools } from './list-tools.ts';
@@ -15,17 +8,29 @@ import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
 import { TASKS_EXTENSION } from '../tasks/created-task.ts';
+import { createQuestionHandlers } from '../tasks/question-handlers.ts';
 import { createTaskNews } from '../tasks/task-news.ts';
 import { subscribeToList } from './list-subscription.ts';
-import { type Elicit, handleElicitation } from './elicitation.ts';
+import { type Elicitation, handleElicitation } from './elicitation.ts';
+import { handleSampling, type McpSampling } from './sampling.ts';
 import { causeOf } from './request-failure.ts';
+
+/** A folder that servers may know of. */
+export interface McpRoot {
+  /** Its address, such as `file:///home/me/project`. */
+  readonly uri: string;
+  /** What people call it. */
+  readonly name?: string;
+}
 
 export interface ConnectionOptions {
   readonly client: { readonly name: string; readonly version: string };
   readonly connectTimeoutMs: number;
   readonly graceMs: number;
   readonly fetch: FetchLike | undefined;
-  readonly elicit: Elicit | undefined;
+  readonly elicitation: Elicitation | undefined;
+  readonly roots: readonly McpRoot[] | undefined;
+  readonly sampling: McpSampling | undefined;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
 }
@@ -44,20 +49,22 @@ export interface Connection {
   lastAskedMs(): number;
   listTools(signal: AbortSignal): Promise<ListedTools>;
   /** Answers a question of a task; undefined if this client is unable to. */
-  answer(request: unknown, signal: AbortSignal): Promise<ElicitResult | undefined>;
+  answer(request: unknown, signal: AbortSignal): Promise<unknown>;
   onTask: ReturnType<typeof createTaskNews>['onTask'];
   listenToTask: ReturnType<typeof createTaskNews>['listenToTask'];
 }
 
-/** How long a program may leave the question for its version without an answer, before it is taken for one that speaks an older version only. */
-const PROBE_MS = 5000;
+/** How long a program may leave the question for its version without an answer, before it gets the handshake of the older versions. */
+const PROBE_MS = 2000;
+/** The same for one that refused that handshake: it speaks no older version, and was slow to start. */
+const SLOW_PROBE_MS = 20_000;
 
 /**
  * Connects within the connect timeout, in the newest version that both sides speak. Rejects with a `TOOL_UNAVAILABLE` that names the server, the cause
  * and the last lines of stderr, or with the reason of `signal`; then nothing that was started is left running.
  *
  * A server is asked for its version by `server/discover`, unless it is `known` to speak an old one. A program that ends at that question, as some
- * old ones do, is started again and not asked.
+ * old ones do, is started again and not asked; one that stays silent gets the handshake of the older versions.
  */
 export async function openConnection(
   server: McpServer,
@@ -66,25 +73,38 @@ export async function openConnection(
   events: ConnectionEvents,
   known?: 'legacy',
 ): Promise<Connection> {
-  const { elicit, connectTimeoutMs } = options;
+  const { elicitation, roots, sampling, connectTimeoutMs } = options;
   const sdk = await import('@modelcontextprotocol/client');
   signal.throwIfAborted();
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(new Error('the connect timeout has passed')), connectTimeoutMs);
   const either = AbortSignal.any([signal, timeout.signal]);
 
-  const connect = async (prior: PriorDiscovery | undefined): Promise<Connection> => {
+  const connect = async (prior: PriorDiscovery | undefined, probeMs = PROBE_MS): Promise<Connection> => {
+    const startedMs = performance.now();
     const client = new sdk.Client(options.client, {
-      capabilities: {
-        ...(elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } }),
+      capabilities: definedFields({
+        elicitation:
+          elicitation &&
+          definedFields({
+            form: elicitation.elicit && { applyDefaults: true },
+            url: elicitation.elicitUrl && {},
+          }),
+        roots: roots && {},
+        sampling: sampling && {},
         extensions: { [TASKS_EXTENSION]: {} },
-      },
+      }),
       // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
       jsonSchemaValidator: { getValidator: () => acceptAll },
-      versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: PROBE_MS } : {} },
+      versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: probeMs } : {} },
     });
-    const user = elicit === undefined ? undefined : handleElicitation(client, server.name, elicit);
+    const questions = createQuestionHandlers(sdk, client);
     const news = createTaskNews(client);
+    const lastAskedMs =
+      elicitation === undefined ? () => -Infinity : handleElicitation(questions, server.name, elicitation);
+    if (roots !== undefined)
+      questions.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
+    if (sampling !== undefined) handleSampling(questions, server.name, sampling);
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
     const link =
       server.kind === 'stdio'
@@ -102,7 +122,11 @@ export async function openConnection(
       const cause = timeout.signal.aborted ? `did not answer within ${connectTimeoutMs} ms` : causeOf(error, link);
       await link.close();
       signal.throwIfAborted();
-      if (prior === undefined && link.hasEnded() && !timeout.signal.aborted) return connect({ kind: 'legacy' });
+      if (prior === undefined && server.kind === 'stdio' && !timeout.signal.aborted) {
+        if (link.hasEnded()) return connect({ kind: 'legacy' });
+        const wasSilent = performance.now() - startedMs >= PROBE_MS;
+        if (wasSilent && probeMs === PROBE_MS) return connect(undefined, SLOW_PROBE_MS);
+      }
       throw unavailableError(server, options.redact, cause, link, error);
     }
     const closed = new AbortController();
@@ -120,12 +144,9 @@ export async function openConnection(
       client,
       link,
       era: isModern ? 'modern' : 'legacy',
-      lastAskedMs: () => user?.lastAskedMs() ?? -Infinity,
+      lastAskedMs,
+      answer: (request, answerSignal) => questions.answer(request, answerSignal),
       ...news,
-      async answer(request, answerSignal) {
-        if (user === undefined || !sdk.isSpecType.ElicitRequest(request)) return undefined;
-        return withDefaults(request.params, await user.answer(request.params, answerSignal));
-      },
       async listTools(listSignal) {
         const listed = await listTools(client, listSignal, connectTimeoutMs);
         return { ...listed, sendsHeaders: isModern && server.kind === 'http' };
@@ -160,13 +181,4 @@ export function unavailableError(
 function acceptAll<T>(data: unknown): JsonSchemaValidatorResult<T> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the SDK's own validators do with valid data
   return { valid: true, data: data as T, errorMessage: undefined };
-}
-
-/** Fills in the defaults of a form, as the SDK does for a question that comes as a request. */
-function withDefaults(params: ElicitRequest['params'], answer: ElicitResult): ElicitResult {
-  if (answer.action !== 'accept' || params.mode === 'url') return answer;
-  const defaults = Object.entries(params.requestedSchema.properties).flatMap(([name, field]) =>
-    field.default === undefined ? [] : [[name, field.default] as const],
-  );
-  return { ...answer, content: { ...Object.fromEntries(defaults), ...answer.content } };
 }

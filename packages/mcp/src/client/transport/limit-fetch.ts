@@ -12,25 +12,40 @@ export function limitFetch(inner: FetchLike, maxBytes: number): FetchLike {
     const { body, headers, status, statusText } = response;
     if (body === null) return response;
     if (!response.ok) return new Response(body.pipeThrough(cutAfter(MAX_ERROR_BYTES)), { status, statusText, headers });
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (headers.get('content-type')?.startsWith('text/event-stream') !== true)
+      return new Response(await readWhole(body, maxBytes), { status, statusText, headers });
     let messageBytes = 0;
     let before: Uint8Array<ArrayBuffer> = new Uint8Array();
     const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
-        if (isStream) {
-          const inside = lastEventEnd(chunk);
-          // A blank line may lie in two chunks.
-          const start = inside === -1 && lastEventEnd(joinBytes(before, chunk.subarray(0, 3))) !== -1 ? 0 : inside;
-          if (start !== -1) messageBytes = -start;
-          before = joinBytes(before, chunk.subarray(-3)).slice(-3);
-        }
+        const inside = lastEventEnd(chunk);
+        // A blank line may lie in two chunks.
+        const start = inside === -1 && lastEventEnd(joinBytes(before, chunk.subarray(0, 3))) !== -1 ? 0 : inside;
+        if (start !== -1) messageBytes = -start;
+        before = joinBytes(before, chunk.subarray(-3)).slice(-3);
         messageBytes += chunk.length;
-        if (messageBytes > maxBytes) throw new Error(`a message has more than ${maxBytes} bytes`);
+        if (messageBytes > maxBytes) throw tooLong(maxBytes);
         controller.enqueue(chunk);
       },
     });
     return new Response(body.pipeThrough(limit), { status, statusText, headers });
   };
+}
+
+/** Reads a body that is one message: a stream that counts would cost more than the rest of a call. */
+async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLong(maxBytes);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+function tooLong(maxBytes: number): Error {
+  return new Error(`a message has more than ${maxBytes} bytes`);
 }
 
 function cutAfter(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {

@@ -2,7 +2,7 @@ import { verifies } from '@kernel/testing';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { handleElicitation } from '../../../src/client/connection/elicitation.ts';
-import type { McpQuestion } from '../../../src/index.ts';
+import type { McpAnswer, McpQuestion } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 
 test('a server asks the user in the middle of a call, and fields that are left out get their defaults', async () => {
@@ -62,10 +62,11 @@ test('a server that asks without end does not keep the user busy', async () => {
     setRequestHandler: (_: string, given: typeof handler) => void (handler = given),
   } as unknown as Client;
   let asked = 0;
-  handleElicitation(client, 'a', () => {
+  const elicit = (): Promise<McpAnswer> => {
     asked += 1;
     return Promise.resolve({ action: 'decline' });
-  });
+  };
+  handleElicitation(client, 'a', { elicit });
   const ask = () => handler?.({ params: { message: 'Again?', requestedSchema: {} } }, { mcpReq: {} });
   for (let count = 0; count < 20; count += 1) expect(await ask()).toEqual({ action: 'decline' });
   for (let count = 0; count < 100; count += 1) expect(await ask()).toEqual({ action: 'cancel' });

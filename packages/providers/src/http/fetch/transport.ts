@@ -57,38 +57,46 @@ function startExchange(
     held?.release();
   }
 
-  async function exchange(): Promise<void> {
+  function start(): void {
     // Called without a receiver: browsers throw if their fetch has one.
     const send = configured ?? globalThis.fetch;
-    const request = {
-      method,
-      headers: toHeaders(headers),
-      // The type excludes shared memory, which no encoder allocates.
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      body: hasBody(method) ? (body as NonNullable<RequestInit['body']>) : null,
-      redirect: 'manual',
-      signal: controller.signal,
-    } as const;
-    events.onSend();
-    const response = await send(`${origin}${path}`, request);
-    checkResponse(provider, response);
-    if (isEnded()) {
-      discardBody(response);
-      return;
+    try {
+      const request = {
+        method,
+        headers: toHeaders(headers),
+        // The type excludes shared memory, which no encoder allocates.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        body: hasBody(method) ? (body as NonNullable<RequestInit['body']>) : null,
+        redirect: 'manual',
+        signal: controller.signal,
+      } as const;
+      events.onSend();
+      Promise.resolve(send(`${origin}${path}`, request)).then(receive, fail);
+    } catch (error) {
+      fail(error);
     }
-    if (response.type === 'opaqueredirect' || response.redirected) throw redirectError(provider, response);
-    events.onHeaders(response.status, fromHeaders(response.headers));
-    if (isEnded()) discardBody(response);
-    else await pump.read(response);
   }
 
-  async function start(): Promise<void> {
-    let failure: { readonly error: unknown } | undefined;
+  function receive(response: Response): void {
     try {
-      await exchange();
+      checkResponse(provider, response);
+      if (!ended) {
+        if (response.type === 'opaqueredirect' || response.redirected) throw redirectError(provider, response);
+        events.onHeaders(response.status, fromHeaders(response.headers));
+      }
+      if (!isEnded()) return pump.read(response, end);
+      discardBody(response);
+      return end();
     } catch (error) {
-      failure = { error };
+      return fail(error);
     }
+  }
+
+  function fail(error: unknown): void {
+    end({ error });
+  }
+
+  function end(failure?: { readonly error: unknown }): void {
     releasePermit();
     if (ended) return;
     ended = true;
@@ -103,7 +111,7 @@ function startExchange(
   const leaveQueue = pool.acquire((acquired) => {
     permit = acquired;
     events.onConnection();
-    void start();
+    start();
   });
   if (permit === undefined) events.onQueued();
 

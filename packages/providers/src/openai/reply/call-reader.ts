@@ -23,7 +23,6 @@ interface Piece {
 
 export function createCallReader(builder: MessageBuilder, { toolDecoder }: DecoderContext) {
   const exact = createExactArguments('arguments');
-  const exactInput = createExactArguments('input');
   // Made when they are first used: most replies have no call, and most calls are of functions.
   let opaque: Map<number, OpaqueCall> | undefined;
   /** The types of calls that are not of functions; only the first piece of a call has its type. */
@@ -36,7 +35,10 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
 
   function readEntry(value: unknown, position: number, count: number, isWhole: boolean): void {
     const call = asFields(value);
-    if (call === undefined) return;
+    if (call !== undefined && (isWhole || !readContinuation(call, position))) readCall(call, position, count, isWhole);
+  }
+
+  function readCall(call: Fields, position: number, count: number, isWhole: boolean): void {
     const index = isWhole ? position : asNumber(call['index']);
     const key = index ?? position;
     const earlier = undecided?.get(key);
@@ -60,6 +62,16 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
       isOpaque ? keepOpaque(key, each.call) : readPiece(each, { index, position, count, isText: type === 'custom' });
     earlier?.forEach(read);
     read(piece);
+  }
+
+  /** Reads a piece that has nothing but more of the arguments of a function call that is known by its index, as most pieces are. */
+  function readContinuation(call: Fields, position: number): boolean {
+    const { index } = call;
+    if (typeof index !== 'number' || undecided !== undefined || types !== undefined || opaque !== undefined)
+      return false;
+    for (const key in call) if (key !== 'index' && key !== 'function' && call[key] !== 'function') return false;
+    const { arguments: text, name } = asFields(call['function']) ?? {};
+    return typeof text === 'string' && name === undefined && builder.moreArguments(index, text, position);
   }
 
   function readPiece(
@@ -97,15 +109,9 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
 
   return {
     /** The JSON that is read from now on, as text and parsed. */
-    begin(text: string, parsed: unknown) {
-      exact.read(text, parsed);
-      exactInput.read(text, parsed);
-    },
+    begin: exact.read,
     /** The JSON has been read. */
-    forget() {
-      exact.forget();
-      exactInput.forget();
-    },
+    forget: exact.forget,
     read(message: Fields, isWhole: boolean) {
       const list = message['tool_calls'];
       if (Array.isArray(list))
@@ -125,7 +131,7 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
         const id = asText(call['tool_use_id'] ?? call['id']);
         // If the ids are missing, a call among the parts cannot be told from one of the list.
         if (listed !== undefined && (listed.has(id) || listed.has(undefined) || id === undefined)) continue;
-        builder.call({ id, name, arguments: exactInput.of(call['input'] ?? call['arguments']) });
+        builder.call({ id, name, arguments: exact.of(call['input'] ?? call['arguments'], 'input') });
       }
     },
     end() {

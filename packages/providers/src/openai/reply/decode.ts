@@ -8,7 +8,7 @@ import { createSpokenReply, type SpokenReply } from './audio.ts';
 import { createCallReader } from './call-reader.ts';
 import { createCitationReader } from './citations.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
-import { dropsCalls, type FinishReason, type Usage } from '@kernel/protocol';
+import { dropsCalls, type FinishReason, type KernelError, type Usage } from '@kernel/protocol';
 import { toUsage } from '../../wire/usage.ts';
 
 /** A stream of chunks or one JSON object, whichever the server sends. */
@@ -22,41 +22,44 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   const citations = createCitationReader();
 
   function onEvent({ data, event }: SseEvent): void {
-    if (builder.ended()) return;
-    if (data.length < SHORTEST_CHUNK) {
-      const mark = data.trim();
-      if (mark === '[DONE]') close(true);
-      if (mark === '[DONE]' || mark === '') return;
-    }
+    if (builder.ended() || (data.length < SHORTEST_CHUNK && isMark(data))) return;
     const chunk = parseJson(data);
-    if (event === 'error') {
-      throw builder.vendorError(findVendorError(chunk) ?? { message: asText(asFields(chunk)?.['message']) ?? data });
-    }
-    if (chunk === undefined) {
-      if (finishReason !== undefined && '[DONE]'.startsWith(data.trim())) return;
-      throw builder.invalidJsonError(data);
-    }
+    if (chunk === undefined || event === 'error') return failOn(data, event, chunk);
     calls.begin(data, chunk);
     readChunk(chunk);
     calls.forget();
   }
 
+  /** Whether a text is no chunk: an end mark, which ends the reply, or nothing. */
+  function isMark(data: string): boolean {
+    const mark = data.trim();
+    if (mark === '[DONE]') close(true);
+    return mark === '[DONE]' || mark === '';
+  }
+
+  function failOn(data: string, event: string, chunk: unknown): void {
+    if (event === 'error')
+      throw builder.vendorError(findVendorError(chunk) ?? { message: asText(asFields(chunk)?.['message']) ?? data });
+    const isCutMark = finishReason !== undefined && '[DONE]'.startsWith(data.trim());
+    if (!isCutMark) throw builder.invalidJsonError(data);
+  }
+
   function readChunk(chunk: unknown): void {
     const fields = asFields(chunk);
-    if (fields === undefined || fields['error'] || fields['object'] === 'error') {
-      const error = findVendorError(chunk);
-      if (error !== undefined) throw builder.vendorError(error);
-      if (fields === undefined) return;
-    }
+    if (fields === undefined) return throwVendorError(chunk);
+    if (fields['error'] || fields['object'] === 'error') throwVendorError(chunk);
     if (fields['usage']) builder.usage(usageOf(fields['usage']));
     builder.model(fields['model']);
-    citations.readReply(fields);
-    const choices = fields['choices'];
-    if (!Array.isArray(choices)) return;
-    for (const entry of choices) {
+    if (fields['citations'] !== undefined || fields['search_results'] !== undefined) citations.readReply(fields);
+    for (const entry of asList(fields['choices'])) {
       const choice = asFields(entry);
       if (choice !== undefined && (choice['index'] ?? 0) === 0) readChoice(choice);
     }
+  }
+
+  function throwVendorError(chunk: unknown): void {
+    const error = findVendorError(chunk);
+    if (error !== undefined) throw builder.vendorError(error);
   }
 
   function readChoice(choice: Fields): void {
@@ -64,7 +67,10 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     const delta = asFields(choice['delta']) ?? (builder.hasContent() ? undefined : whole);
     if (delta !== undefined) readDelta(delta, whole !== undefined && delta === whole);
     const reason = choice['finish_reason'];
-    if (typeof reason !== 'string' || reason === '') return;
+    if (typeof reason === 'string' && reason !== '') finishWith(reason, choice);
+  }
+
+  function finishWith(reason: string, choice: Fields): void {
     if (reason === 'error' || reason === 'abort' || reason === 'insufficient_system_resource') {
       const error = findVendorError(choice) ?? { message: `the reply ended with finish_reason "${reason}"` };
       throw builder.vendorError(error);
@@ -73,11 +79,12 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function readDelta(delta: Fields, isWhole: boolean): void {
-    if (isSimple(delta)) {
-      if (typeof delta['content'] === 'string') builder.text(delta['content']);
-      if (delta['tool_calls'] !== undefined) calls.read(delta, isWhole);
-      return;
-    }
+    if (!isSimple(delta)) return readFields(delta, isWhole);
+    if (typeof delta['content'] === 'string') builder.text(delta['content']);
+    if (delta['tool_calls'] !== undefined) calls.read(delta, isWhole);
+  }
+
+  function readFields(delta: Fields, isWhole: boolean): void {
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
     const reasoningDetails = delta['reasoning_details'];
     if (reasoningDetails !== undefined) details ??= createReasoningDetails();
@@ -111,13 +118,19 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
 
   function close(hasEndMark: boolean): void {
     if (builder.ended()) return;
-    if (finishReason === undefined && !(hasEndMark && builder.hasContent())) {
-      throw builder.protocolError(
-        builder.hasContent()
-          ? 'the stream ended without a finish reason: it was cut off'
-          : 'the reply is empty: it has no message, no finish reason and no error',
-      );
-    }
+    if (finishReason === undefined && !(hasEndMark && builder.hasContent())) throw withoutEnd();
+    endMessage();
+  }
+
+  function withoutEnd(): KernelError {
+    return builder.protocolError(
+      builder.hasContent()
+        ? 'the stream ended without a finish reason: it was cut off'
+        : 'the reply is empty: it has no message, no finish reason and no error',
+    );
+  }
+
+  function endMessage(): void {
     calls.end();
     spoken?.end();
     citations.end(builder);

@@ -49,7 +49,7 @@ function describe(error: unknown): string {
 async function readText(response: Response): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the types of Node leave the chunks open
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of Node leave the chunks open
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.length;
     if (size > MAX_BYTES) return undefined;

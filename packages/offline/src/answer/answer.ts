@@ -1,7 +1,8 @@
-import { isObject, parseJson } from '@kernel/internal';
+import { isObject, parseJson, truncate } from '@kernel/internal';
 import { KernelError, type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
-import { wordsOf } from '../language/words.ts';
-import type { Plan } from '../planning/plan-calls.ts';
+import { wordsOf } from '../language/lexicon.ts';
+import type { Candidate } from '../matching/match-words.ts';
+import type { Ask, Plan } from '../planning/plan-calls.ts';
 
 /**
  * Writes the answer from the results of the calls: their own text, labelled if there are several. Throws `TOOL_FAILED` if a call failed, since a
@@ -51,4 +52,36 @@ function labelOf({ name }: ToolMessage, call: ToolCall | undefined): string {
   const input = Object.values(parseObject(call?.arguments ?? ''));
   const values = input.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   return values.length === 0 ? name : `${name} (${values.join(', ')})`;
+}
+
+const HOW_TO_GET_A_MODEL =
+  'For anything else use a model: set a vendor’s key in the environment (such as OPENAI_API_KEY or ANTHROPIC_API_KEY), or start a local model server such as Ollama.';
+
+/** The error for a prompt that no tool on offer fits. It says what offline is, what it can do here, and how to get a model. */
+export function refusal(
+  { prompt, material }: Ask,
+  candidates: readonly Candidate[],
+  { calls, negation, unmatched }: Plan,
+): KernelError {
+  // Of a prompt of which a part fits, the other part is the reason.
+  const asked = truncate(calls.length > 0 ? unmatched : prompt, 80);
+  const problem =
+    negation === undefined
+      ? `no tool on offer that only reads fits "${asked}"${material === undefined ? '' : ', asked of what came with it'}`
+      : `it does not understand "${negation}" in "${asked}", which may change what you ask for`;
+  return new KernelError('PROVIDER_REFUSED', `Offline can't do this: it has no language model, and ${problem}.`, {
+    hint: `${abilities(candidates)}${HOW_TO_GET_A_MODEL}`,
+    data: { provider: 'offline', tools: candidates.map(({ tool }) => tool.name) },
+  });
+}
+
+function abilities(candidates: readonly Candidate[]): string {
+  if (candidates.length === 0) return 'It works only with tools, and none is offered. ';
+  const lines = candidates.slice(0, 12).map(({ tool, phrases }) => {
+    const example = tool.metadata?.examples?.[0]?.description ?? phrases.find((each) => each.example)?.example;
+    const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
+    return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
+  });
+  const more = candidates.length > lines.length ? `\n  … and ${candidates.length - lines.length} more` : '';
+  return `It can use these tools:${lines.join('')}${more}\n`;
 }

@@ -1,0 +1,41 @@
+import type { ValidationPolicy } from '@kernel/schema';
+import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
+import type { RunnerOptions } from './types.ts';
+
+/** What the options of a tool and those of its registry come to. */
+export interface CallPlan {
+  readonly timeoutMs: number;
+  readonly policy: ValidationPolicy;
+  readonly retries: number;
+  /** Whether calls of the tool may have to wait for others. */
+  readonly isLimited: boolean;
+  /** How many characters of a result the model gets; 0 means all. */
+  readonly resultLimit: number;
+}
+
+/** Creates what plans the calls of a tool, once for each binding. */
+export function createPlans(options: RunnerOptions): (binding: ToolBinding) => CallPlan {
+  const plans = new WeakMap<ToolBinding, CallPlan>();
+  return (binding) => {
+    const known = plans.get(binding);
+    if (known !== undefined) return known;
+    const plan = planCalls(binding, options);
+    plans.set(binding, plan);
+    return plan;
+  };
+}
+
+function planCalls(binding: ToolBinding, options: RunnerOptions): CallPlan {
+  const { concurrency, tool } = binding;
+  const canRepeat = isRepeatable(tool);
+  return {
+    timeoutMs: binding.timeoutMs ?? options.timeoutMs,
+    policy: {
+      repair: binding.repair ?? options.repair,
+      unknownProperties: binding.unknownProperties ?? options.unknownProperties ?? (canRepeat ? 'strip' : 'reject'),
+    },
+    retries: canRepeat ? (binding.retries ?? options.retries) : 0,
+    isLimited: options.concurrency !== Infinity || concurrency !== undefined || tool.effect === 'write',
+    resultLimit: binding.resultLimit ?? options.resultLimit,
+  };
+}
