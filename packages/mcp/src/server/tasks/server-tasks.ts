@@ -65,6 +65,11 @@ export function createServerTasks(settings: TaskSettings, report: (error: Error)
       if (isClosed) task.abort(CLOSED);
       return task;
     },
+    /** Ends what the last server with this store left behind: the call is gone, and what it did is unknown. */
+    async recover(): Promise<void> {
+      const left = (await store.unfinished?.()) ?? [];
+      await Promise.all(left.map(async (task) => store.save(interrupted(task, Date.now() + ttlMs))));
+    },
     get,
     /** Gives the answers of a client to the task. Those that nobody asked for are ignored. */
     async update(id: unknown, caller: string, answers: { readonly [name: string]: unknown }): Promise<void> {
@@ -94,6 +99,13 @@ export function createServerTasks(settings: TaskSettings, report: (error: Error)
       watchers.clear();
     },
   };
+}
+
+function interrupted(left: TaskRecord, expiresMs: number): TaskRecord {
+  const { questions: _, ...task } = left;
+  const text = `OUTCOME_UNKNOWN: the server ended while "${task.call.name}" ran. Whether it took effect is unknown: check before calling again.`;
+  const result = { content: [{ type: 'text' as const, text }], isError: true };
+  return { ...task, status: 'completed', result, updatedMs: Date.now(), expiresMs };
 }
 
 const CLOSED = 'the server has been closed';

@@ -7,11 +7,12 @@ import { type TaskOptions, taskSettings } from './task-options.ts';
 import { handleTaskRequests } from './task-requests.ts';
 
 /** What a server with tasks has that others never load. */
-export type TaskSupport = ReturnType<typeof createTaskSupport>;
+export type TaskSupport = Awaited<ReturnType<typeof createTaskSupport>>;
 
-/** Creates the tasks of a server. Throws `CONFIG_INVALID` for options that are not valid. */
-export function createTaskSupport(subject: string, options: TaskOptions, onError?: (error: Error) => void) {
+/** Creates the tasks of a server, and ends those that were left in its store. Rejects with `CONFIG_INVALID` for options that are not valid. */
+export async function createTaskSupport(subject: string, options: TaskOptions, onError?: (error: Error) => void) {
   const tasks = createServerTasks(taskSettings(subject, options), onError);
+  await tasks.recover();
   type CallOptions = Parameters<typeof taskCallOf> extends readonly [unknown, ...infer Rest] ? Rest : never;
   const streams = createTaskStreams(tasks);
   return {

@@ -216,3 +216,43 @@ test.each<[TaskOptions, RegExp]>([
 ])('the options %j are refused', async (tasks, message) => {
   await expect(serveHttp(hanging(), { tasks })).rejects.toThrow(message);
 });
+
+test('a task that outlives its server keeps its result, and one that the end of the server interrupted says so', async () => {
+  verifies('mcp.server.tasks.durable');
+  const kept = createMemoryTaskStore();
+  const ids = new Set<string>();
+  const store: TaskStore = {
+    ...kept,
+    save(task) {
+      ids.add(task.id);
+      return kept.save(task);
+    },
+    async unfinished() {
+      const all = await Promise.all([...ids].map(async (id) => kept.load(id)));
+      return all.filter((task) => task !== undefined).filter((task) => task.result === undefined);
+    },
+  };
+  const gates = [signalled<ToolResult>(), signalled<ToolResult>()];
+  let calls = 0;
+  const toolset = doing(() => gates[calls++]?.happened ?? toolResult('none'));
+  const options = { tasks: { afterMs: 0, store } };
+  const first = await serveHttp(toolset, options);
+  const [done, interrupted] = [
+    (await taskClient(first.url).call('work')).result?.taskId,
+    (await taskClient(first.url).call('work')).result?.taskId,
+  ];
+  gates[0]?.resolve(toolResult('Done.'));
+  await taskClient(first.url).until(done, 'completed');
+  await first.close();
+
+  const client = taskClient(await serveTasks(toolset, options));
+  expect((await client.get(done)).result).toMatchObject({
+    status: 'completed',
+    result: { content: [{ text: 'Done.' }] },
+  });
+  const { result } = (await client.get(interrupted)).result ?? {};
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('OUTCOME_UNKNOWN') as unknown }],
+  });
+});
