@@ -1,7 +1,6 @@
 import { errorMessage, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { RESPONSE_LOST } from '../transport/http-link.ts';
-import type { ServerLink } from '../transport/server-link.ts';
+import { RESPONSE_LOST, type ServerLink } from '../transport/server-link.ts';
 
 export type RequestFailure =
   /** The server never saw the request: a new connection may be tried. */
@@ -75,7 +74,7 @@ function ownError(error: unknown): KernelError | undefined {
 }
 
 /** Node's code of a network error, which fetch hides in causes. */
-function systemCode(error: unknown): string | undefined {
+export function systemCode(error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth += 1) {
     const { code } = fieldsOf(cause);
     if (typeof code === 'string' && /^(?:E[A-Z]+|UND_[A-Z_]+)$/.test(code)) return code;

@@ -3,9 +3,10 @@ import { wellFormed } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { createAddressRedactor } from '../server-redactor.ts';
 import { liftTask } from '../tasks/created-task.ts';
+import { systemCode } from '../connection/request-failure.ts';
 import { limitFetch } from './limit-fetch.ts';
 import { createReconnectTimers } from './reconnect-timers.ts';
-import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
+import { type ClientSdk, MAX_MESSAGE_BYTES, RESPONSE_LOST, type ServerLink } from './server-link.ts';
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 type HttpServer = Extract<McpServer, { kind: 'http' }>;
@@ -18,8 +19,6 @@ const RECONNECTION = {
   maxRetries: 4,
 };
 
-/** The code of the error that this client gives a request whose response will never come. */
-export const RESPONSE_LOST = -32_099;
 const CANCELLED = 'notifications/cancelled';
 const SHUTDOWN_MS = 1000;
 
@@ -35,7 +34,15 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
     reconnectionScheduler: (reconnect, delayMs) => timers.schedule(reconnect, delayMs),
     fetch: limitFetch(fetch, MAX_MESSAGE_BYTES),
   });
-  const send = transport.send.bind(transport);
+  const sendOnce = transport.send.bind(transport);
+  const send = async (message: JSONRPCMessage, options: SendOptions): Promise<void> => {
+    try {
+      await sendOnce(message, options);
+    } catch (error) {
+      if (!changesNothing(message) || !CLOSED.has(systemCode(error) ?? '')) throw error;
+      await sendOnce(message, options);
+    }
+  };
   /** Aborts the HTTP request of each JSON-RPC request that has no response yet, by id. */
   const open = new Map<string | number, AbortController>();
   const sendRequest = async (message: JSONRPCMessage, id: string | number, options: SendOptions): Promise<void> => {
@@ -100,6 +107,16 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
     stderrTail: () => '',
     close: () => (closing ??= close()),
   };
+}
+
+/** How a request fails on a connection that the server has just closed, as it may do with any that is idle. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const READS =
+  /^(?:initialize|notifications\/initialized|ping|server\/discover|[\w/]+\/list|tasks\/get|resources\/read|prompts\/get|completion\/complete)$/;
+
+/** Whether a message can be sent again without harm when its connection was closed, as RFC 9110 (9.2.2) allows for such requests. */
+function changesNothing(message: JSONRPCMessage): boolean {
+  return 'method' in message && READS.test(message.method);
 }
 
 /**

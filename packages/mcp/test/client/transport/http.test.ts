@@ -5,6 +5,7 @@ import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMcp } from '../../../src/index.ts';
 import { type HttpFixture, startHttpServer } from '../../fixtures/http-server.ts';
+import { SocketClosed, startJsonServer } from '../../fixtures/json-server.ts';
 import { call, connected, until } from '../programs.ts';
 
 async function started(port?: number, token?: string): Promise<HttpFixture> {
@@ -183,4 +184,24 @@ test('a server that is killed in the middle of a call gives a result at once, an
   const pending = call(toolset, 'web_ok'); // it tries a few times
   await started(Number(new URL(first.url).port)); // in this process, which is there at once
   expect((await pending).forLLM).toBe('ok');
+});
+
+test('a connection that is closed under a request which only reads is no failure: it is sent once more, a call is not', async () => {
+  verifies('mcp.client.toolset');
+  const closed = new Set<string>();
+  const asked: string[] = [];
+  const closesFirst = (method: string, result: object) => (): object => {
+    asked.push(method);
+    if (closed.has(method)) return result;
+    closed.add(method);
+    throw new SocketClosed();
+  };
+  const { url } = await startJsonServer({
+    'tools/list': closesFirst('tools/list', { tools: [{ name: 'ok', inputSchema: { type: 'object' } }] }),
+    'tools/call': closesFirst('tools/call', { content: [{ type: 'text', text: 'ok' }] }),
+  });
+  const toolset = await connected({ a: { url } });
+  expect(toolset.list().map(({ name }) => name)).toEqual(['a_ok']);
+  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  expect(asked).toEqual(['tools/list', 'tools/list', 'tools/call']);
 });
