@@ -1,6 +1,7 @@
 import { onAbort, errorMessage } from '@kernel/internal';
 import {
   type CallContext,
+  isRepeatable,
   isToolResult,
   KernelError,
   resultAfterAbort,
@@ -51,7 +52,7 @@ export function callToolset(
     };
     const fail = (error: unknown): void => {
       if (timer !== undefined) {
-        const done = isRepeatable(tools, call.name) ? '' : 'what it has done so far is unknown. ';
+        const done = canRepeat(tools, call.name) ? '' : 'what it has done so far is unknown. ';
         return end(
           cancelledResult(call, 'cancelled', `${done}It reported: ${errorMessage(error).replace(/[.]$/, '')}`),
         );
@@ -105,15 +106,14 @@ export function unreadable(
   why: string,
   cause: unknown = new TypeError(why),
 ): ToolResult {
-  if (!isRepeatable(tools, name)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
+  if (!canRepeat(tools, name)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
   return toErrorResult(new KernelError('TOOL_FAILED', `"${name}" failed: ${why}`, { cause }));
 }
 
 /** Whether a tool can be called again without harm; false for one that is not on offer. */
-export function isRepeatable(tools: Toolset, name: string): boolean {
+function canRepeat(tools: Toolset, name: string): boolean {
   try {
-    const effect = tools.list().find((tool) => tool.name === name)?.effect;
-    return effect === 'read' || effect === 'idempotent';
+    return isRepeatable(tools.list().find((tool) => tool.name === name)?.effect);
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { type JsonSchema, KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
+import { isRepeatable, type JsonSchema, KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
 import { type Coerced, coerceValue } from '../coerce/coerce.ts';
 import type { StandardResult } from '../standard-schema.ts';
 import type { ValidationIssue } from '../validator/checks.ts';
@@ -39,7 +39,7 @@ function tooDeepError({ tool }: ValidatedTool, cause: unknown): KernelError {
 
 function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Outcome {
   const { effect, name } = binding.tool;
-  const parsed = parseArguments(raw, name, effect === 'read' || effect === 'idempotent');
+  const parsed = parseArguments(raw, name, isRepeatable(effect));
   if (!('value' in parsed)) return { error: parsed, repairs: [], notes: [] };
 
   const unknownProperties: UnknownProperty[] = [];

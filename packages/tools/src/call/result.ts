@@ -3,13 +3,14 @@ import {
   type KernelErrorCode,
   type ToolOutcome,
   type ToolResult,
+  isRepeatable,
   isToolResult,
   resultAfterAbort,
   toErrorResult,
   toModelText,
   unreadableResult,
 } from '@kernel/protocol';
-import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
+import type { ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
 import type { HandlerEnd, SettledHandler, StoppedHandler } from './race-handler.ts';
@@ -68,7 +69,7 @@ function stoppedResult(stopped: StoppedHandler, binding: ToolBinding, timeoutMs:
   if (end.kind === 'value') return resultAfterAbort(toResult(end.value, binding), name, unknown);
   const { error } = end;
   const as = isTimeout ? 'timeout' : 'cancelled';
-  const done = isRepeatable(binding.tool) ? '.' : '; what it has done so far is unknown.';
+  const done = isRepeatable(binding.tool.effect) ? '.' : '; what it has done so far is unknown.';
   try {
     if (KernelError.is(error) && HANDLER_CODES.has(error.code))
       return resultAfterAbort(failedResult(error, name), name, unknown);
@@ -136,7 +137,7 @@ export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Pro
  * would make the call again.
  */
 export function unreadable(why: string, { tool }: ToolBinding, cause: unknown = new TypeError(why)): ToolResult {
-  if (isRepeatable(tool)) return failedResult(cause, tool.name);
+  if (isRepeatable(tool.effect)) return failedResult(cause, tool.name);
   return unreadableResult(tool.name, `${failureText(why).replace(/[.]$/, '')}.`, cause);
 }
 
@@ -223,7 +224,7 @@ function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {
   const { name } = binding.tool;
   const path = issue.path === '' ? '/' : issue.path;
   const mismatch = `data that does not match its output schema: at "${path}", expected ${issue.expected}.`;
-  if (!isRepeatable(binding.tool)) return unreadable(`it returned ${mismatch}`, binding);
+  if (!isRepeatable(binding.tool.effect)) return unreadable(`it returned ${mismatch}`, binding);
   const message = `"${name}" returned ${mismatch}`;
   return toErrorResult(new KernelError('TOOL_FAILED', message, { data: { tool: name, path: issue.path } }));
 }
