@@ -60,16 +60,20 @@ export function callToolset(
       const message = `"${call.name}" failed: ${errorMessage(error)}`;
       end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
-    /** What a registry returns says itself what an abort has ended. */
-    const asEnded = (result: ToolResult): ToolResult =>
+    /** What a registry returns states already how an aborted call ended; of any other toolset that is found out here. */
+    const afterAbort = (result: ToolResult): ToolResult =>
       timer !== undefined && Reflect.get(tools, NEEDS_ABORT_OUTCOME) === true
         ? resultAfterAbort(result, call.name)
         : result;
     const finish = (value: unknown): void => {
       try {
-        end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));
+        end(
+          isToolResult(value)
+            ? afterAbort(readResult(value))
+            : afterAbort(unreadableToolsetResult(tools, call, notAResult(value))),
+        );
       } catch (error) {
-        end(asEnded(unreadable(tools, call, errorMessage(error), error)));
+        end(afterAbort(unreadableToolsetResult(tools, call, errorMessage(error), error)));
       }
     };
     try {
@@ -100,7 +104,7 @@ export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandone
 }
 
 /** The result of a call that ran and whose result cannot be read. */
-export function unreadable(
+export function unreadableToolsetResult(
   tools: Toolset,
   { name }: ToolCall,
   why: string,
