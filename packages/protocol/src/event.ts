@@ -175,12 +175,12 @@ export interface ToolEnd {
   readonly durationMs: number;
 }
 
-/** The late outcome of an async tool. */
+/** The late result of an async tool. */
 export interface ToolComplete {
   readonly type: 'tool-complete';
   /** The id of the call. */
   readonly callId: string;
-  /** The outcome. */
+  /** The late result. */
   readonly result: ToolResult;
 }
 

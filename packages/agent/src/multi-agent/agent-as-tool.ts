@@ -37,7 +37,7 @@ export interface AgentAsToolOptions<Context = unknown> {
   readonly description: string;
   /** How the agent runs: its provider, model, tools, system prompt and limits. The abort signal, and the approval unless set here, come from the caller. */
   readonly run: InnerRunOptions<Context>;
-  /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
+  /** Whether the call returns at once and its late result follows, as with an async tool. Default false. */
   readonly background?: boolean | undefined;
   /** Whether the reader of the caller's run gets the agent's events, as `sub-agent-event`. Default true. */
   readonly events?: boolean | undefined;
@@ -124,7 +124,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
       return toErrorResult(
         new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
       );
-    const outcome = runAgent(options, task, context).then((result) => {
+    const running = runAgent(options, task, context).then((result) => {
       if (scope !== undefined) addChildUsage(scope, result.usage);
       if (result.reason !== 'approval' || scope === undefined || background)
         return toResult(name, result, options.run.limits?.onLimit === 'answer');
@@ -135,8 +135,8 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
       scope.children.pending.push(...result.pending);
       return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
     });
-    if (!background) return outcome;
-    void outcome.then((result) => context.onComplete?.(result));
+    if (!background) return running;
+    void running.then((result) => context.onComplete?.(result));
     return asyncResult(`"${name}" has begun; its answer comes later.`);
   };
   // The caller's executor executes the steps of the agent; one in the background outlives its call.

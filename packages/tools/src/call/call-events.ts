@@ -69,15 +69,15 @@ export interface CallLate<Name extends string = string> {
   /** The call's id. */
   readonly callId: string;
   /**
-   * `abandoned`: a handler that had been abandoned has settled. `completed`: the outcome of an async tool was delivered. `orphan`: nothing was
-   * waiting for the outcome. `repeated`: an async tool sent more than one outcome; this one is ignored.
+   * `abandoned`: a handler that had been abandoned has settled. `completed`: the late result of an async tool was delivered. `orphan`: nothing was
+   * waiting for it. `repeated`: an async tool sent more than one; this one is ignored.
    */
   readonly kind: 'abandoned' | 'completed' | 'orphan' | 'repeated';
-  /** Whether the handler or outcome failed. */
+  /** Whether the handler failed, or the late result is a failure. */
   readonly isError: boolean;
   /** Time since the call was received, in milliseconds; 0 if nothing listened then. */
   readonly durationMs: number;
-  /** The outcome; only with `detail`. */
+  /** The late result; only with `detail`. */
   readonly result?: ToolResult;
 }
 

@@ -34,7 +34,7 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
     case 'error':
       return failedResult(end.error, name);
     case 'unread':
-      return unreadable(readingFailed(end.error), binding, end.error);
+      return unreadableHandlerResult(readingFailed(end.error), binding, end.error);
     case 'timeout':
     case 'aborted':
       return stoppedResult(end, binding, timeoutMs);
@@ -44,7 +44,7 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
 }
 
 /** The result of a call whose caller aborted it before its handler was entered. */
-export function neverStarted(toolName: string): ToolResult {
+export function cancelledBeforeStartResult(toolName: string): ToolResult {
   return cancelledResult(toolName, 'was cancelled before it started.', 'cancelled');
 }
 
@@ -124,7 +124,7 @@ function resultOfError(error: unknown, toolName: string): ToolResult {
 }
 
 /** Does the work of a call; what it throws at once becomes a failed result. A call may be an object with getters that throw. */
-export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Promise<T | ToolResult> {
+export function catchSync<T>(toolName: string, work: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return work();
   } catch (error) {
@@ -133,10 +133,14 @@ export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Pro
 }
 
 /**
- * The result of a handler that ended and whose result cannot be read. If it may have changed something that is not a failure, after which a model
+ * The result of a handler that ended and whose result cannot be read. If the tool may have changed something, it is not a failure: after a failure a model
  * would make the call again.
  */
-export function unreadable(why: string, { tool }: ToolBinding, cause: unknown = new TypeError(why)): ToolResult {
+export function unreadableHandlerResult(
+  why: string,
+  { tool }: ToolBinding,
+  cause: unknown = new TypeError(why),
+): ToolResult {
   if (isRepeatable(tool.effect)) return failedResult(cause, tool.name);
   return unreadableResult(tool.name, `${failureText(why).replace(/[.]$/, '')}.`, cause);
 }
@@ -146,7 +150,7 @@ export function toResult(value: unknown, binding: ToolBinding): ToolResult {
   try {
     return readValue(value, binding);
   } catch (error) {
-    return unreadable(readingFailed(error), binding, error);
+    return unreadableHandlerResult(readingFailed(error), binding, error);
   }
 }
 
@@ -165,7 +169,7 @@ function readValue(value: unknown, binding: ToolBinding): ToolResult {
   if (isToolResult(value)) return copyResult(value, binding);
   if (value instanceof Error) return failedResult(value, binding.tool.name);
   const copy = toJson(value);
-  if (copy.problem !== undefined) return unreadable(`it returned ${copy.problem}`, binding);
+  if (copy.problem !== undefined) return unreadableHandlerResult(`it returned ${copy.problem}`, binding);
   return { forLLM: copy.text, data: copy.json };
 }
 
@@ -204,9 +208,11 @@ function copyResult(value: ToolResult, binding: ToolBinding): ToolResult {
       media: media.map((part) => (typeof part === 'object' && part !== null ? { ...part } : part)),
     };
   const checked = checkFields(result);
-  // What says itself that it failed is a failure.
+  // A result with `isError` stays a failure.
   const report = (why: string): ToolResult =>
-    result.isError === true ? failedResult(new TypeError(why), binding.tool.name) : unreadable(why, binding);
+    result.isError === true
+      ? failedResult(new TypeError(why), binding.tool.name)
+      : unreadableHandlerResult(why, binding);
   if (checked.problem !== undefined) return report(`it returned ${checked.problem}`);
   const { data, forLLM } = checked.result;
   if (forLLM === '') toModelText(checked.result); // reads the message of the error
@@ -224,7 +230,7 @@ function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {
   const { name } = binding.tool;
   const path = issue.path === '' ? '/' : issue.path;
   const mismatch = `data that does not match its output schema: at "${path}", expected ${issue.expected}.`;
-  if (!isRepeatable(binding.tool.effect)) return unreadable(`it returned ${mismatch}`, binding);
+  if (!isRepeatable(binding.tool.effect)) return unreadableHandlerResult(`it returned ${mismatch}`, binding);
   const message = `"${name}" returned ${mismatch}`;
   return toErrorResult(new KernelError('TOOL_FAILED', message, { data: { tool: name, path: issue.path } }));
 }

@@ -134,7 +134,7 @@ export type ClientEvent =
       /** How long the call took, in milliseconds. */
       readonly durationMs: number;
     } & ClientCallResult)
-  /** The outcome of an async tool, whose call returned before it. */
+  /** The late result of an async tool, whose call returned before it. */
   | ({ readonly type: 'tool-complete' } & ClientCallResult)
   /** A call waits for a decision. */
   | ({ readonly type: 'approval-request' } & ClientCall)
@@ -145,8 +145,8 @@ export type ClientEvent =
   | ClientStreamEvent;
 
 /**
- * The end of a sub-agent's call that was pending when the previous run ended, so that whoever decided on it learns the outcome, whether or not the
- * server shows `sub-agents`. It may end twice: as pending, and with the outcome of an async tool.
+ * The end of a sub-agent's call that was pending when the previous run ended, so that whoever decided on it learns how it ended, whether or not the
+ * server shows `sub-agents`. It may end twice: as pending, and with the late result of an async tool.
  */
 export interface ClientDecidedCallEnd extends ClientCall, ClientCallResult {
   readonly type: 'decided-call-end';
