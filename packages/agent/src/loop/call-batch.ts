@@ -23,7 +23,7 @@ import { toolsOfCalls } from './offered-tools.ts';
 import type { Run } from './run-state.ts';
 import { inProcessSteps, runBatch } from './steps.ts';
 
-/** What is settled about the calls of a reply in the step that outputs them. */
+/** What the step that outputs a reply finds out about its calls. */
 export interface CallBatch {
   /** With a call's id it makes the idempotency key: the id of the run or, without one, unique to the batch. */
   readonly key: string;
@@ -33,7 +33,7 @@ export interface CallBatch {
   readonly needApproval: readonly string[];
   /** The ids of the calls of tools that were not on offer, so that nobody could be asked: they never run. */
   readonly notOffered: readonly string[];
-  /** By call id, what the calls may change. For executors that record steps: today's tools may be others than those of the day the calls were made. */
+  /** By call id, what the calls may change. For executors that record steps: when they are replayed, the tools may have changed since the calls were made. */
   readonly effects?: Readonly<Record<string, ToolEffect>>;
   /** The calls of sub-agents. */
   readonly agents?: readonly string[];
@@ -87,7 +87,7 @@ const NO_DECISION: ApprovalOutput = { decision: 'deny', reason: 'there was no an
 
 /**
  * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If one of
- * them is pending, nothing of the batch runs, and the other decisions are kept. A promise only where there is somebody to ask.
+ * them is pending, nothing of the batch runs, and the other decisions are kept. Returns a promise only if there is somebody to ask.
  */
 export function decideOnCalls(
   run: Run,

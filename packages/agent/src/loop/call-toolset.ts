@@ -27,8 +27,8 @@ const ABORT_GRACE_MS = 30;
 
 /**
  * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws has broken its
- * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: then that is said, and it is a failure only of a
- * tool that can be called again without harm. Resolves to what `onEnd`, which is called at the end, makes of the result.
+ * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: the result says so, and is a failure only for a
+ * tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
  */
 export function callToolset(
   tools: Toolset,
@@ -60,7 +60,7 @@ export function callToolset(
       const message = `"${call.name}" failed: ${errorMessage(error)}`;
       end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
-    /** What a registry returns states already how an aborted call ended; of any other toolset that is found out here. */
+    /** A registry's results already state how an aborted call ended; for any other toolset it is derived here. */
     const afterAbort = (result: ToolResult): ToolResult =>
       timer !== undefined && Reflect.get(tools, NEEDS_ABORT_OUTCOME) === true
         ? resultAfterAbort(result, call.name)

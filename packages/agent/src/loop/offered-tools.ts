@@ -50,7 +50,7 @@ export function beginTurn(
   return begun === undefined ? listOf(tools) : untilBegun(begun, signal).then((own) => offer(tools, turn, own));
 }
 
-/** What a turn offers: a list of its own, or that of the toolset. */
+/** The tools that a turn offers: a list of its own, or that of the toolset. */
 function offer(tools: Toolset, turn: TurnContext, own: unknown): readonly Tool[] {
   if (!isToolList(own)) return listOf(tools);
   ownLists.set(turn, own);
@@ -79,7 +79,7 @@ export function beginTurnOfCalls(offered: OfferedTools, signal: AbortSignal): Pr
   return begun;
 }
 
-/** What every call of a run gets in its context. */
+/** The part of `CallContext` that is the same for every call of a turn. */
 export function callContextOf(
   { conversation, context, turn }: OfferedTools,
   signal: AbortSignal,

@@ -79,13 +79,13 @@ export interface Run extends StepContext {
 /** How the answer of one turn is asked for: as the format of the reply, by a tool, or by instructions. */
 export type OutputMode = 'schema' | 'tool-call' | 'text';
 
-/** What a turn asks for. */
+/** How one turn asks for the typed answer. */
 export interface OutputRequest {
   /** How the answer is asked for. */
   readonly mode: OutputMode;
   /** The tools on offer, with or without the one that takes the answer. */
   readonly tools: readonly Tool[];
-  /** What the request says besides. */
+  /** Further fields of the request. */
   readonly fields: Pick<ProviderRequest, 'responseFormat' | 'toolChoice'>;
   /** Adds instructions to the messages, where they are needed. */
   messages(messages: readonly Message[]): readonly Message[];

@@ -84,7 +84,7 @@ test('more arguments of a call give the same events the short way as the long wa
       if (entries.length > 0) chunks.push(random(4) === 0 ? entries.toReversed() : entries);
     }
     const fast = read(chunks, true);
-    expect(fast.reply, JSON.stringify(chunks)).toEqual(read(chunks, false).reply);
+    expect(fast.reply, `round ${round}: ${JSON.stringify(chunks)}`).toEqual(read(chunks, false).reply);
     short += fast.short;
   }
   // Otherwise nothing was compared.

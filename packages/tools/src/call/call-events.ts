@@ -4,7 +4,7 @@ import type { NamedTools, ResultOf, ToolTypes } from '../tool/tool-types.ts';
 /**
  * An event of a call, of one of `Tools`. Carries arguments and results only if the registry was created with `detail: true`.
  *
- * A call of a name that is not registered, or was registered later, is reported with that name, which then is none of the names in the type.
+ * A call of a name that is not registered, or was registered later, is reported with that name, which is not among the names in the type.
  */
 export type CallEvent<Tools extends NamedTools = NamedTools> = {
   [Name in keyof Tools & string]: CallStart<Name> | CallProgress<Name> | CallEnd<Tools[Name]> | CallLate<Name>;

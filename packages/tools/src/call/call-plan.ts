@@ -3,7 +3,7 @@ import type { ValidationPolicy } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { RunnerOptions } from './types.ts';
 
-/** What the options of a tool and those of its registry come to. */
+/** The options of a tool, completed by those of its registry. */
 export interface CallPlan {
   readonly timeoutMs: number;
   readonly policy: ValidationPolicy;

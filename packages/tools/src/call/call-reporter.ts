@@ -32,7 +32,7 @@ export interface CallReporter {
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
   refused(name: string, callId: string, result: ToolResult): ToolResult;
-  /** Ends a call, and delivers late results that arrived early. `validated` are the arguments that it ran with, if it came to that. */
+  /** Ends a call, and delivers late results that arrived early. `validated` are the arguments that it ran with, if it ran. */
   end(record: CallRecord, result: ToolResult, validated?: ValidatedArguments): void;
   /** Accepts a late result of an async tool. Only the first is delivered; any other is only reported. */
   complete(record: CallRecord, returned: unknown): void;

@@ -90,7 +90,7 @@ function withReturnedError(settled: SettledHandler): SettledHandler {
   }
 }
 
-/** What a handler threw after it was stopped, unless it says only that. */
+/** The text of what a handler threw after it was stopped, unless that is only the abort itself. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return '';
   return ` It reported: ${failureText(error)}`;
@@ -154,7 +154,7 @@ export function toResult(value: unknown, binding: ToolBinding): ToolResult {
   }
 }
 
-/** What reading a value threw; the thrown value may be as hostile. */
+/** Describes what reading a value threw; the thrown value may be as hostile. */
 function readingFailed(error: unknown): string {
   try {
     return `reading it failed: ${failureText(error)}`;
