@@ -36,14 +36,23 @@ describe.each(revisions)('the conformance suite of $revision against our server'
     expect(outcome !== undefined && hasPassed(outcome)).toBe(true);
   });
 
-  test('so do the scenarios that the suite has not decided on yet', () => {
-    const others = [...outcomes.values()].filter(({ scenario }) => !required.includes(scenario) && !isTask(scenario));
+  test('so do the extensions and the scenarios that the suite has not decided on yet', () => {
+    const others = [...outcomes.values()].filter(({ scenario }) => !required.includes(scenario));
     expect(others.length).toBeGreaterThanOrEqual(3);
-    expect(others.filter((outcome) => !hasPassed(outcome))).toEqual([]);
+    expect(others.filter((outcome) => !hasPassed(outcome) && !outcome.isSkipped)).toEqual([]);
   });
 });
 
-/** The extension for tasks is not served. */
-function isTask(scenario: string): boolean {
-  return scenario.startsWith('tasks-');
-}
+test('all ten scenarios of the extension for tasks run; nine pass without a warning, and the suite has no check for notifications yet', async () => {
+  verifies('mcp.server.tasks');
+  const server = await serveFixture();
+  try {
+    const outcomes = await runServerSuite(server.url, '2026-07-28');
+    const tasks = outcomes.filter(({ scenario }) => scenario.startsWith('tasks-'));
+    expect(tasks.map(({ scenario }) => scenario)).toHaveLength(10);
+    const bad = tasks.filter((outcome) => !hasPassed(outcome));
+    expect(bad).toMatchObject([{ scenario: 'tasks-status-notifications', isSkipped: true }]);
+  } finally {
+    await server.close();
+  }
+}, 120_000);

@@ -22,6 +22,7 @@ import { readEvents } from './runs/events.ts';
 import { FINAL, listRuns, listWaiting, noSuchRun, readInput, readRun, readStatus } from './runs/read-run.ts';
 import { addMessage, answerCall, cancelRun, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
 import { startRun } from './runs/start-run.ts';
+import { createStoredTasks, type StoredTask, type StoredTasks } from './tasks/task-store.ts';
 import type { DurableRunFilter, DurableStartOptions, RunInput } from './types.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 import type { WorkerOptions } from './worker/worker-options.ts';
@@ -53,6 +54,8 @@ export interface Durable extends RecordedRuns<DurableStartOptions, DurableRunFil
       readonly version?: string | undefined;
     },
   ): Promise<void>;
+  /** Opens the tasks of a server in this file: pass it as `tasks.store` to `serveHttp` of `@kernel/mcp`, for one server at a time. */
+  taskStore<Task extends StoredTask>(): StoredTasks<Task>;
   /**
    * Closes the file. Calling it again has no effect. Drain its workers first; otherwise it throws `CONFIG_INVALID`. Pending operations, and every
    * later operation, reject with `STORE_FAILED`.
@@ -196,6 +199,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       checkPurge(purgeOptions, MAX_ID);
       return write(() => purgeRuns(db, purgeOptions));
     },
+    taskStore: () => createStoredTasks(db, { write }),
     close() {
       if (isClosed) return;
       if (workers.size > 0)

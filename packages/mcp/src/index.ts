@@ -1,5 +1,15 @@
 export { connectMcp } from './client/connect.ts';
 export type { McpToolset } from './client/connect.ts';
+export type {
+  McpCompletion,
+  McpContentOptions,
+  McpContents,
+  McpListOptions,
+  McpPrompt,
+  McpPromptArgument,
+  McpResource,
+  McpResourceTemplate,
+} from './client/contents.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
 export type { McpConfig, McpHttpServer, McpServerConfig, McpStdioServer } from './client/config.ts';
@@ -11,6 +21,9 @@ export type { McpToolChange, McpToolsChange } from './client/tools/tool-changes.
 export { mountTools } from './server/mount-tools.ts';
 export type { MountToolsOptions } from './server/mount-tools.ts';
 export type { AnswerTo, AskClient, StateKey } from './server/tools/ask-client.ts';
+export type { TaskOptions } from './server/tasks/task-options.ts';
+export { createMemoryTaskStore } from './server/tasks/task-store.ts';
+export type { MemoryTaskLimits, TaskRecord, TaskStatus, TaskStore } from './server/tasks/task-store.ts';
 export type { ServerOptions } from './server/server-options.ts';
 export { isMcpCall } from './server/tools/call-tool.ts';
 export type { McpCallContext } from './server/tools/call-tool.ts';

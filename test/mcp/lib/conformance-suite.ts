@@ -9,6 +9,8 @@ export interface ScenarioOutcome {
   readonly scenario: string;
   /** Checks that passed. A scenario without any proves nothing, and counts as failed. */
   readonly passed: number;
+  /** Whether the suite itself skipped all of it: it has no check for it yet. */
+  readonly isSkipped: boolean;
   /** Checks that failed or gave a warning, in the suite's words. */
   readonly faults: readonly string[];
 }
@@ -62,6 +64,7 @@ async function collect(args: readonly string[], prefix: string): Promise<readonl
         scenario: dirname(file)
           .slice(prefix.length)
           .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ''),
+        isSkipped: checks.length > 0 && checks.every(({ status }) => status === 'SKIPPED'),
         passed: checks.filter(({ status }) => status === 'SUCCESS').length,
         faults: checks
           .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')

@@ -17,6 +17,8 @@ import type { ConnectionOptions } from './connection/open-connection.ts';
 import type { ListedTools } from './connection/list-tools.ts';
 import { checkSampling } from './connection/sampling.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
+import type { McpContents } from './contents.ts';
+import { createContents } from './server-content.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
 import type { McpPins } from './tools/definition-approvals.ts';
@@ -28,8 +30,8 @@ const TURN_TIMEOUT_MS = 5000;
 /** The SDK's own timeout is set one second later. */
 const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 
-/** The tools of MCP servers. Programs that were started run until `close()`. */
-export interface McpToolset extends Toolset {
+/** The tools of MCP servers, and what else they have. Programs that were started run until `close()`. */
+export interface McpToolset extends Toolset, McpContents {
   /** Validates and repairs the arguments of a call by the schema of its tool, without sending them. Never rejects. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
@@ -144,6 +146,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
   }
 
   return markValidatesCalls({
+    ...createContents(servers, timeoutMs === 0 ? MAX_TIMER_MS : timeoutMs),
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));

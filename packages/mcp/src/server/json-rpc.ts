@@ -8,6 +8,15 @@ export const INVALID_PARAMS = -32_602;
 
 export const INTERNAL_ERROR = -32_603;
 
+/** A schema that accepts anything: the handler checks the parameters itself, so that invalid ones get the right error code. */
+export const ANY_PARAMS = {
+  '~standard': {
+    version: 1,
+    vendor: 'kernel',
+    validate: (value: unknown) => ({ value }),
+  },
+} as const;
+
 /** Creates an error that the SDK sends as a JSON-RPC error with this code and message. */
 export function rpcError(code: number, message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
@@ -50,16 +59,20 @@ function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || typeof value === 'number';
 }
 
-export function jsonRpcError(code: number, message: string, id: RequestId | null = null): string {
-  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
+export function jsonRpcError(code: number, message: string, id: RequestId | null = null, data?: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id });
 }
 
 export function errorResponse(
   status: number,
   code: number,
   message: string,
-  more: { readonly id?: RequestId | null; readonly headers?: Readonly<Record<string, string>> } = {},
+  more: {
+    readonly id?: RequestId | null;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly data?: unknown;
+  } = {},
 ): Response {
   const headers = { 'content-type': 'application/json', ...more.headers };
-  return new Response(jsonRpcError(code, message, more.id), { status, headers });
+  return new Response(jsonRpcError(code, message, more.id, more.data), { status, headers });
 }

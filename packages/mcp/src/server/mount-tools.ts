@@ -1,7 +1,9 @@
 import { attempt, errorMessage } from '@kernel/internal';
-import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
-import type { McpServer, Server } from '@modelcontextprotocol/server';
+import { checkToolset, describeType, KernelError, type Tool, type Toolset } from '@kernel/protocol';
+import type { CallToolResult, InputRequiredResult, McpServer, Server } from '@modelcontextprotocol/server';
+import type { TaskSupport } from './tasks/task-support.ts';
 import { callTool } from './tools/call-tool.ts';
+import { ANY_PARAMS } from './json-rpc.ts';
 import type { StateKey } from './tools/ask-client.ts';
 import { listTools } from './tools/listed-tool.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
@@ -29,9 +31,19 @@ export function mountTools(server: McpServer | Server, toolset: Toolset, options
       hint: 'Pass a McpServer of @modelcontextprotocol/server first, then the toolset.',
     });
   checkToolset('mountTools', toolset);
+  return mountOn(server, toolset, stateKeyOf('mountTools', options), undefined);
+}
+
+/** Mounts the tools on the server of one connection. */
+export function mountOn(
+  server: McpServer | Server,
+  toolset: Toolset,
+  stateKey: StateKey,
+  tasks: TaskSupport | undefined,
+): () => void {
   const turns = createToolsetTurns(toolset);
   const protocol = protocolOf(server);
-  handleToolRequests(server, toolset, turns, stateKeyOf('mountTools', options));
+  handleToolRequests(server, toolset, turns, stateKey, tasks);
   return onListChange(
     toolset,
     () => {
@@ -47,8 +59,12 @@ export function handleToolRequests(
   toolset: Toolset,
   turns: ToolsetTurns,
   stateKey: StateKey,
+  tasks?: TaskSupport,
 ): void {
   const protocol = protocolOf(server);
+  const project = (result: CallToolResult, tool: Tool | undefined): CallToolResult =>
+    protocol.projectCallToolResult(result, tool?.outputSchema);
+  const calls = { toolset, turns, stateKey, tasks, project };
   try {
     protocol.assertCanSetRequestHandler('tools/list');
     protocol.assertCanSetRequestHandler('tools/call');
@@ -64,10 +80,13 @@ export function handleToolRequests(
     ...(await listTools(turns, params, mcp)),
   }));
   protocol.setRequestHandler('tools/call', async ({ params }, mcp) => {
-    const { result, tool } = await callTool(toolset, turns, params, mcp, stateKey);
-    if ('resultType' in result) return result;
-    return protocol.projectCallToolResult(result, tool?.outputSchema);
+    const outcome = await callTool(calls, params, mcp);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a kind of result that the types of the SDK lack
+    if ('task' in outcome) return outcome.task as InputRequiredResult;
+    const { result, tool } = outcome;
+    return 'resultType' in result ? result : project(result, tool);
   });
+  tasks?.mountOn(protocol);
 }
 
 /**
@@ -113,12 +132,3 @@ export function stateKeyOf(subject: string, { stateKey }: MountToolsOptions): St
 export function protocolOf(server: McpServer | Server): Server {
   return 'server' in server ? server.server : server;
 }
-
-/** A schema that accepts anything: `listTools` checks the parameters itself, so that invalid ones get the right error code. */
-const ANY_PARAMS = {
-  '~standard': {
-    version: 1,
-    vendor: 'kernel',
-    validate: (value: unknown) => ({ value }),
-  },
-} as const;

@@ -3,6 +3,8 @@ import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { handleToolRequests, type MountToolsOptions } from './mount-tools.ts';
+import type { TaskOptions } from './tasks/task-options.ts';
+import type { TaskSupport } from './tasks/task-support.ts';
 import { createToolsetTurns } from './tools/toolset-turns.ts';
 
 /** How a server introduces itself, or how it is created. */
@@ -18,6 +20,8 @@ export interface ServerOptions extends MountToolsOptions {
    * request in the 2026-07-28 protocol over HTTP, and twice at the start to find mistakes early. The tools are mounted on what it returns.
    */
   readonly createServer?: (() => McpServer | Server) | undefined;
+  /** Makes tasks of calls that take long, for clients that know them. Without it every call waits for its result. */
+  readonly tasks?: TaskOptions | undefined;
   /** Called with problems of the connection: invalid messages, refused requests, responses that could not be sent. Never with the failure of a tool. */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Closes the server when it aborts. */
@@ -32,6 +36,7 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
   onError: true,
   signal: true,
   stateKey: true,
+  tasks: true,
 };
 export type ServerSdk = typeof Sdk;
 
@@ -48,6 +53,13 @@ export function serverFactory(sdk: ServerSdk, toolset: Toolset, options: ServerO
     return createServer;
   }
   return () => new sdk.McpServer({ name, version }, instructions === undefined ? {} : { instructions });
+}
+
+/** Loads what a server with tasks needs. Rejects with `CONFIG_INVALID` for options that are not valid. */
+export async function loadTasks(subject: string, { tasks, onError }: ServerOptions): Promise<TaskSupport | undefined> {
+  if (tasks === undefined) return undefined;
+  const { createTaskSupport } = await import('./tasks/task-support.ts');
+  return createTaskSupport(subject, tasks, onError);
 }
 
 /** Calls `listener` when the connection of a server has ended, after the `onclose` that it already has. */

@@ -17,6 +17,7 @@ import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import type { TraceContextOf } from '../connect-options.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
+import { createdTask } from '../tasks/created-task.ts';
 import { toRequestFailure } from '../connection/request-failure.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 import type { RemoteTool } from '../tools/remote-tool.ts';
@@ -109,28 +110,38 @@ async function request(
   { name, tool }: RemoteTool,
   input: { readonly [name: string]: unknown },
   context: CallContext,
-  { timeoutMs, maxCallMs, traceContext }: CallTarget,
+  { server, timeoutMs, maxCallMs, traceContext }: CallTarget,
 ): Promise<CallToolResult> {
   const inputSchema = { ...tool.parameters, type: 'object' } as const;
   const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
+  const signal = AbortSignal.any([context.signal, timeout.signal]);
+  const onProgress = (text: string): void => {
+    try {
+      if (!context.signal.aborted) context.onProgress?.(text);
+    } catch {
+      // An error of the listener must not fail the call.
+    }
+  };
   try {
-    return await connection.client.callTool(
+    const result = await connection.client.callTool(
       { name, arguments: input, ...(traceContext && { _meta: attempt(traceContext) }) },
       {
         // For the arguments that are sent as headers, too.
         toolDefinition: { name, inputSchema },
-        signal: AbortSignal.any([context.signal, timeout.signal]),
+        signal,
         timeout: MAX_TIMER_MS, // the SDK's own timeout does not know when the user is asked
         onprogress: (progress) => {
           timeout.restart();
-          try {
-            if (!context.signal.aborted) context.onProgress?.(progressText(progress));
-          } catch {
-            // An error of the listener must not fail the call.
-          }
+          onProgress(progressText(progress));
         },
       },
     );
+    const task = createdTask(result);
+    if (task === undefined) return result;
+    const { awaitTask } = await import('../tasks/await-task.ts');
+    const reconnect = (): Promise<Connection> => untilAborted(server.connection(), signal);
+    const onAlive = timeout.restart;
+    return await awaitTask(task, { connection, reconnect, signal, timeoutMs, onAlive, onProgress });
   } finally {
     timeout.stop();
   }

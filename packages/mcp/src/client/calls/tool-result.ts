@@ -28,7 +28,8 @@ export function toToolResult(result: CallToolResult): ToolResult {
   };
 }
 
-function toPart(block: ContentBlock): string | MediaPart {
+/** A text, or a medium. A link becomes a text: nothing here follows it. */
+export function toPart(block: ContentBlock): string | MediaPart {
   switch (block.type) {
     case 'text':
       return block.text;

@@ -1,6 +1,7 @@
 import { attempt, isLoopback } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import type { Client, ElicitResult } from '@modelcontextprotocol/client';
+import type { ElicitResult } from '@modelcontextprotocol/client';
+import type { QuestionHandlers } from '../tasks/question-handlers.ts';
 
 /** A question of a server to the user, asked in the middle of a call. */
 export interface McpQuestion {
@@ -55,7 +56,11 @@ const MINUTE_MS = 60_000;
  * Lets a server ask the user, so often a minute; beyond that it gets `cancel`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
  * present while a question is open, `-Infinity` if there was none.
  */
-export function handleElicitation(client: Client, server: string, { elicit, elicitUrl }: Elicitation): () => number {
+export function handleElicitation(
+  client: QuestionHandlers,
+  server: string,
+  { elicit, elicitUrl }: Elicitation,
+): () => number {
   let open = 0;
   let lastAskedMs = -Infinity;
   let askedMs: readonly number[] = [];

@@ -9,6 +9,15 @@ const MAX_TTL_MS = 86_400_000;
 /** How many pages in a row may bring no tool of a new name. */
 const MAX_IDLE_PAGES = 3;
 
+/** What a server lists under a key, page by page. */
+export interface ListKind {
+  readonly method: 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
+  readonly key: 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+  readonly capability: 'tools' | 'resources' | 'prompts';
+  /** The member that tells entries apart. */
+  readonly id: 'name' | 'uri' | 'uriTemplate';
+}
+
 export interface ListedTools {
   /** The entries as the server wrote them, whatever they are. */
   readonly entries: readonly unknown[];
@@ -23,31 +32,40 @@ export interface ListedTools {
 }
 
 interface Page {
-  readonly tools: readonly unknown[];
+  readonly items: readonly unknown[];
   readonly nextCursor: unknown;
   readonly ttlMs: unknown;
 }
 
-/** Leaves the entries to `readListedTool`: by the SDK's own schema, one bad entry makes the whole list invalid. */
-const PAGE: StandardSchemaV1<unknown, Page> = {
-  '~standard': {
-    version: 1,
-    vendor: 'kernel',
-    validate(value) {
-      const { tools, nextCursor, ttlMs } = isObject(value) ? value : {};
-      if (!Array.isArray(tools)) return { issues: [{ message: '"tools" is not an array' }] };
-      return { value: { tools, nextCursor, ttlMs } };
-    },
-  },
-};
+/** Leaves the entries to who reads them: by the SDK's own schema, one bad entry makes the whole list invalid. */
+function pageOf(key: ListKind['key']): StandardSchemaV1<unknown, Page> {
+  const validate = (value: unknown) => {
+    const { [key]: items, nextCursor, ttlMs } = isObject(value) ? value : {};
+    if (!Array.isArray(items)) return { issues: [{ message: `"${key}" is not an array` }] };
+    return { value: { items, nextCursor, ttlMs } };
+  };
+  return { '~standard': { version: 1, vendor: 'kernel', validate } };
+}
+
+const TOOLS: ListKind = { method: 'tools/list', key: 'tools', capability: 'tools', id: 'name' };
+
+export function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ListedTools> {
+  return listEntries(client, TOOLS, signal, timeoutMs);
+}
 
 /**
- * Lists all pages of `tools/list`. When the list ends is not for the server alone to say: a cursor that is empty, null or repeated ends it, and
- * so do too many pages, tools or characters. The tools listed until then are used. Rejects if the first page cannot be loaded, and on abort.
+ * Lists all pages. When the list ends is not for the server alone to say: a cursor that is empty, null or repeated ends it, and
+ * so do too many pages, entries or characters. What was listed until then is used. Rejects if the first page cannot be loaded, and on abort.
  */
-export async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ListedTools> {
+export async function listEntries(
+  client: Client,
+  { method, key, capability, id }: ListKind,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<ListedTools> {
   // Without this check the SDK prints a line on stdout.
-  if (client.getServerCapabilities()?.tools === undefined) return { entries: [] };
+  if (client.getServerCapabilities()?.[capability] === undefined) return { entries: [] };
+  const schema = pageOf(key);
   const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const entries: unknown[] = [];
   const names = new Set<unknown>();
@@ -58,34 +76,33 @@ export async function listTools(client: Client, signal: AbortSignal, timeoutMs: 
   for (let number = 1; ; number += 1) {
     let page: Page;
     try {
-      page = await client.request(
-        { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
-        PAGE,
-        { signal: either, timeout: timeoutMs },
-      );
+      page = await client.request({ method, ...(cursor === undefined ? {} : { params: { cursor } }) }, schema, {
+        signal: either,
+        timeout: timeoutMs,
+      });
     } catch (error) {
       if (number === 1 || signal.aborted) throw error;
-      return { entries, fault: `failed to return page ${number} of its list of tools`, isBroken: true };
+      return { entries, fault: `failed to return page ${number} of its list of ${key}`, isBroken: true };
     }
     const known = names.size;
-    for (const entry of page.tools) {
+    for (const entry of page.items) {
       length += lengthOf(entry);
-      if (entries.length === MAX_TOOLS) return { entries, fault: `lists more than ${MAX_TOOLS} tools` };
+      if (entries.length === MAX_TOOLS) return { entries, fault: `lists more than ${MAX_TOOLS} ${key}` };
       if (length > MAX_MESSAGE_BYTES)
-        return { entries, fault: `has a list of tools longer than ${MAX_MESSAGE_BYTES} characters` };
+        return { entries, fault: `has a list of ${key} longer than ${MAX_MESSAGE_BYTES} characters` };
       entries.push(entry);
-      names.add(isObject(entry) ? entry['name'] : undefined);
+      names.add(isObject(entry) ? entry[id] : undefined);
     }
     const { nextCursor: next, ttlMs } = page;
     if (typeof ttlMs === 'number' && ttlMs > 0) shortestMs = Math.min(shortestMs ?? MAX_TTL_MS, ttlMs);
     if (next === undefined || next === null || next === '') return { entries, ttlMs: shortestMs };
     if (typeof next !== 'string')
-      return { entries, fault: 'sent a cursor that is not a string for the next page of its list of tools' };
+      return { entries, fault: `sent a cursor that is not a string for the next page of its list of ${key}` };
     if (cursors.has(next))
-      return { entries, fault: 'sent the same cursor twice in its list of tools, which would never end' };
+      return { entries, fault: `sent the same cursor twice in its list of ${key}, which would never end` };
     idlePages = names.size === known ? idlePages + 1 : 0;
     if (idlePages === MAX_IDLE_PAGES || number === MAX_PAGES)
-      return { entries, fault: `has a list of tools that did not end after ${number} pages` };
+      return { entries, fault: `has a list of ${key} that did not end after ${number} pages` };
     cursors.add(next);
     cursor = next;
   }

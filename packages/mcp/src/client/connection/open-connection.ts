@@ -7,6 +7,9 @@ import { type ListedTools, listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
+import { TASKS_EXTENSION } from '../tasks/created-task.ts';
+import { createQuestionHandlers } from '../tasks/question-handlers.ts';
+import { createTaskNews } from '../tasks/task-news.ts';
 import { subscribeToList } from './list-subscription.ts';
 import { type Elicitation, handleElicitation } from './elicitation.ts';
 import { handleSampling, type McpSampling } from './sampling.ts';
@@ -45,6 +48,10 @@ export interface Connection {
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;
   listTools(signal: AbortSignal): Promise<ListedTools>;
+  /** Answers a question of a task; undefined if this client is unable to. */
+  answer(request: unknown, signal: AbortSignal): Promise<unknown>;
+  onTask: ReturnType<typeof createTaskNews>['onTask'];
+  listenToTask: ReturnType<typeof createTaskNews>['listenToTask'];
 }
 
 /** How long a program may leave the question for its version without an answer, before it gets the handshake of the older versions. */
@@ -85,16 +92,19 @@ export async function openConnection(
           }),
         roots: roots && {},
         sampling: sampling && {},
+        extensions: { [TASKS_EXTENSION]: {} },
       }),
       // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
       jsonSchemaValidator: { getValidator: () => acceptAll },
       versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: probeMs } : {} },
     });
+    const questions = createQuestionHandlers(sdk, client);
+    const news = createTaskNews(client);
     const lastAskedMs =
-      elicitation === undefined ? () => -Infinity : handleElicitation(client, server.name, elicitation);
+      elicitation === undefined ? () => -Infinity : handleElicitation(questions, server.name, elicitation);
     if (roots !== undefined)
-      client.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
-    if (sampling !== undefined) handleSampling(client, server.name, sampling);
+      questions.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
+    if (sampling !== undefined) handleSampling(questions, server.name, sampling);
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
     const link =
       server.kind === 'stdio'
@@ -135,6 +145,8 @@ export async function openConnection(
       link,
       era: isModern ? 'modern' : 'legacy',
       lastAskedMs,
+      answer: (request, answerSignal) => questions.answer(request, answerSignal),
+      ...news,
       async listTools(listSignal) {
         const listed = await listTools(client, listSignal, connectTimeoutMs);
         return { ...listed, sendsHeaders: isModern && server.kind === 'http' };

@@ -15,6 +15,7 @@ export type RequestFailure =
 export function toRequestFailure(error: unknown, link: ServerLink): RequestFailure {
   const { code, status } = fieldsOf(error);
   if (code === 'REQUEST_TIMEOUT') return { kind: 'timeout' };
+  if (code === TASK_LOST) return { kind: 'lost', cause: toLine(errorMessage(error)) };
   if (code === RESPONSE_LOST || code === 'CONNECTION_CLOSED') return { kind: 'lost', cause: causeOf(error, link) };
   if (link.failure() !== undefined || code === 'NOT_CONNECTED') return { kind: 'lost', cause: causeOf(error, link) };
   if (code === 'INVALID_RESULT') return { kind: 'unreadable', cause: toLine(withCause(error)) };
@@ -26,6 +27,13 @@ export function toRequestFailure(error: unknown, link: ServerLink): RequestFailu
   if (system === 'ECONNREFUSED' || system === 'ENOTFOUND') return { kind: 'not-sent', cause: causeOf(error, link) };
   if (error instanceof TypeError) return { kind: 'lost', cause: causeOf(error, link) };
   return { kind: 'other', cause: causeOf(error, link) };
+}
+
+const TASK_LOST = 'TASK_LOST';
+
+/** The failure of a call whose task cannot be followed any further: what became of it is unknown. */
+export function lostTask(cause: string): Error {
+  return Object.assign(new Error(cause), { code: TASK_LOST });
 }
 
 /** Why a request failed, to follow the server's name in a sentence. */

@@ -8,8 +8,9 @@ import {
   type TextPart,
   type Usage,
 } from '@kernel/protocol';
-import type { Client, CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
+import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
 import { INVALID_PARAMS } from '../calls/failure-result.ts';
+import type { QuestionHandlers } from '../tasks/question-handlers.ts';
 
 /** Lets servers ask a model, within limits that hold for each server by itself. The user pays. */
 export interface McpSampling {
@@ -70,7 +71,7 @@ const REFUSED = -1;
 const LIMIT_REACHED = -32_000;
 
 /** Answers `sampling/createMessage` of one server. The texts are this server's own: neither tools nor the conversation of the user are sent with them. */
-export function handleSampling(client: Client, server: string, sampling: McpSampling): void {
+export function handleSampling(client: QuestionHandlers, server: string, sampling: McpSampling): void {
   const { provider, model, approve, limits = {} } = sampling;
   const { calls = 10, tokens = 100_000, cost = Infinity, price = { input: 0, output: 0 } } = limits;
   const used = { calls: 0, tokens: 0, cost: 0 };

@@ -2,6 +2,7 @@ import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@
 import { wellFormed } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { createAddressRedactor } from '../server-redactor.ts';
+import { liftTask } from '../tasks/created-task.ts';
 import { limitFetch } from './limit-fetch.ts';
 import { createReconnectTimers } from './reconnect-timers.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
@@ -67,7 +68,7 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
   const address = createAddressRedactor(server);
   onEachMessage(transport, (message) => {
     if (!('method' in message) && message.id !== undefined) open.delete(message.id);
-    return address === undefined ? message : address.data(message);
+    return liftTask(address === undefined ? message : address.data(message));
   });
   Object.assign(transport, {
     send(given: JSONRPCMessage, options: SendOptions) {

@@ -1,6 +1,7 @@
 import { parseJson, isObject, errorMessage, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { splitLines } from '../../stdio/split-lines.ts';
+import { liftTask } from '../tasks/created-task.ts';
 import { orderedDelivery } from './ordered-delivery.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
 import { type ServerProcess, startServerProcess, type StdioServer } from './server-process.ts';
@@ -34,7 +35,7 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
   const deliver = orderedDelivery((message) => transport.onmessage?.(message));
   const receive = (line: string): void => {
     try {
-      deliver(sdk.deserializeMessage(line));
+      deliver(liftTask(sdk.deserializeMessage(line)));
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = responseId(line);

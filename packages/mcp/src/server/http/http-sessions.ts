@@ -1,6 +1,6 @@
 import type { Toolset } from '@kernel/protocol';
 import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { mountTools, protocolOf } from '../mount-tools.ts';
+import { mountOn, protocolOf } from '../mount-tools.ts';
 import {
   INVALID_PARAMS,
   cancelledIds,
@@ -11,6 +11,8 @@ import {
   errorResponse,
 } from '../json-rpc.ts';
 import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
+import type { TaskSupport } from '../tasks/task-support.ts';
+import type { StateKey } from '../tools/ask-client.ts';
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
 
@@ -31,6 +33,7 @@ export function createHttpSessions(
   settings: HttpSettings,
   options: ServerOptions,
   createServer: () => McpServer | Server,
+  shared: { readonly stateKey: StateKey; readonly tasks: TaskSupport | undefined },
 ) {
   const { maxSessions, sessionIdleMs, createEventStore } = settings;
   const sessions = new Map<string, HttpSession>();
@@ -39,7 +42,7 @@ export function createHttpSessions(
   const open = async (id: string): Promise<HttpSession> => {
     const created = createServer();
     const server = protocolOf(created);
-    const unmount = mountTools(created, toolset, { stateKey: options.stateKey });
+    const unmount = mountOn(created, toolset, shared.stateKey, shared.tasks);
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       ...(createEventStore === undefined ? {} : { eventStore: createEventStore(), retryInterval: RETRY_MS }),

@@ -4,7 +4,9 @@ import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server, ServerNotifier } from '@modelcontextprotocol/server';
 import { handleToolRequests, onListChange, stateKeyOf } from '../mount-tools.ts';
 import { PARSE_ERROR, errorResponse } from '../json-rpc.ts';
-import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
+import { closeOnAbort, serverFactory, type ServerSdk, loadTasks } from '../server-options.ts';
+import type { TaskSupport } from '../tasks/task-support.ts';
+import type { StateKey } from '../tools/ask-client.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
 import { httpGuard } from './http-guard.ts';
 import { type HttpSettings, httpSettings, toUrlHost, type ServeHttpOptions } from './http-options.ts';
@@ -30,15 +32,21 @@ export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Pr
   const settings = httpSettings(options);
   const [sdk, node] = await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/node')]);
   const createMcpServer = serverFactory(sdk, toolset, options);
-  const sessions = createHttpSessions(sdk, toolset, settings, options, createMcpServer);
-  const stateless = createStateless(sdk, toolset, settings, options, createMcpServer);
+  const tasks = await loadTasks('serveHttp', options);
+  const shared = { stateKey: stateKeyOf('serveHttp', options), tasks };
+  const sessions = createHttpSessions(sdk, toolset, settings, options, createMcpServer, shared);
+  const stateless = createStateless(sdk, toolset, settings, options, createMcpServer, shared);
 
   const route = async (request: Request): Promise<Response> => {
     const { isJson, body } = await readBody(request);
     if (!isJson) return errorResponse(400, PARSE_ERROR, 'Parse error: the body is not valid JSON');
     if (await sdk.isLegacyRequest(request, body)) return sessions.fetch(request, body);
     const response = await stateless.handler.fetch(request, body === undefined ? {} : { parsedBody: body });
-    return watchResponse(response, request.signal, () => {});
+    // The SDK checks a subscription and knows nothing of tasks.
+    const listening = response.ok ? tasks?.listen(request, body) : undefined;
+    if (listening === undefined) return watchResponse(response, request.signal, () => {});
+    await response.body?.cancel();
+    return watchResponse(await listening, request.signal, () => {});
   };
   const { onError } = options;
   const handle = node.toNodeHandler(
@@ -64,6 +72,7 @@ export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Pr
     closing ??= (async () => {
       removeAbortListener();
       const ended = closeServer(server);
+      tasks?.close();
       await Promise.all([sessions.close(), stateless.close()]);
       await ended;
     })();
@@ -94,13 +103,13 @@ function createStateless(
   settings: HttpSettings,
   options: ServeHttpOptions,
   createMcpServer: () => McpServer | Server,
+  { stateKey, tasks }: { readonly stateKey: StateKey; readonly tasks: TaskSupport | undefined },
 ) {
   const turns = createToolsetTurns(toolset);
-  const stateKey = stateKeyOf('serveHttp', options);
   const handler = sdk.createMcpHandler(
     () => {
       const server = createMcpServer();
-      handleToolRequests(server, toolset, turns, stateKey);
+      handleToolRequests(server, toolset, turns, stateKey, tasks);
       return server;
     },
     {

@@ -1,7 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import { checkToolset, checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
-import { mountTools, protocolOf } from '../mount-tools.ts';
-import { closeOnAbort, onServerClose, SERVER_KEYS, serverFactory, type ServerOptions } from '../server-options.ts';
+import { mountOn, protocolOf, stateKeyOf } from '../mount-tools.ts';
+import {
+  closeOnAbort,
+  onServerClose,
+  SERVER_KEYS,
+  serverFactory,
+  type ServerOptions,
+  loadTasks,
+} from '../server-options.ts';
 import { stdioTransport } from './stdio-transport.ts';
 
 /** How to serve over standard input and output. */
@@ -72,11 +79,13 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
     import('@modelcontextprotocol/server/stdio'),
   ]);
   const createServer = serverFactory(sdk, toolset, options);
+  const stateKey = stateKeyOf('serveStdio', options);
+  const tasks = await loadTasks('serveStdio', options);
   const transport = stdioTransport(stdin, stdout, maxMessageBytes, (value) => sdk.parseJSONRPCMessage(value));
   const handle = stdio.serveStdio(
     () => {
       const server = createServer();
-      onServerClose(protocolOf(server), mountTools(server, toolset, { stateKey: options.stateKey }));
+      onServerClose(protocolOf(server), mountOn(server, toolset, stateKey, tasks));
       return server;
     },
     { transport, ...(onError === undefined ? {} : { onerror: onError }) },
@@ -84,6 +93,7 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
   const { onclose } = transport;
   Object.assign(transport, {
     onclose: () => {
+      tasks?.close();
       onclose?.();
       onClosed();
     },

@@ -35,6 +35,8 @@ export type AnswerTo<Request extends InputRequest> = Request extends { readonly 
 /** The questions of one call, and what they came to. */
 export interface ClientQuestions {
   readonly ask: AskClient;
+  /** What the client has answered so far, checked or not. */
+  answers(): { readonly [name: string]: unknown };
   /** The result that asks the client; undefined if every question was answered. */
   result(): Promise<InputRequiredResult | undefined>;
 }
@@ -59,7 +61,7 @@ export function questionsOf(
   key: StateKey,
 ): ClientQuestions | Promise<ClientQuestions> {
   if (mcp.mcpReq.envelope === undefined)
-    return { ask: askWith((requests) => send(requests, mcp)), result: async () => undefined };
+    return { ask: askWith((requests) => send(requests, mcp)), answers: () => ({}), result: async () => undefined };
   const state = mcp.mcpReq.requestState<string>();
   const create = (answers: object): ClientQuestions => createQuestions(answers, params, mcp, key);
   return state === undefined ? create({}) : readState(state, params, mcp, key).then(create);
@@ -88,6 +90,7 @@ function createQuestions(
       open = { ...open, ...Object.fromEntries(missing) };
       throw new KernelError('TOOL_CANCELLED', 'The client is asked first; the call comes again with its answers.');
     }),
+    answers: () => ({ ...received, ...Object.fromEntries(answers) }),
     async result() {
       if (open === undefined) return undefined;
       const codec = await codecFor(params, mcp, key);
@@ -100,7 +103,7 @@ function createQuestions(
 }
 
 /** Each answer is checked against its request, which the types of a record can't say. */
-function askWith(ask: (requests: InputRequests) => Promise<object>): AskClient {
+export function askWith(ask: (requests: InputRequests) => Promise<object>): AskClient {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
   return ask as AskClient;
 }
@@ -132,7 +135,7 @@ async function codecFor(
 }
 
 /** Whether a client has sent an answer of the kind that was asked for; a form that the user accepted has to match its schema. */
-function isAnswer({ method, params }: InputRequest, answer: unknown): answer is InputResponse {
+export function isAnswer({ method, params }: InputRequest, answer: unknown): answer is InputResponse {
   if (!isObject(answer)) return false;
   switch (method) {
     case 'elicitation/create': {

@@ -1,13 +1,10 @@
 import { attempt, errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
 import { callValidated } from '@kernel/schema';
-import type {
-  CallToolRequestParams,
-  CallToolResult,
-  InputRequiredResult,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import type { CallOutcome, TaskResult } from '../tasks/task-call.ts';
+import type { TaskSupport } from '../tasks/task-support.ts';
 import { type AskClient, questionsOf, type StateKey } from './ask-client.ts';
 import { conversationOf, type ToolsetTurns } from './toolset-turns.ts';
 import { toMcpResult, unreadableToMcp } from './to-mcp-result.ts';
@@ -28,19 +25,28 @@ export function isMcpCall(context: CallContext): context is McpCallContext {
   return 'mcp' in context && typeof context.mcp === 'object' && context.mcp !== null;
 }
 
+/** What `tools/call` works with, the same for all calls of a server. */
+export interface CallServer {
+  readonly toolset: Toolset;
+  readonly turns: ToolsetTurns;
+  readonly stateKey: StateKey;
+  readonly tasks: TaskSupport | undefined;
+  /** Fits a result to the version of the protocol. */
+  readonly project: (result: CallToolResult, tool: Tool | undefined) => CallToolResult;
+}
+
 /**
  * Handles one `tools/call`. A tool's failure is a result with `isError`; a name that the toolset neither lists nor knows is a
- * JSON-RPC error. Cancelling the request aborts the call.
+ * JSON-RPC error. Cancelling the request aborts the call, unless it has become a task.
  */
 export async function callTool(
-  toolset: Toolset,
-  turns: ToolsetTurns,
+  { toolset, turns, stateKey, tasks, project }: CallServer,
   params: CallToolRequestParams,
   mcp: ServerContext,
-  stateKey: StateKey,
-): Promise<{ readonly result: CallToolResult | InputRequiredResult; readonly tool: Tool | undefined }> {
-  const { signal } = mcp.mcpReq;
+): Promise<CallOutcome | TaskResult> {
   const questions = await questionsOf(params, mcp, stateKey);
+  const taskCall = tasks?.callOf(params, mcp, questions, project);
+  const { signal } = taskCall ?? mcp.mcpReq;
   const conversation = conversationOf(mcp);
   await turns.ensureBegun(signal, conversation);
   const progress = createProgress(mcp);
@@ -48,12 +54,15 @@ export async function callTool(
     signal,
     ...(conversation === undefined ? {} : { conversation }),
     turn: turns.current(),
-    onProgress: (update) => progress.send(update),
+    onProgress: (update) => {
+      if (taskCall?.report(update) !== true) progress.send(update);
+    },
+    ...(taskCall === undefined ? {} : { onComplete: (late) => taskCall.onComplete(late) }),
     mcp,
-    ask: questions.ask,
+    ask: (taskCall ?? questions).ask,
   };
   const tool = findTool(turns, params.name);
-  try {
+  const run = async (): Promise<CallOutcome> => {
     const result = await runCall(toolset, tool, params, context);
     const question = await questions.result();
     if (question !== undefined) return { result: question, tool };
@@ -61,7 +70,10 @@ export async function callTool(
       return { result: unreadableToMcp(tool, params.name, 'the toolset returned something other than a result'), tool };
     if (tool === undefined && result.code === 'TOOL_NOT_FOUND')
       throw rpcError(INVALID_PARAMS, result.forLLM.toWellFormed());
-    return { result: toMcpResult(result, tool), tool };
+    return { result: toMcpResult(result, tool), tool, ...(result.async === true ? { started: result } : {}) };
+  };
+  try {
+    return await (taskCall === undefined ? run() : taskCall.run(run));
   } finally {
     progress.end();
   }

@@ -1,0 +1,34 @@
+import { isObject } from '@kernel/internal';
+import type { Client } from '@modelcontextprotocol/client';
+import { TASKS_EXTENSION } from './created-task.ts';
+
+/** Hears what a server tells of tasks unasked. The news itself is not used: the task is asked for. */
+export function createTaskNews(client: Client) {
+  const listeners = new Map<string, Set<() => void>>();
+  client.setNotificationHandler('notifications/tasks', { params: ANY_PARAMS }, (params) => {
+    const id = isObject(params) ? params['taskId'] : undefined;
+    if (typeof id === 'string') for (const listener of listeners.get(id) ?? []) listener();
+  });
+  return {
+    /** Calls `listener` with each news of a task. Returns a function that stops it. */
+    onTask(taskId: string, listener: () => void): () => void {
+      const ofTask = listeners.get(taskId) ?? new Set();
+      listeners.set(taskId, ofTask.add(listener));
+      return () => {
+        ofTask.delete(listener);
+        if (ofTask.size === 0) listeners.delete(taskId);
+      };
+    },
+    /** Subscribes to the news of a task until the signal aborts; without it, the task is asked for at its interval. */
+    listenToTask(taskId: string, signal: AbortSignal): void {
+      if (client.getServerCapabilities()?.extensions?.[TASKS_EXTENSION] === undefined) return;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the SDK lack what the extension adds
+      const filter = { taskIds: [taskId] } as Parameters<Client['listen']>[0];
+      client.listen(filter, { signal }).catch(() => {});
+    },
+  };
+}
+
+const ANY_PARAMS = {
+  '~standard': { version: 1, vendor: 'kernel', validate: (value: unknown) => ({ value }) },
+} as const;
