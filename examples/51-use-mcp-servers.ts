@@ -7,6 +7,7 @@ import { scriptedProvider } from '@kernel/testing';
 
 const server = fileURLToPath(new URL('servers/notes.ts', import.meta.url));
 const tools = await connectMcp({ mcpServers: { notes: { command: process.execPath, args: [server] } } });
+for (const { name, effect } of tools.list()) console.log(`${name}: ${effect}`); // notes_save: external, notes_read: external
 
 // Instead of a model: it saves a note, reads it, and answers.
 const provider = scriptedProvider([
