@@ -7,7 +7,7 @@ import { scriptedProvider } from '@kernel/testing';
 
 const server = fileURLToPath(new URL('servers/notes.ts', import.meta.url));
 const tools = await connectMcp({ mcpServers: { notes: { command: process.execPath, args: [server] } } });
-for (const { name, effect } of tools.list()) console.log(`${name}: ${effect}`); // notes_save: idempotent, notes_read: read
+for (const { name, effect } of tools.list()) console.log(`${name}: ${effect}`); // notes_save: external, notes_read: external
 
 // Instead of a model: it saves a note, reads it, and answers.
 const provider = scriptedProvider([
@@ -27,9 +27,10 @@ const missing = await tools.call(
 );
 await tools.close();
 
+// The server says that `save` is idempotent and `read` read-only; with `trustHints: ['notes']` that would be their effects.
 assert.deepEqual(
-  tools.list().map(({ name }) => name),
-  ['notes_save', 'notes_read'],
+  tools.list().map(({ name, effect }) => `${name}: ${effect}`),
+  ['notes_save: external', 'notes_read: external'],
 );
 assert.ok(result.reason === 'done' && result.answer === 'You wanted two.');
 assert.deepEqual(

@@ -8,6 +8,6 @@ export interface Invocation extends CommandCall {
   readonly choice: Choice;
   /** The provider, with retries. */
   readonly provider: Provider;
-  /** The credential, where it is a text: nothing shows it. */
+  /** The credential, if it is a string; never shown. */
   readonly secret: string | undefined;
 }

@@ -6,7 +6,7 @@ interface RunEndText {
   readonly exit: number;
   /** How a run that is over is listed. */
   readonly state: string;
-  /** Why there is no answer. Absent if there is one, and where it is said of what stands in the end. */
+  /** Why there is no answer. Absent if there is one, or if the message depends on the fields of the end. */
   readonly why?: string;
 }
 

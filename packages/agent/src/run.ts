@@ -6,7 +6,7 @@ import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
 import { withReadAll } from './iteration/read-all.ts';
 import { runLoop } from './loop/loop.ts';
-import { outcomeOfError, TIME_LIMIT } from './loop/run-end.ts';
+import { endingOfError, TIME_LIMIT } from './loop/run-end.ts';
 import type { TypedOutput } from './loop/run-state.ts';
 import type { StepContext } from './loop/steps.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
@@ -134,7 +134,7 @@ async function runWithOutput(options: RunOptions, schema: OutputSchema, context:
     const failed = KernelError.is(error)
       ? error
       : new KernelError('CONFIG_INVALID', `The output schema failed: ${errorMessage(error)}`, { cause: error });
-    void context.emit({ type: 'run-end', ...outcomeOfError(failed, context.signal), turns: 0, messages, usage });
+    void context.emit({ type: 'run-end', ...endingOfError(failed, context.signal), turns: 0, messages, usage });
     return;
   }
   await runLoop(options, context, output);

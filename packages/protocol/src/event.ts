@@ -175,12 +175,12 @@ export interface ToolEnd {
   readonly durationMs: number;
 }
 
-/** The late outcome of an async tool. */
+/** The late result of an async tool. */
 export interface ToolComplete {
   readonly type: 'tool-complete';
   /** The id of the call. */
   readonly callId: string;
-  /** The outcome. */
+  /** The late result. */
   readonly result: ToolResult;
 }
 
@@ -193,7 +193,10 @@ export interface ApprovalRequest {
   readonly tool: Tool;
 }
 
-/** Steering messages that were added to the history. */
+/**
+ * Messages that came in from outside were added to the history: steering messages, follow-ups after an answer, and late results of tools that work in the
+ * background.
+ */
 export interface Steer {
   readonly type: 'steer';
   /** The messages, in order. */

@@ -6,7 +6,7 @@ export * from './json-text/json-source.ts';
 export type * from './model-options.ts';
 export * from './prompt-cache.ts';
 export * from './tool-name.ts';
-export type * from './tool.ts';
+export * from './tool.ts';
 export * from './call-marks.ts';
 export type * from './pending.ts';
 export { dropsCalls, runEndOf } from './finish-reason.ts';

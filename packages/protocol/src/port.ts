@@ -211,7 +211,7 @@ export interface CallContext<Context = unknown> {
   readonly beforeHandler?: (() => void | Promise<void>) | undefined;
   /** Receives progress reports. Ignored after the call has ended. */
   readonly onProgress?: ((update: string) => void) | undefined;
-  /** Receives the late outcome of an async tool, once. */
+  /** Receives the late result of an async tool, once. */
   readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ToolResult<Data = JsonValue> {
   readonly isError?: boolean;
   /** The kind of failure; set if `isError` comes from a `KernelError`. */
   readonly code?: KernelErrorCode;
-  /** Whether work continues in the background; the outcome arrives through `CallContext.onComplete`. */
+  /** Whether work continues in the background; the late result arrives through `CallContext.onComplete`. */
   readonly async?: boolean;
   /** The structured result. */
   readonly data?: Data;
@@ -85,7 +85,7 @@ export function userResult(content: string): ToolResult {
   return { forLLM: content, forUser: content };
 }
 
-/** Creates a result that says that work has started and its outcome will follow. */
+/** Creates a result that says that work has started and that its late result will follow. */
 export function asyncResult(forLLM: string): ToolResult {
   return { forLLM, async: true };
 }

@@ -31,6 +31,11 @@ export interface Tool {
  */
 export type ToolEffect = 'read' | 'idempotent' | 'write' | 'external';
 
+/** Whether a call can be repeated without harm: its tool only reads, or is idempotent. Without an effect, a tool counts as `external`. */
+export function isRepeatable(effect: ToolEffect | undefined): boolean {
+  return effect === 'read' || effect === 'idempotent';
+}
+
 /** Whether an agent can do without a tool. `conditional` tools are on offer only in turns in which their condition holds. */
 export type ToolOptionality = 'required' | 'optional' | 'conditional';
 

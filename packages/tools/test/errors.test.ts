@@ -80,7 +80,7 @@ test('no text for a model holds a stack, a path of the program or a secret', asy
   );
 });
 
-test('the late outcome of an async tool is shortened and redacted like any result', async () => {
+test('the late result of an async tool is shortened and redacted like any result', async () => {
   verifies('tools.errors.text.safe', 'tools.execute.async');
   const registry = createRegistry(
     [

@@ -96,7 +96,7 @@ async function systemPrompt(
   return whole === '' ? undefined : whole;
 }
 
-/** The notes of `--memory` or of the config. A folder of the config need not exist, as in the kernel program: nothing is remembered yet. */
+/** The notes of `--memory` or of the config. A folder of the config need not exist: nothing is remembered yet. */
 async function memoryOf(
   flag: string | undefined,
   configured: string | undefined,

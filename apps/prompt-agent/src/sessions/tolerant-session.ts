@@ -1,5 +1,5 @@
 import type { SessionEntry } from '@kernel/agent';
-import { KernelError } from '@kernel/protocol';
+import { isRepeatable, KernelError } from '@kernel/protocol';
 import { oneLine } from '../output/escape.ts';
 import type { OpenSession } from './open-session.ts';
 
@@ -52,7 +52,7 @@ export function tolerateFailures(session: OpenSession, note: (line: string) => v
 }
 
 function mayChangeSomething(entry: SessionEntry): boolean {
-  return entry.type === 'call-start' && entry.effect !== 'read' && entry.effect !== 'idempotent';
+  return entry.type === 'call-start' && !isRepeatable(entry.effect);
 }
 
 function notLogged(failure: KernelError): KernelError {

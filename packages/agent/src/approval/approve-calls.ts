@@ -30,7 +30,7 @@ export interface PreparedCall {
   /** What the call may change, as it was when the model asked for it. Absent where no executor needs to know. */
   readonly effect?: ToolEffect | undefined;
   readonly wasDecided?: boolean;
-  /** Whether the call is the run of an agent, whose steps an executor can execute one by one. */
+  /** Whether the call does nothing but run a sub-agent, whose steps an executor can execute one by one. */
   readonly hasInnerSteps?: boolean | undefined;
   /** The result of a call that must not run: denied, over a limit, or a repeat. */
   readonly result?: ToolResult;
@@ -38,7 +38,7 @@ export interface PreparedCall {
   readonly handled?: string;
   readonly approvedDigest?: string;
   readonly note?: string;
-  /** The agents that waited for a decision in an earlier run of the call. */
+  /** The sub-agents that were pending at the end of an earlier run of the call. */
   readonly agents?: readonly SuspendedAgent[];
 }
 
@@ -136,13 +136,15 @@ export function suspendRunning(
   return { callId, decision, digest: approvedDigest, agents };
 }
 
-export interface AdmittedCall {
+/** A call right before it runs. */
+export interface ConfirmedCall {
   readonly prepared: PreparedCall;
   /** What was approved of it; undefined for a call that needs no decision. */
   readonly checked?: CheckedCall;
 }
 
-export interface WaitingCall {
+/** A call whose approval does not hold for what would run now: it is pending again. */
+export interface UnconfirmedCall {
   readonly suspended: SuspendedCall;
   readonly pending: readonly PendingCall[];
 }
@@ -154,12 +156,12 @@ const MAX_ROUNDS = 5;
  * Makes sure, right before a call runs, that what runs is what was approved. If the tool was replaced since, or its schema or effect has changed, its
  * approval is requested again.
  */
-export async function admitCall(
+export async function confirmApproval(
   run: Run,
   approval: CallApproval,
   original: PreparedCall,
   stepContext: StepContext,
-): Promise<AdmittedCall | WaitingCall> {
+): Promise<ConfirmedCall | UnconfirmedCall> {
   const { signal } = stepContext;
   const { idempotencyKey } = original;
   const context = callContextOf(run.offered, signal, idempotencyKey);

@@ -16,7 +16,7 @@ import { isForOther, needsApproval, requestDecision } from './approval.ts';
 import { findTool } from '../loop/offered-tools.ts';
 import { type CheckedCall, validateCall } from './validate-call.ts';
 
-/** What came of a question: a decision and what it holds for, a postponed one, or the result of a call that cannot run. */
+/** What came of a question: a decision and what it holds for, that the call is pending, or the result of a call that cannot run. */
 export type CallDecision =
   | (RecordedDecision & { readonly digest: string })
   | { readonly decision: 'later'; readonly pending: PendingCall }

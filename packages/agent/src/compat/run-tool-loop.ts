@@ -26,7 +26,7 @@ export interface ToolLoopConfig {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The outcome of `runToolLoop`. */
+/** What `runToolLoop` resolves to. */
 export interface ToolLoopResult {
   /** The answer, or the text so far if the loop was stopped. */
   readonly content: string;

@@ -42,7 +42,7 @@ const memberSchema: z.ZodType<AgentConfig> = agentSchema.transform((config, cont
 
 const elsewhere = z.unknown().optional();
 
-/** The file of the kernel program: an agent, and around it settings of the run, which come before those of the agent. */
+/** A file with an `agent` block: an agent, and around it settings of the run, which come before those of the agent. */
 export const kernelFileSchema = block({
   agent: agentSchema,
   ...run,

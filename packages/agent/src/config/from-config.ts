@@ -17,8 +17,8 @@ export interface ConfigSource {
 const SOURCE_KEYS = optionKeys<ConfigSource>({ file: true, env: true });
 
 /**
- * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. The file
- * of the kernel program, with its `agent` block, is accepted too.
+ * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. A file
+ * that has the agent in a block `agent` is accepted too.
  *
  * An explicit `0`, `false` or `""` is kept. Throws `CONFIG_INVALID` with file, path and what was expected, for all errors at once.
  *

@@ -32,6 +32,6 @@ export function nearPath(key: string, block: string, known: Iterable<string>): s
   if (sibling !== undefined) return block === '' ? sibling : `${block}.${sibling}`;
   const [elsewhere = ''] = nearest(key, PATH_BY_KEY.keys(), 1);
   const path = PATH_BY_KEY.get(elsewhere);
-  // The kernel program's file has the agent in a block of its own.
+  // A file may have the agent in a block of its own.
   return path !== undefined && /^agent(?:\.|$)/.test(block) ? `agent.${path}` : path;
 }

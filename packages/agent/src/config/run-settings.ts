@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts';
 
-/** What a config says of a run. In the kernel program's file, the settings beside `agent` come before those in it. */
+/** What a config says of a run. In a file with an `agent` block, the settings beside `agent` come before those in it. */
 export interface RunSettings {
   /** The system prompt. */
   readonly systemPrompt?: string;

@@ -25,7 +25,7 @@ export interface LoopGuard {
   /** The result of a call that must not run again, or undefined if it may run. */
   refusal(call: ToolCall): ToolResult | undefined;
   /** Records the calls and results of a turn; returns notes for the model by call id. */
-  record(outcomes: readonly (readonly [ToolCall, { readonly forLLM: string }])[]): ReadonlyMap<string, string>;
+  record(results: readonly (readonly [ToolCall, { readonly forLLM: string }])[]): ReadonlyMap<string, string>;
   /** Whether the run must end. */
   isLooping(): boolean;
 }
@@ -96,7 +96,7 @@ export function createLoopGuard({
       }
       return undefined;
     },
-    record(outcomes) {
+    record(results) {
       const notes = new Map<string, string>();
       const turn: Entry[] = [];
       const seen = new Map<string, { readonly first: Entry; calls?: Set<string> }>();
@@ -116,7 +116,7 @@ export function createLoopGuard({
           `Note: the same calls have given the same results ${repeats} times. Try something else, or answer.`,
         );
       };
-      for (const [call, { forLLM }] of outcomes) {
+      for (const [call, { forLLM }] of results) {
         const entry = refused?.get(call.id) ?? { call, text: normalize(forLLM, call) };
         if (!isNew(entry)) continue;
         turn.push(entry);

@@ -6,36 +6,36 @@ import type { RunLimits } from './run-limits.ts';
 /** Compares what a run has used with its limits. Reads no time and sets no timer. */
 export interface UsageMeter {
   /**
-   * The limit that forbids another model call, if there is one. Throws `PROVIDER_PROTOCOL` if an agent below has used what no limit can count, and
+   * The limit that forbids another model call, if there is one. Throws `PROVIDER_PROTOCOL` if a sub-agent has used what no limit can count, and
    * `CONFIG_INVALID` for a cost that is negative or not a number.
    */
   reachedLimit(turns: number, usage: Usage): RunLimit | undefined;
   /**
    * Counts a reply for the limits of tokens and cost: what its provider has not reported counts for about what its messages hold. Throws
    * `PROVIDER_PROTOCOL` for a usage that is negative or not a number, since no limit holds for that. Does nothing without such a limit, of this run
-   * or of one around it.
+   * or of a parent run.
    */
   countReply(reported: Usage | undefined, sent: readonly Message[], reply: Message): void;
   /** Counts what sub-agents have used: checks what was reported, and adds what was estimated. */
-  countBelow(reported: Usage | undefined, estimated: Usage | undefined): void;
+  countChildRuns(reported: Usage | undefined, estimated: Usage | undefined): void;
   /** Returns what replies without a reported usage count for; undefined without such replies. */
   estimated(): Usage | undefined;
-  /** Whether a limit of tokens or cost holds for the run, its own or that of a run around it. */
+  /** Whether a limit of tokens or cost holds for the run, its own or that of a parent run. */
   readonly hasBudget: boolean;
   /** Counts a call; returns false if its tool has used up its calls. */
-  admitCall(call: ToolCall): boolean;
+  countCall(call: ToolCall): boolean;
 }
 
 const DEFAULT_TURNS = 25;
 
-/** Creates the meter of one run. `isBelowBudget` says whether a run around it has a limit of tokens or cost. */
-export function createUsageMeter(limits: RunLimits, isBelowBudget = false): UsageMeter {
+/** Creates the meter of one run. `parentHasBudget` says whether a parent run has a limit of tokens or cost. */
+export function createUsageMeter(limits: RunLimits, parentHasBudget = false): UsageMeter {
   const maxTurns = limits.turns ?? DEFAULT_TURNS;
   /** How many calls each tool has had. Counted where that is limited. */
   let calls: Map<string, number> | undefined;
-  const hasBudget = isBelowBudget || limits.tokens !== undefined || limits.cost !== undefined;
+  const hasBudget = parentHasBudget || limits.tokens !== undefined || limits.cost !== undefined;
   let estimated: Usage | undefined;
-  let faultBelow: KernelError | undefined;
+  let childUsageError: KernelError | undefined;
   const addEstimate = (more: Usage | undefined): void => {
     if (more !== undefined) estimated = estimated === undefined ? more : addUsage(estimated, more);
   };
@@ -44,7 +44,7 @@ export function createUsageMeter(limits: RunLimits, isBelowBudget = false): Usag
     reachedLimit(turns, reported) {
       if (hasRefused) return 'callsPerTool';
       if (maxTurns > 0 && turns >= maxTurns) return 'turns';
-      if (faultBelow !== undefined) throw faultBelow;
+      if (childUsageError !== undefined) throw childUsageError;
       const usage = estimated === undefined ? reported : addUsage(reported, estimated);
       if (usage.inputTokens + usage.outputTokens >= (limits.tokens ?? Infinity)) return 'tokens';
       if (limits.cost !== undefined && costOf(limits.cost, usage) >= limits.cost.max) return 'cost';
@@ -52,30 +52,30 @@ export function createUsageMeter(limits: RunLimits, isBelowBudget = false): Usag
     },
     countReply(reported, sent, reply) {
       if (!hasBudget) return;
-      const fault = usageFault(reported);
-      if (fault !== undefined) throw fault;
+      const error = usageError(reported);
+      if (error !== undefined) throw error;
       addEstimate(estimateMissing(reported, sent, reply));
     },
-    countBelow(reported, more) {
+    countChildRuns(reported, more) {
       if (!hasBudget) return;
-      faultBelow ??= usageFault(reported);
+      childUsageError ??= usageError(reported);
       addEstimate(more);
     },
     estimated: () => estimated,
     hasBudget,
-    admitCall(call) {
+    countCall(call) {
       if (limits.callsPerTool === undefined) return true;
       calls ??= new Map();
       const count = (calls.get(call.name) ?? 0) + 1;
       calls.set(call.name, count);
-      const isAdmitted = count <= limits.callsPerTool;
-      hasRefused ||= !isAdmitted;
-      return isAdmitted;
+      const isWithinLimit = count <= limits.callsPerTool;
+      hasRefused ||= !isWithinLimit;
+      return isWithinLimit;
     },
   };
 }
 
-/** What a usage says, as numbers: a field that is absent or null is 0, since nothing was reported. A fault stays what it is. */
+/** What a usage says, as numbers: a field that is absent or null is 0, since nothing was reported. An invalid value stays invalid. */
 export function reportedUsage(usage: Usage): Usage {
   const given: { readonly [K in keyof Usage]: unknown } = usage;
   const { inputTokens, outputTokens } = given;
@@ -96,11 +96,11 @@ function toCount(value: unknown): number {
 }
 
 /** The error for a usage from outside that no limit holds for. */
-function usageFault(usage: Usage | undefined): KernelError | undefined {
+function usageError(usage: Usage | undefined): KernelError | undefined {
   const fields: readonly (readonly [string, unknown])[] = Object.entries(usage ?? {});
-  const fault = fields.find(([, value]) => !isAbsent(value) && !(isNumber(value) && value >= 0));
-  if (fault === undefined) return undefined;
-  const [name, value] = fault;
+  const invalid = fields.find(([, value]) => !isAbsent(value) && !(isNumber(value) && value >= 0));
+  if (invalid === undefined) return undefined;
+  const [name, value] = invalid;
   const shown = isNumber(value) ? String(value) : `a ${typeof value}`;
   return new KernelError('PROVIDER_PROTOCOL', `The provider reported a usage whose ${name} is ${shown}.`, {
     hint: 'A limit of tokens or cost needs a usage that is right; report it without the field, or leave out the limit.',

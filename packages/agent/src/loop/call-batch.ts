@@ -23,19 +23,19 @@ import { toolsOfCalls } from './offered-tools.ts';
 import type { Run } from './run-state.ts';
 import { inProcessSteps, runBatch } from './steps.ts';
 
-/** What is settled about the calls of a reply in the step that outputs them. */
+/** What the step that outputs a reply finds out about its calls. */
 export interface CallBatch {
   /** With a call's id it makes the idempotency key: the id of the run or, without one, unique to the batch. */
   readonly key: string;
-  /** Whether the calls belong to a run within a call, whose model is asked once more if the call is repeated after a crash. */
+  /** Whether the calls belong to a child run, whose model is asked once more if the call is repeated after a crash. */
   readonly isNested?: boolean;
   /** The ids of the calls that need a decision first. */
   readonly needApproval: readonly string[];
   /** The ids of the calls of tools that were not on offer, so that nobody could be asked: they never run. */
   readonly notOffered: readonly string[];
-  /** By call id, what the calls may change. For executors that record steps: today's tools may be others than those of the day the calls were made. */
+  /** By call id, what the calls may change. For executors that record steps: when they are replayed, the tools may have changed since the calls were made. */
   readonly effects?: Readonly<Record<string, ToolEffect>>;
-  /** The calls that are runs of agents. */
+  /** The calls of sub-agents. */
   readonly agents?: readonly string[];
   /** Of calls that an earlier run left pending: how many messages from the user had come in before they go on. */
   readonly waiting?: number;
@@ -51,7 +51,7 @@ export function createCallBatch(
   onOffer: readonly Tool[],
   isRestricted = false,
 ): CallBatch {
-  const { approval, isNested, steps } = run;
+  const { approval, isChild, steps } = run;
   const key = run.runId ?? crypto.randomUUID();
   const isRecorded = steps !== inProcessSteps;
   const needApproval: string[] = [];
@@ -72,12 +72,12 @@ export function createCallBatch(
     needApproval: approval === undefined ? [] : needApproval,
     notOffered: approval === undefined && !isRestricted ? [] : notOffered,
     key,
-    ...(isNested && { isNested }),
+    ...(isChild && { isNested: isChild }),
     ...(isRecorded && { effects: Object.fromEntries(effects), ...(agents.length > 0 && { agents }) }),
   };
 }
 
-/** The calls of a batch that may run now, or, if a decision was postponed, what is kept of all of them. */
+/** The calls of a batch that may run now, or, if some are pending, what is kept of all of them. */
 export type PreparedBatch =
   | { readonly prepared: readonly PreparedCall[] }
   | { readonly suspended: readonly SuspendedCall[]; readonly pending: readonly PendingCall[] };
@@ -86,8 +86,8 @@ const NO_DECISIONS: ReadonlyMap<string, ApprovalOutput> = new Map();
 const NO_DECISION: ApprovalOutput = { decision: 'deny', reason: 'there was no answer.', digest: '' };
 
 /**
- * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If a decision was
- * postponed, nothing of the batch runs, and the other decisions are kept. A promise only where there is somebody to ask.
+ * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If one of
+ * them is pending, nothing of the batch runs, and the other decisions are kept. Returns a promise only if there is somebody to ask.
  */
 export function decideOnCalls(
   run: Run,
@@ -98,7 +98,7 @@ export function decideOnCalls(
   const refused = refuseCalls(run, calls, batch);
   const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
   if (undecided.length === 0) return prepareCalls(run, calls, batch, kept, { refused, decisions: NO_DECISIONS });
-  if (run.approval === undefined) throw unaskedError(undecided);
+  if (run.approval === undefined) throw missingApproveError(undecided);
   return requestDecisions(run, run.approval, undecided, batch, kept).then((decisions) =>
     prepareCalls(run, calls, batch, kept, { refused, decisions }),
   );
@@ -122,17 +122,17 @@ function prepareCalls(
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
   const prepared = calls.map((call): PreparedCall => {
     const before = kept.get(call.id);
-    const plain = plainCall(batch, call, before);
+    const undecided = undecidedCall(batch, call, before);
     const result = refused.get(call.id);
-    if (result !== undefined) return { ...plain, result };
-    const decision = decisions.get(call.id) ?? unaskedDecision(run, before);
-    return decision === undefined ? plain : applyDecision(plain, decision);
+    if (result !== undefined) return { ...undecided, result };
+    const decision = decisions.get(call.id) ?? decisionFromEarlierRun(run, before);
+    return decision === undefined ? undecided : applyDecision(undecided, decision);
   });
   return { prepared };
 }
 
 /** What is known of a call before anyone has decided on it. */
-function plainCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | undefined): PreparedCall {
+function undecidedCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | undefined): PreparedCall {
   const idempotencyKey = idempotencyKeyOf(batch, call);
   return {
     call,
@@ -145,7 +145,7 @@ function plainCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | undef
 }
 
 /**
- * The idempotency key of a call: the same for every attempt at it. In a run within a call it contains a digest of the tool's name and the
+ * The idempotency key of a call: the same for every attempt at it. In a child run it contains a digest of the tool's name and the
  * arguments: the model of a repeated run may ask for something else under the same id.
  */
 function idempotencyKeyOf({ key, isNested }: CallBatch, call: ToolCall): string {
@@ -153,7 +153,7 @@ function idempotencyKeyOf({ key, isNested }: CallBatch, call: ToolCall): string 
 }
 
 /** Calls of a journal that an earlier run would have asked about must not run because nobody is there to ask. */
-function unaskedError(calls: readonly ToolCall[]): KernelError {
+function missingApproveError(calls: readonly ToolCall[]): KernelError {
   const names = [...new Set(calls.map(({ name }) => name))].join(', ');
   return new KernelError(
     'CONFIG_INVALID',
@@ -165,7 +165,7 @@ function unaskedError(calls: readonly ToolCall[]): KernelError {
 }
 
 /** The kept decision of a run that continues without an approval: a denial stays one, and an edited call stays edited. */
-function unaskedDecision({ approval }: Run, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
+function decisionFromEarlierRun({ approval }: Run, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
   if (approval !== undefined || kept?.decision === undefined) return undefined;
   return { ...kept.decision, digest: kept.digest ?? '' };
 }
@@ -180,7 +180,7 @@ function refuseCalls(
   const notOffered = new Set(batch.notOffered);
   for (const call of calls) {
     if (notOffered.has(call.id)) refused.set(call.id, notOfferedResult(call, toolsOfCalls(offered)));
-    else if (!meter.admitCall(call)) refused.set(call.id, overLimitResult(call));
+    else if (!meter.countCall(call)) refused.set(call.id, overLimitResult(call));
     else {
       const refusal = guard?.refusal(call);
       if (refusal !== undefined) refused.set(call.id, refusal);

@@ -1,6 +1,7 @@
 import { onAbort, errorMessage } from '@kernel/internal';
 import {
   type CallContext,
+  isRepeatable,
   isToolResult,
   KernelError,
   resultAfterAbort,
@@ -26,8 +27,8 @@ const ABORT_GRACE_MS = 30;
 
 /**
  * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws has broken its
- * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: then that is said, and it is a failure only of a
- * tool that can be called again without harm. Resolves to what `onEnd`, which is called at the end, makes of the result.
+ * contract, which is a failed result, or after an abort a cancelled one. One that returns something other than a result has run the call: the result says so, and is a failure only for a
+ * tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
  */
 export function callToolset(
   tools: Toolset,
@@ -51,7 +52,7 @@ export function callToolset(
     };
     const fail = (error: unknown): void => {
       if (timer !== undefined) {
-        const done = isRepeatable(tools, call.name) ? '' : 'what it has done so far is unknown. ';
+        const done = canRepeat(tools, call.name) ? '' : 'what it has done so far is unknown. ';
         return end(
           cancelledResult(call, 'cancelled', `${done}It reported: ${errorMessage(error).replace(/[.]$/, '')}`),
         );
@@ -59,16 +60,20 @@ export function callToolset(
       const message = `"${call.name}" failed: ${errorMessage(error)}`;
       end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
-    /** What a registry returns says itself what an abort has ended. */
-    const asEnded = (result: ToolResult): ToolResult =>
+    /** A registry's results already state how an aborted call ended; for any other toolset it is derived here. */
+    const afterAbort = (result: ToolResult): ToolResult =>
       timer !== undefined && Reflect.get(tools, NEEDS_ABORT_OUTCOME) === true
         ? resultAfterAbort(result, call.name)
         : result;
     const finish = (value: unknown): void => {
       try {
-        end(isToolResult(value) ? asEnded(readResult(value)) : asEnded(unreadable(tools, call, notAResult(value))));
+        end(
+          isToolResult(value)
+            ? afterAbort(readResult(value))
+            : afterAbort(unreadableToolsetResult(tools, call, notAResult(value))),
+        );
       } catch (error) {
-        end(asEnded(unreadable(tools, call, errorMessage(error), error)));
+        end(afterAbort(unreadableToolsetResult(tools, call, errorMessage(error), error)));
       }
     };
     try {
@@ -99,21 +104,20 @@ export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandone
 }
 
 /** The result of a call that ran and whose result cannot be read. */
-export function unreadable(
+export function unreadableToolsetResult(
   tools: Toolset,
   { name }: ToolCall,
   why: string,
   cause: unknown = new TypeError(why),
 ): ToolResult {
-  if (!isRepeatable(tools, name)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
+  if (!canRepeat(tools, name)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
   return toErrorResult(new KernelError('TOOL_FAILED', `"${name}" failed: ${why}`, { cause }));
 }
 
 /** Whether a tool can be called again without harm; false for one that is not on offer. */
-export function isRepeatable(tools: Toolset, name: string): boolean {
+function canRepeat(tools: Toolset, name: string): boolean {
   try {
-    const effect = tools.list().find((tool) => tool.name === name)?.effect;
-    return effect === 'read' || effect === 'idempotent';
+    return isRepeatable(tools.list().find((tool) => tool.name === name)?.effect);
   } catch {
     return false;
   }

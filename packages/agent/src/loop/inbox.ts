@@ -34,16 +34,16 @@ function toMessage(message: string | UserMessage): Message {
   return typeof message === 'string' ? { role: 'user', content: message } : message;
 }
 
-/** What reaches a run in progress from outside: steering messages, late outcomes of async tools, and usage of background agents. */
+/** What reaches a run in progress from outside: steering messages, late results of background calls, and usage of background agents. */
 export interface Inbox {
   /** Adds messages to the run. */
   readonly steering: Steering | undefined;
-  /** Late outcomes, by call id. */
-  outcomes: Map<string, Message> | undefined;
+  /** Late results of background calls, by call id, as messages. */
+  lateResults: Map<string, Message> | undefined;
   /** The ids of the calls that were run in this process. */
-  readonly started: Set<string>;
-  /** How many messages may have come in without calls being skipped: the calls were decided on after them. Holds until messages are taken. */
-  allowed: number;
+  readonly startedCallIds: Set<string>;
+  /** How many of the queued messages came in before the calls were decided on, so that they are no reason to skip the calls. 0 again once messages are taken. */
+  messagesBeforeDecision: number;
   /** What agents have used after their calls had ended. */
   usage: Usage | undefined;
   /** What they have used by estimate, beyond that. */
@@ -54,27 +54,34 @@ export interface Inbox {
 export interface Received {
   /** The messages, in order. */
   readonly received: readonly Message[];
-  /** The async calls whose outcomes are among them. */
+  /** The background calls whose results are among them. */
   readonly settled?: readonly string[];
 }
 
 /** Creates the inbox of one run. */
 export function createInbox(steering: Steering | undefined): Inbox {
-  return { steering, outcomes: undefined, started: new Set(), allowed: 0, usage: undefined, estimated: undefined };
+  return {
+    steering,
+    lateResults: undefined,
+    startedCallIds: new Set(),
+    messagesBeforeDecision: 0,
+    usage: undefined,
+    estimated: undefined,
+  };
 }
 
-/** Adds the late outcome of a call, as a message of the user. */
-export function addOutcome(inbox: Inbox, call: ToolCall, result: ToolResult): void {
+/** Adds the late result of a background call, as a message of the user. */
+export function addLateResult(inbox: Inbox, call: ToolCall, result: ToolResult): void {
   const state =
     result.outcome === 'unknown' ? 'has an unknown outcome' : result.isError === true ? 'failed' : 'is done';
   const content = `The background call of "${call.name}" (${call.id}) ${state}:\n${toModelText(result)}`;
-  inbox.outcomes ??= new Map();
-  inbox.outcomes.set(call.id, { role: 'user', content });
+  inbox.lateResults ??= new Map();
+  inbox.lateResults.set(call.id, { role: 'user', content });
 }
 
-/** Notes an async call whose result is in the history. If another process ran it, its outcome was lost with that process, and the model is told so. */
-export function addAsync(inbox: Inbox, call: ToolCall): void {
-  if (!inbox.started.has(call.id)) addOutcome(inbox, call, lostResult(call));
+/** Notes a background call whose first result is in the history. If another process ran it, its late result was lost with that process, and the model is told so. */
+export function noteBackgroundCall(inbox: Inbox, call: ToolCall): void {
+  if (!inbox.startedCallIds.has(call.id)) addLateResult(inbox, call, lostResult(call));
 }
 
 /** Adds what an agent has used after its call had ended. */
@@ -91,19 +98,19 @@ export function sumOf(usage: Usage | undefined, more: Usage | undefined): Usage 
 const NOTHING: Received = { received: [] };
 
 /** Removes and returns the messages that belong before the next model call. Only a step may call it. */
-export function takeForTurn({ steering, outcomes }: Inbox): Received {
-  if (steering === undefined && outcomes === undefined) return NOTHING;
-  const received = [...(outcomes?.values() ?? []), ...(steering?.take('steer') ?? [])].map(freezeMessage);
-  if (outcomes === undefined || outcomes.size === 0) return { received };
-  const settled = [...outcomes.keys()];
-  outcomes.clear();
+export function takeForTurn({ steering, lateResults }: Inbox): Received {
+  if (steering === undefined && lateResults === undefined) return NOTHING;
+  const received = [...(lateResults?.values() ?? []), ...(steering?.take('steer') ?? [])].map(freezeMessage);
+  if (lateResults === undefined || lateResults.size === 0) return { received };
+  const settled = [...lateResults.keys()];
+  lateResults.clear();
   return { received, settled };
 }
 
 /** Notes what a step took, here or in a process before this one. */
 export function recordTaken(inbox: Inbox, { settled = [] }: Received): void {
-  inbox.allowed = 0;
-  for (const id of settled) inbox.outcomes?.delete(id);
+  inbox.messagesBeforeDecision = 0;
+  for (const id of settled) inbox.lateResults?.delete(id);
 }
 
 /** Whether the run is to end. Only a step may ask. */
@@ -112,24 +119,24 @@ export function isToStop({ steering }: Inbox): boolean {
 }
 
 /** How many messages from the user have come in and are not taken yet. Only a step may ask. */
-export function waitingMessages({ steering }: Inbox): number {
+export function queuedMessages({ steering }: Inbox): number {
   return steering?.pending.steer.length ?? 0;
 }
 
 /** Why calls that have not started must be skipped, or undefined if they may start. Only a step may ask. */
-export function skipReason({ steering, allowed }: Inbox): string | undefined {
+export function skipReason({ steering, messagesBeforeDecision }: Inbox): string | undefined {
   if (steering === undefined) return undefined;
-  const { steer, isStopping: isOver } = steering.pending;
-  if (isOver) return 'the user has stopped the run';
-  return steer.length > allowed ? 'a message from the user came first' : undefined;
+  const { steer, isStopping } = steering.pending;
+  if (isStopping) return 'the user has stopped the run';
+  return steer.length > messagesBeforeDecision ? 'a message from the user came first' : undefined;
 }
 
 /** Creates the step `inbox:<turn>`, which takes the messages that must be answered before the run may end. */
 export function inboxStep(context: StepContext, inbox: Inbox, turn: number): Step {
   return createStep(context, { id: `inbox:${turn}`, kind: 'inbox', input: {} }, async ({ emit }): Promise<Received> => {
-    const waiting = takeForTurn(inbox);
-    const followUp = waiting.received.length > 0 ? [] : (inbox.steering?.take('followUp') ?? []);
-    const taken = { ...waiting, received: [...waiting.received, ...followUp.map(freezeMessage)] };
+    const forTurn = takeForTurn(inbox);
+    const followUp = forTurn.received.length > 0 ? [] : (inbox.steering?.take('followUp') ?? []);
+    const taken = { ...forTurn, received: [...forTurn.received, ...followUp.map(freezeMessage)] };
     if (taken.received.length > 0) await emit({ type: 'steer', messages: taken.received });
     return taken;
   });

@@ -11,22 +11,22 @@ import { repairHistory } from '../history/repair-history.ts';
 import { pendingCalls, suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import type { RunOptions } from '../options.ts';
 import { type CallBatch, createCallBatch, decideOnCalls } from './call-batch.ts';
-import { addAsync, inboxStep, type Received, recordTaken, waitingMessages } from './inbox.ts';
+import { inboxStep, noteBackgroundCall, queuedMessages, type Received, recordTaken } from './inbox.ts';
 import { type ModelOutput, modelStep, type StoppedTurn } from './model-turn.ts';
 import { beginTurn } from './offered-tools.ts';
 import {
-  closed,
+  endingOfAbort,
+  endingOfClosingTurn,
+  endingOfError,
+  endingOfReply,
   limitError,
-  outcomeOfAbort,
-  outcomeOfError,
-  outcomeOfReply,
   partialAnswer,
   recordPause,
-  type RunOutcome,
+  type RunEnding,
   withPausedText,
 } from './run-end.ts';
-import { addUsageBelow } from './run-scope.ts';
-import { append, countUsage, createRun, recordOutcomes, type Run, type TypedOutput } from './run-state.ts';
+import { addChildUsage } from './run-scope.ts';
+import { append, countUsage, createRun, recordCallResults, type Run, type TypedOutput } from './run-state.ts';
 import { createStep, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, callStep, resultsOf } from './tool-call.ts';
 
@@ -41,58 +41,59 @@ const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 export async function runLoop(options: RunOptions, context: StepContext, output?: TypedOutput): Promise<void> {
   const run = createRun(options, context, output);
   const { signal } = run;
-  const endOf = (error: unknown): RunOutcome =>
-    signal.aborted ? { ...outcomeOfAbort(signal), ...answerSoFar(run) } : outcomeOfError(error, signal);
+  const endOf = (error: unknown): RunEnding =>
+    signal.aborted ? { ...endingOfAbort(signal), ...answerSoFar(run) } : endingOfError(error, signal);
   const ended = await runTurns(run).catch(endOf);
-  const outcome = output === undefined ? ended : await output.complete(run, ended).catch(endOf);
-  if (run.outer !== undefined) addUsageBelow(run.outer, undefined, run.meter.estimated());
+  const ending = output === undefined ? ended : await output.complete(run, ended).catch(endOf);
+  if (run.parent !== undefined) addChildUsage(run.parent, undefined, run.meter.estimated());
   const { turns, usage } = run;
-  const end = { type: 'run-end' as const, ...outcome, turns, messages: Object.freeze(run.messages), usage };
+  const end = { type: 'run-end' as const, ...ending, turns, messages: Object.freeze(run.messages), usage };
   void run.emit(end);
   if (end.reason === 'limit' && run.limits.onLimit === 'throw') throw limitError(end);
 }
 
-async function runTurns(run: Run): Promise<RunOutcome> {
+async function runTurns(run: Run): Promise<RunEnding> {
   const pending = pendingCalls(run.messages);
-  let outcome = pending.length > 0 ? await resume(run, pending) : undefined;
-  while (outcome === undefined) outcome = await runTurn(run);
-  return outcome;
+  let ending = pending.length > 0 ? await resume(run, pending) : undefined;
+  while (ending === undefined) ending = await runTurn(run);
+  return ending;
 }
 
-/** One turn: the model is asked, and its calls are run or its answer is taken. Undefined: another turn follows. */
-async function runTurn(run: Run): Promise<RunOutcome | undefined> {
+/** One turn: the model is asked, and its calls are run, or its answer ends the run. Undefined: another turn follows. */
+async function runTurn(run: Run): Promise<RunEnding | undefined> {
   const { signal, limits, meter, guard } = run;
-  if (signal.aborted) return { ...outcomeOfAbort(signal), ...answerSoFar(run) };
+  if (signal.aborted) return { ...endingOfAbort(signal), ...answerSoFar(run) };
   const limit = meter.reachedLimit(run.turns, run.usage);
-  const ending: RunOutcome | undefined =
+  const closing: RunEnding | undefined =
     guard?.isLooping() === true ? { reason: 'loop' } : limit && { reason: 'limit', limit };
-  if (ending !== undefined && limits.onLimit !== 'answer') return { ...ending, ...answerSoFar(run) };
+  if (closing !== undefined && limits.onLimit !== 'answer') return { ...closing, ...answerSoFar(run) };
   run.turns += 1; // a turn that fails counts too
   const messages = [...run.messages];
-  const step = modelStep(run, { number: run.turns, messages, offersTools: ending === undefined });
+  const step = modelStep(run, { number: run.turns, messages, offersTools: closing === undefined });
   const reply = await runStep<ModelOutput | StoppedTurn>(run.steps, step);
   if ('isStopped' in reply) {
     run.turns -= 1;
     return { reason: 'aborted', ...answerSoFar(run) };
   }
   const calls = toolCallsOf(reply.message);
-  takeReply(run, reply, calls, messages);
-  const outcome = calls.length === 0 ? await takeAnswer(run, reply, ending) : await runCalls(run, calls, reply.batch);
-  if (outcome?.reason !== 'approval') void run.emit({ type: 'turn-end', turn: run.turns }); // it is not over while calls wait
-  return outcome;
+  appendReply(run, reply, calls, messages);
+  const ending =
+    calls.length === 0 ? await finishOrContinue(run, reply, closing) : await runCalls(run, calls, reply.batch);
+  if (ending?.reason !== 'approval') void run.emit({ type: 'turn-end', turn: run.turns }); // a turn with pending calls has not ended
+  return ending;
 }
 
 /** Appends a reply, and what was received before it, and counts what it has used. `sent` is the history that it answers. */
-function takeReply(run: Run, reply: ModelOutput, calls: readonly ToolCall[], sent: readonly Message[]): void {
+function appendReply(run: Run, reply: ModelOutput, calls: readonly ToolCall[], sent: readonly Message[]): void {
   const { inbox, meter, callIds, offered } = run;
-  offered.replied = run.turns;
+  offered.repliedTurn = run.turns;
   recordTaken(inbox, reply);
   countUsage(run, reply.usage);
   countUsage(run, reply.receivedUsage);
   append(run, ...reply.received);
   if (reply.message.content.length > 0) append(run, reply.message);
   for (const call of calls) callIds.add(call.id);
-  meter.countBelow(reply.receivedUsage, reply.receivedEstimate);
+  meter.countChildRuns(reply.receivedUsage, reply.receivedEstimate);
   meter.countReply(reply.usage, sent, reply.message);
 }
 
@@ -102,61 +103,68 @@ async function runCalls(
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall> = NOTHING_KEPT,
-): Promise<RunOutcome | undefined> {
+): Promise<RunEnding | undefined> {
   const { steps, meter, inbox, output } = run;
   const deciding = decideOnCalls(run, calls, batch, kept);
   const decided = deciding instanceof Promise ? await deciding : deciding;
-  if ('pending' in decided) return wait(run, decided.suspended, decided.pending);
+  if ('pending' in decided) return endWithPendingCalls(run, decided.suspended, decided.pending);
   const outputs = await runBatch<CallOutput>(
     steps,
     decided.prepared.map((call) => callStep(run, call)),
   );
   for (const { usage } of outputs) countUsage(run, usage);
-  for (const { usage, estimated } of outputs) meter.countBelow(usage, estimated);
-  const outcomes = resultsOf(calls, outputs);
-  const notes = recordOutcomes(run, outcomes);
-  for (const [call, result] of outcomes) {
+  for (const { usage, estimated } of outputs) meter.countChildRuns(usage, estimated);
+  const results = resultsOf(calls, outputs);
+  const notes = recordCallResults(run, results);
+  for (const [call, result] of results) {
     if (result.async === true) {
       run.hasAsyncCalls = true;
-      addAsync(inbox, call);
+      noteBackgroundCall(inbox, call);
     }
     append(run, toToolMessage(call, result, notes?.get(call.id)));
   }
   const suspended = outputs.flatMap((each) => each.suspended ?? []);
   const pending = outputs.flatMap((each) => each.pending ?? []);
-  if (suspended.length > 0) return wait(run, suspended, pending);
+  if (suspended.length > 0) return endWithPendingCalls(run, suspended, pending);
   const stopped = outputs.findIndex(({ handled }) => handled !== undefined);
   const answer = outputs[stopped]?.handled;
-  if (answer === undefined) return output?.refusal(run, outcomes);
-  if (output?.isAnswer(calls[stopped]?.name ?? '') === true) return output.takeCall(run, answer);
+  if (answer === undefined) return output?.refusal(run, results);
+  if (output?.isAnswer(calls[stopped]?.name ?? '') === true) return output.endWithAnswer(run, answer);
   return { reason: 'handled', answer };
 }
 
-/** Ends the run with the reply's answer, unless a message came in that must be answered first. `ending` is why it is to end anyway. */
-async function takeAnswer(
+/**
+ * Ends the run with the reply's answer, unless the vendor only paused, the answer does not fit, or a message came in that must be answered first: then another
+ * turn follows. `closing` is why this was the last turn anyway.
+ */
+async function finishOrContinue(
   run: Run,
   reply: ModelOutput,
-  ending: RunOutcome | undefined,
-): Promise<RunOutcome | undefined> {
+  closing: RunEnding | undefined,
+): Promise<RunEnding | undefined> {
   const { options, output, pauses, inbox, turns } = run;
   if (recordPause(pauses, reply, turns)) return undefined;
-  const given = output?.withDroppedAnswer(reply) ?? reply;
-  const replied = withPausedText(pauses, outcomeOfReply(given, reply.asked?.provider ?? options.provider.name));
+  const answered = output?.withDroppedAnswer(reply) ?? reply;
+  const asText = withPausedText(pauses, endingOfReply(answered, reply.asked?.provider ?? options.provider.name));
   const { outputMode } = reply;
-  const isTyped = replied.reason === 'done' && output !== undefined && outputMode !== undefined;
-  const outcome = isTyped ? await output.readReply(run, outputMode, replied) : replied;
-  if (outcome === undefined) return undefined;
-  if (ending !== undefined) return closed(ending, outcome, replied.reason === 'done');
-  if (outcome.reason !== 'done' || (options.steering === undefined && !run.hasAsyncCalls)) return outcome;
+  const isTyped = asText.reason === 'done' && output !== undefined && outputMode !== undefined;
+  const ending = isTyped ? await output.readReply(run, outputMode, asText) : asText;
+  if (ending === undefined) return undefined;
+  if (closing !== undefined) return endingOfClosingTurn(closing, ending, { wasAnswered: asText.reason === 'done' });
+  if (ending.reason !== 'done' || (options.steering === undefined && !run.hasAsyncCalls)) return ending;
   const taken = await runStep<Received>(run.steps, inboxStep(run, inbox, turns));
   recordTaken(inbox, taken);
-  if (taken.received.length === 0) return outcome;
+  if (taken.received.length === 0) return ending;
   append(run, ...taken.received);
   return undefined;
 }
 
-/** Keeps in the history what is known of calls that wait, and ends the run. */
-function wait({ messages }: Run, suspended: readonly SuspendedCall[], pending: readonly PendingCall[]): RunOutcome {
+/** Ends the run with its pending calls, after storing in the history what is known of them. */
+function endWithPendingCalls(
+  { messages }: Run,
+  suspended: readonly SuspendedCall[],
+  pending: readonly PendingCall[],
+): RunEnding {
   const index = messages.findLastIndex((message) => message.role === 'assistant');
   const message = messages[index];
   if (message?.role === 'assistant') messages[index] = freezeMessage(withSuspendedCalls(message, suspended));
@@ -164,23 +172,23 @@ function wait({ messages }: Run, suspended: readonly SuspendedCall[], pending: r
 }
 
 /** Runs the calls that an earlier run left pending. */
-async function resume(run: Run, calls: readonly ToolCall[]): Promise<RunOutcome | undefined> {
+async function resume(run: Run, calls: readonly ToolCall[]): Promise<RunEnding | undefined> {
   const { inbox, messages, steps } = run;
   const kept = suspendedCalls(messages.findLast((message) => message.role === 'assistant'));
   const batch = await runStep<CallBatch>(steps, resumeStep(run, calls));
-  inbox.allowed = batch.waiting ?? 0;
-  const outcome = await runCalls(run, calls, batch, kept);
-  inbox.allowed = 0;
+  inbox.messagesBeforeDecision = batch.waiting ?? 0;
+  const ending = await runCalls(run, calls, batch, kept);
+  inbox.messagesBeforeDecision = 0;
   const ordered: readonly Message[] = repairHistory(messages);
   messages.splice(0, messages.length, ...ordered.map(freezeMessage)); // restores the order of the calls
-  return outcome;
+  return ending;
 }
 
 /** Creates the step `resume`, which makes the batch of pending calls. */
 function resumeStep(run: Run, calls: readonly ToolCall[]): Step {
   return createStep(run, { id: 'resume', kind: 'resume', input: { calls } }, async ({ signal }): Promise<CallBatch> => {
     const batch = createCallBatch(run, calls, await beginTurn(run.offered, 0, signal));
-    const waiting = waitingMessages(run.inbox);
+    const waiting = queuedMessages(run.inbox);
     return waiting === 0 ? batch : { ...batch, waiting };
   });
 }

@@ -75,8 +75,8 @@ async function askModel(
   const planned = planRequest(run, turn, onOffer, signal);
   const { provider, request, isRestricted, outputMode } = planned instanceof Promise ? await planned : planned;
   const { tools = [] } = request;
-  const startLag = emit({ type: 'turn-start', turn: number, tools });
-  if (startLag !== undefined) await startLag;
+  const startDrained = emit({ type: 'turn-start', turn: number, tools });
+  if (startDrained !== undefined) await startDrained;
   if (received.length > 0) await emit({ type: 'steer', messages: received });
   const reading = (outputMode === undefined ? emit : output?.withDeltas(emit, outputMode)) ?? emit;
   const callIds = createReplyCallIds(run.callIds);
@@ -84,8 +84,8 @@ async function askModel(
   const replied = await withRequestContext(offered.context, () =>
     readReply(provider.stream(request), signal, whole.emit, provider.name),
   );
-  const endedLag = whole.end();
-  if (endedLag !== undefined) await endedLag;
+  const replyDrained = whole.end();
+  if (replyDrained !== undefined) await replyDrained;
   const end = callIds.finish(replied);
   const { message: runnable, droppedCalls } = dropCalls(end, offersTools);
   const message = freezeMessage(runnable);
@@ -96,8 +96,8 @@ async function askModel(
     ...(droppedCalls === undefined ? {} : { droppedCalls }),
     ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
   };
-  const endLag = emit({ type: 'message-end', ...reply });
-  if (endLag !== undefined) await endLag;
+  const endDrained = emit({ type: 'message-end', ...reply });
+  if (endDrained !== undefined) await endDrained;
   return {
     ...reply,
     ...takeLateUsage(inbox),
@@ -160,19 +160,19 @@ function readReply(
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     let removeAbortListener: (() => void) | undefined;
-    const leave = (): void => {
+    const stopReading = (): void => {
       hasEnded = true;
       removeAbortListener?.();
       close(iterator);
     };
     const fail = (error: unknown): void => {
       if (hasEnded) return;
-      leave();
+      stopReading();
       reject(error);
     };
     const nextBatch = batchesOf(iterator);
     // Plain callbacks: with `await`, each event would cost three promises and three functions.
-    const take = (batch: readonly ProviderEvent[] | undefined, from = 0): void => {
+    const deliver = (batch: readonly ProviderEvent[] | undefined, from = 0): void => {
       try {
         if (batch === undefined) return fail(noMessageEnd(provider));
         for (let at = from; at < batch.length; at += 1) {
@@ -180,11 +180,11 @@ function readReply(
           const event = batch[at];
           if (event === undefined) return fail(new TypeError('a result of the stream has no event'));
           if (event.type === 'message-end') {
-            leave();
+            stopReading();
             return resolve(event);
           }
-          const lag = emit(event);
-          if (lag !== undefined) return void lag.then(() => take(batch, at + 1), fail);
+          const drained = emit(event);
+          if (drained !== undefined) return void drained.then(() => deliver(batch, at + 1), fail);
         }
         pull();
       } catch (error) {
@@ -192,18 +192,18 @@ function readReply(
         fail(error);
       }
     };
-    const takeOne = (next: IteratorResult<ProviderEvent>): void => {
+    const deliverOne = (next: IteratorResult<ProviderEvent>): void => {
       try {
-        take(next.done === true ? undefined : [next.value]);
+        deliver(next.done === true ? undefined : [next.value]);
       } catch (error) {
-        fail(error); // it is no result
+        fail(error); // not an iterator result, or getters that throw
       }
     };
     const pull = (): void => {
       if (hasEnded) return;
       try {
-        if (nextBatch === undefined) iterator.next().then(takeOne, fail);
-        else nextBatch().then(take, fail);
+        if (nextBatch === undefined) iterator.next().then(deliverOne, fail);
+        else nextBatch().then(deliver, fail);
       } catch (error) {
         fail(error);
       }
@@ -220,7 +220,7 @@ function close(iterator: AsyncIterator<ProviderEvent>): void {
   try {
     void Promise.resolve(iterator.return?.()).catch(() => {});
   } catch {
-    // It has no more to say.
+    // What it throws while it is closed does not matter.
   }
 }
 

@@ -20,9 +20,9 @@ export interface OfferedTools {
   /** The turn that has begun last in this process. */
   turn: TurnContext | undefined;
   /** The number of the turn whose reply the loop has got, from the model or from a journal. */
-  replied: number;
-  /** The turn that has begun again for its calls. */
-  again: { readonly turn: number; readonly begun: Promise<readonly Tool[]> } | undefined;
+  repliedTurn: number;
+  /** The turn that was begun again in this process for its calls, because its reply came from a journal. */
+  turnBegunForCalls: { readonly turn: number; readonly begun: Promise<readonly Tool[]> } | undefined;
 }
 
 /** How long `beginTurn` of a toolset may take. */
@@ -50,7 +50,7 @@ export function beginTurn(
   return begun === undefined ? listOf(tools) : untilBegun(begun, signal).then((own) => offer(tools, turn, own));
 }
 
-/** What a turn offers: a list of its own, or that of the toolset. */
+/** The tools that a turn offers: a list of its own, or that of the toolset. */
 function offer(tools: Toolset, turn: TurnContext, own: unknown): readonly Tool[] {
   if (!isToolList(own)) return listOf(tools);
   ownLists.set(turn, own);
@@ -70,15 +70,16 @@ function listOf(tools: Toolset): readonly Tool[] {
  * begun in its process. Any number of calls begin it once. Undefined if there is nothing to wait for.
  */
 export function beginTurnOfCalls(offered: OfferedTools, signal: AbortSignal): Promise<unknown> | undefined {
-  const { tools, turn, replied } = offered;
+  const { tools, turn, repliedTurn } = offered;
   if (tools === undefined) return undefined;
-  if (offered.again?.turn === replied) return offered.again.begun;
-  if (turn?.turn === replied) return undefined;
-  offered.again = { turn: replied, begun: Promise.resolve(beginTurn(offered, replied, signal)) };
-  return offered.again.begun;
+  if (offered.turnBegunForCalls?.turn === repliedTurn) return offered.turnBegunForCalls.begun;
+  if (turn?.turn === repliedTurn) return undefined;
+  const begun = Promise.resolve(beginTurn(offered, repliedTurn, signal));
+  offered.turnBegunForCalls = { turn: repliedTurn, begun };
+  return begun;
 }
 
-/** What every call of a run gets in its context. */
+/** The part of `CallContext` that is the same for every call of a turn. */
 export function callContextOf(
   { conversation, context, turn }: OfferedTools,
   signal: AbortSignal,

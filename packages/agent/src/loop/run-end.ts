@@ -11,10 +11,10 @@ import {
 } from '@kernel/protocol';
 
 /** How a run ended: a `run-end` without its totals. */
-export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
+export type RunEnding = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
 
 /** How a run ended that has an answer of the model. */
-export type RunAnswer = RunOutcome & { readonly reason: 'done' };
+export type RunAnswer = RunEnding & { readonly reason: 'done' };
 
 /** The abort reason of the time limit. */
 export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');
@@ -33,7 +33,7 @@ export function hookStopAnswer(error: unknown): string | undefined {
     if (typeof error !== 'object' || error === null || !(ANSWER in error)) return undefined;
     return String(error[ANSWER]);
   } catch {
-    return undefined; // a proxy that throws, or an answer that is no text
+    return undefined; // a proxy that throws, or an answer that is not a string
   }
 }
 
@@ -41,11 +41,11 @@ const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
   'opaque server-tool-call server-tool-result image audio file'.split(' '),
 );
 
-/** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of media or of the vendor's own parts alone is not empty. */
-export function outcomeOfReply(
+/** How a run ends with a reply without calls. An empty reply is a failure, never an empty answer; one of media or of the vendor's own parts alone is not empty. */
+export function endingOfReply(
   { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
   provider: string,
-): RunOutcome {
+): RunEnding {
   const answer = textOf(message);
   const reason = runEndOf(finishReason);
   if (reason !== 'done') return { reason, ...(answer === '' ? {} : { answer }) };
@@ -63,9 +63,9 @@ export function outcomeOfReply(
   };
 }
 
-/** The outcome of a thrown error: an abort, the time limit, a hook's answer, or a failure of the provider or the toolset. */
-export function outcomeOfError(error: unknown, signal: AbortSignal): RunOutcome {
-  if (signal.aborted) return outcomeOfAbort(signal);
+/** How a run ends with a thrown error: an abort, the time limit, a hook's answer, or a failure of the provider or the toolset. */
+export function endingOfError(error: unknown, signal: AbortSignal): RunEnding {
+  if (signal.aborted) return endingOfAbort(signal);
   const answer = hookStopAnswer(error);
   if (answer !== undefined) return { reason: 'handled', answer };
   if (KernelError.is(error)) return { reason: 'error', error };
@@ -76,16 +76,23 @@ export function outcomeOfError(error: unknown, signal: AbortSignal): RunOutcome 
   };
 }
 
-/** The outcome of an abort: by the time limit or by the caller. */
-export function outcomeOfAbort(signal: AbortSignal): RunOutcome {
+/** How a run ends with an abort: by the time limit or by the caller. */
+export function endingOfAbort(signal: AbortSignal): RunEnding {
   return signal.reason === TIME_LIMIT ? { reason: 'limit', limit: 'time' } : { reason: 'aborted' };
 }
 
-/** How a run ends that was to end anyway, with the answer of its closing turn. An answer that does not fit stays a failure. */
-export function closed(ending: RunOutcome, outcome: RunOutcome, isRejected: boolean): RunOutcome {
-  if (isRejected && outcome.reason === 'error') return outcome;
-  const answer = 'answer' in outcome ? (outcome.answer ?? '') : '';
-  return { ...ending, ...(answer === '' ? {} : { answer }) };
+/**
+ * How a run ends after its closing turn, which it got because of `closing`: with that reason, and the answer of the turn. A model that answered
+ * (`wasAnswered`) with what does not fit the schema is a failure.
+ */
+export function endingOfClosingTurn(
+  closing: RunEnding,
+  ending: RunEnding,
+  { wasAnswered }: { readonly wasAnswered: boolean },
+): RunEnding {
+  if (wasAnswered && ending.reason === 'error') return ending;
+  const answer = 'answer' in ending ? (ending.answer ?? '') : '';
+  return { ...closing, ...(answer === '' ? {} : { answer }) };
 }
 
 /** The text of the last reply among the messages that a run has added, as the answer so far; empty if there is no such text. */
@@ -157,7 +164,7 @@ export function recordPause(
   return true;
 }
 
-/** Returns the outcome of the turn after the pauses with their text in front of its answer. */
-export function withPausedText({ text }: Pauses, outcome: RunOutcome): RunOutcome {
-  return text === '' || outcome.reason !== 'done' ? outcome : { ...outcome, answer: text + outcome.answer };
+/** Puts the text of the pauses in front of the answer of the turn after them. */
+export function withPausedText({ text }: Pauses, ending: RunEnding): RunEnding {
+  return text === '' || ending.reason !== 'done' ? ending : { ...ending, answer: text + ending.answer };
 }

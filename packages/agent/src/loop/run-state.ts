@@ -24,7 +24,7 @@ import { createUsageMeter, reportedUsage, type UsageMeter } from '../limits/usag
 import type { RunOptions } from '../options.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import { createPauses, type Pauses, type RunAnswer, type RunOutcome } from './run-end.ts';
+import { createPauses, type Pauses, type RunAnswer, type RunEnding } from './run-end.ts';
 import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
 import { inProcessSteps, type StepContext } from './steps.ts';
 
@@ -36,15 +36,15 @@ export interface Run extends StepContext {
   readonly limits: RunLimits;
   /** The typed answer. Absent where none was asked for. */
   readonly output: TypedOutput | undefined;
-  /** Executes the steps: the run's own executor, or that of the call whose agent it is. */
+  /** Executes the steps: the run's own executor, or that of the call whose sub-agent it is. */
   readonly steps: StepExecutor;
-  /** Whether it was started within a call. */
-  readonly isNested: boolean;
-  /** The scope of the call whose agent it is. */
-  readonly outer: RunScope | undefined;
-  /** The ids of the calls of agents around it. */
+  /** Whether it is a child run: it was started within a call of another run. */
+  readonly isChild: boolean;
+  /** The scope of the call of the parent run whose sub-agent it is. Absent where the handler of a call has started it in some other way. */
+  readonly parent: RunScope | undefined;
+  /** The ids of the calls of sub-agents that it runs in, outermost first. */
   readonly path: readonly string[];
-  /** Its id, unique among the runs of the call around it. */
+  /** Its id, unique among the child runs of its call. */
   readonly runId: string | undefined;
   /** The tools on offer, turn by turn. */
   readonly offered: OfferedTools;
@@ -68,7 +68,7 @@ export interface Run extends StepContext {
   readonly inputLength: number;
   /** The ids of all calls in the history. */
   readonly callIds: Set<string>;
-  /** What its replies and the agents below it have reported. */
+  /** What its replies and its sub-agents have reported. */
   usage: Usage;
   /** How many turns it has had. */
   turns: number;
@@ -79,13 +79,13 @@ export interface Run extends StepContext {
 /** How the answer of one turn is asked for: as the format of the reply, by a tool, or by instructions. */
 export type OutputMode = 'schema' | 'tool-call' | 'text';
 
-/** What a turn asks for. */
+/** How one turn asks for the typed answer. */
 export interface OutputRequest {
   /** How the answer is asked for. */
   readonly mode: OutputMode;
   /** The tools on offer, with or without the one that takes the answer. */
   readonly tools: readonly Tool[];
-  /** What the request says besides. */
+  /** Further fields of the request. */
   readonly fields: Pick<ProviderRequest, 'responseFormat' | 'toolChoice'>;
   /** Adds instructions to the messages, where they are needed. */
   messages(messages: readonly Message[]): readonly Message[];
@@ -109,22 +109,22 @@ export interface TypedOutput {
   /** Returns a reply with the answer of a call as its text, if the call must not run and gave the whole answer. */
   withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(reply: Reply): Reply;
   /** Reads a reply as the answer. Undefined: it does not fit, and the model is asked once more. */
-  readReply(run: Run, mode: OutputMode, outcome: RunAnswer): Promise<RunOutcome | undefined>;
+  readReply(run: Run, mode: OutputMode, ending: RunAnswer): Promise<RunEnding | undefined>;
   /** Ends the run with the answer that a call gave. */
-  takeCall(run: Run, answer: string): Promise<RunOutcome>;
+  endWithAnswer(run: Run, answer: string): Promise<RunEnding>;
   /** Returns how the run ends if a call gave an answer that does not fit, for the second time. Throws `CONFIG_INVALID` where the check failed. */
-  refusal(run: Run, outcomes: readonly (readonly [ToolCall, ToolResult])[]): RunOutcome | undefined;
+  refusal(run: Run, results: readonly (readonly [ToolCall, ToolResult])[]): RunEnding | undefined;
   /** Adds the typed answer to how the run ended. Where it ended early, its text may be one that nobody has read yet. */
-  complete(run: Run, ended: RunOutcome): Promise<RunOutcome>;
+  complete(run: Run, ended: RunEnding): Promise<RunEnding>;
 }
 
-/** Creates the state of a run. Called where the run starts, so that it finds the call around it. */
+/** Creates the state of a run. Called where the run starts, so that it finds the call that it is started in. */
 export function createRun(options: RunOptions, { signal, emit }: StepContext, output: TypedOutput | undefined): Run {
   const { approve, approvalTimeoutMs = Infinity, limits = {}, conversation, context, runId } = options;
   const tools = output?.tools ?? options.tools;
-  const around = currentScope();
-  const outer = around?.agentPath === undefined ? undefined : around;
-  const path = outer?.agentPath ?? [];
+  const scope = currentScope();
+  const parent = scope?.agentPath === undefined ? undefined : scope;
+  const path = parent?.agentPath ?? [];
   const messages = initialHistory(options.messages, options.system);
   return {
     signal,
@@ -132,15 +132,15 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
     options,
     limits,
     output,
-    steps: options.steps ?? (outer && innerSteps(outer)) ?? inProcessSteps,
-    isNested: around !== undefined,
-    outer,
+    steps: options.steps ?? (parent && innerSteps(parent)) ?? inProcessSteps,
+    isChild: scope !== undefined,
+    parent,
     path,
-    runId: runId === undefined || around === undefined ? runId : uniqueRunId(around, runId),
-    offered: { tools, conversation, context, turn: undefined, replied: 0, again: undefined },
+    runId: runId === undefined || scope === undefined ? runId : uniqueRunId(scope, runId),
+    offered: { tools, conversation, context, turn: undefined, repliedTurn: 0, turnBegunForCalls: undefined },
     approval: approve && createCallApproval(approve, approvalTimeoutMs, tools, path),
     inbox: createInbox(options.steering),
-    meter: createUsageMeter(limits, outer?.hasBudget),
+    meter: createUsageMeter(limits, parent?.hasBudget),
     guard: undefined,
     semaphore: createSemaphore(limits.parallel),
     pauses: createPauses(),
@@ -160,17 +160,17 @@ export function append({ messages }: Run, ...added: readonly Message[]): void {
 }
 
 /** Records the calls and results of a turn for the guard against repeats; returns notes for the model by call id. */
-export function recordOutcomes(
+export function recordCallResults(
   run: Run,
-  outcomes: readonly (readonly [ToolCall, ToolResult])[],
+  results: readonly (readonly [ToolCall, ToolResult])[],
 ): ReadonlyMap<string, string> | undefined {
   const { repeats } = run.limits;
   if (repeats === false) return undefined;
   run.guard ??= createLoopGuard(repeats);
-  return run.guard.record(outcomes);
+  return run.guard.record(results);
 }
 
-/** Counts what a reply, or an agent below the run, has used. */
+/** Counts what a reply, or a sub-agent, has used. */
 export function countUsage(run: Run, usage: Usage | undefined): void {
   if (usage !== undefined) run.usage = addUsage(run.usage, reportedUsage(usage));
 }

@@ -18,17 +18,17 @@ import {
   type Usage,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import { type AdmittedCall, admitCall, type PreparedCall, suspendRunning } from '../approval/approve-calls.ts';
+import { type ConfirmedCall, confirmApproval, type PreparedCall, suspendRunning } from '../approval/approve-calls.ts';
 import { lostResult } from '../history/repair-history.ts';
-import { callToolset, cancelledResult, unreadable } from './call-toolset.ts';
-import { addOutcome, type Inbox, skipReason } from './inbox.ts';
+import { callToolset, cancelledResult, unreadableToolsetResult } from './call-toolset.ts';
+import { addLateResult, type Inbox, skipReason } from './inbox.ts';
 import { beginTurnOfCalls, callContextOf } from './offered-tools.ts';
 import { hookStopAnswer } from './run-end.ts';
-import { createRunsBelow, currentScope, runInScope, type RunScope } from './run-scope.ts';
+import { createChildRuns, currentScope, runInScope, type RunScope } from './run-scope.ts';
 import type { Run } from './run-state.ts';
 import { createStep, type RunningStep, withListener } from './steps.ts';
 
-/** The output of a call step: a result, or what is kept of a call that waits for a decision. */
+/** The output of a call step: a result, or what is kept of a pending call. */
 export interface CallOutput {
   /** The result as JSON, without its `error`. */
   readonly result?: ToolResultJson;
@@ -38,7 +38,7 @@ export interface CallOutput {
   readonly usage?: Usage;
   /** What they have used by estimate, beyond that. */
   readonly estimated?: Usage;
-  /** Set if the call waits. */
+  /** Set if the call is pending. */
   readonly suspended?: SuspendedCall;
   /** What needs a decision before it can continue. */
   readonly pending?: readonly PendingCall[];
@@ -74,14 +74,14 @@ function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
   return output as JsonValue;
 }
 
-/** Returns the calls that do not wait, each with its result. */
+/** Returns the calls that are not pending, each with its result. */
 export function resultsOf(
   calls: readonly ToolCall[],
   outputs: readonly CallOutput[],
 ): readonly (readonly [ToolCall, ToolResult])[] {
   return calls.flatMap((call, index) => {
-    const { result, suspended: isWaiting } = outputs[index] ?? {};
-    return isWaiting === undefined ? [[call, result ?? lostResult(call)] as const] : [];
+    const { result, suspended: isPending } = outputs[index] ?? {};
+    return isPending === undefined ? [[call, result ?? lostResult(call)] as const] : [];
   });
 }
 
@@ -97,35 +97,35 @@ async function runPrepared(
   const permit = semaphore.acquire();
   if (permit !== undefined) await permit;
   try {
-    inbox.started.add(original.call.id);
-    let admitted: AdmittedCall = { prepared: original };
+    inbox.startedCallIds.add(original.call.id);
+    let confirmed: ConfirmedCall = { prepared: original };
     if (resultWithoutRunning(original, signal, inbox) === undefined) {
       const begun = beginTurnOfCalls(offered, signal);
       if (begun !== undefined) await begun;
-      const checked = approval === undefined ? admitted : await admitCall(run, approval, original, context);
+      const checked = approval === undefined ? confirmed : await confirmApproval(run, approval, original, context);
       if ('pending' in checked) return checked;
-      admitted = checked;
+      confirmed = checked;
     }
-    const { prepared } = admitted;
+    const { prepared } = confirmed;
     const { call } = prepared;
-    const startLag = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
-    if (startLag !== undefined) await startLag;
+    const startDrained = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
+    if (startDrained !== undefined) await startDrained;
     const startedMs = performance.now();
     const scope = scopeOf(run, prepared, emit, hasInnerSteps);
     const beforeHandler = hasInnerSteps ? undefined : context.beforeHandler;
     const output =
       resultWithoutRunning(prepared, signal, inbox) ??
-      (await runInScope(scope, () => runCall(run, admitted, { signal, emit, beforeHandler })));
-    scope.below.hasEnded = true;
-    const { agents, pending } = scope.below;
-    const isWaiting = agents.length > 0 && !signal.aborted;
-    const result = isWaiting ? waitingResult(call, pending) : output;
+      (await runInScope(scope, () => runCall(run, confirmed, { signal, emit, beforeHandler })));
+    scope.children.callHasEnded = true;
+    const { agents, pending } = scope.children;
+    const isPending = agents.length > 0 && !signal.aborted;
+    const result = isPending ? pendingResult(call, pending) : output;
     const durationMs = performance.now() - startedMs;
-    const endLag = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
-    if (endLag !== undefined) await endLag;
-    return isWaiting
-      ? { suspended: suspendRunning(prepared, agents), pending, ...usedBelow(scope) }
-      : { ...endedOutput(prepared, result), ...usedBelow(scope) };
+    const endDrained = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
+    if (endDrained !== undefined) await endDrained;
+    return isPending
+      ? { suspended: suspendRunning(prepared, agents), pending, ...childUsage(scope) }
+      : { ...endedOutput(prepared, result), ...childUsage(scope) };
   } finally {
     semaphore.release();
   }
@@ -141,29 +141,29 @@ function toRecord(result: ToolResult): ToolResultJson {
   return toResultJson({ ...result, forLLM: toModelText(result) });
 }
 
-/** What the agents below a call have used until it ended. */
-function usedBelow({ below: { usage, estimated } }: RunScope): Pick<CallOutput, 'usage' | 'estimated'> {
+/** What the child runs of a call have used until it ended. */
+function childUsage({ children: { usage, estimated } }: RunScope): Pick<CallOutput, 'usage' | 'estimated'> {
   return { ...(usage && { usage }), ...(estimated && { estimated }) };
 }
 
-/** What runs below a call get from the run that makes it, and from those around it. */
+/** What the child runs of a call get from the run that makes it, and from its parents. */
 function scopeOf(run: Run, { call, agents }: PreparedCall, emit: Emit, hasInnerSteps: boolean): RunScope {
   const { options, meter, path, steps, inbox } = run;
-  const around = currentScope();
+  const outer = currentScope();
   return {
-    depth: (around?.depth ?? 0) + 1,
+    depth: (outer?.depth ?? 0) + 1,
     path: [...path, call.id],
     emit,
     hasBudget: meter.hasBudget,
-    approve: options.approve ?? around?.approve,
-    approvalTimeoutMs: options.approvalTimeoutMs ?? around?.approvalTimeoutMs,
+    approve: options.approve ?? outer?.approve,
+    approvalTimeoutMs: options.approvalTimeoutMs ?? outer?.approvalTimeoutMs,
     steps: hasInnerSteps ? { executor: steps, id: `tool:${call.id}` } : undefined,
     inbox,
-    below: createRunsBelow(agents),
+    children: createChildRuns(agents),
   };
 }
 
-function waitingResult(call: ToolCall, pending: readonly PendingCall[]): ToolResult {
+function pendingResult(call: ToolCall, pending: readonly PendingCall[]): ToolResult {
   const names = [...new Set(pending.map(({ name }) => `"${name}"`))].join(', ');
   return { forLLM: `"${call.name}" waits for a decision on ${names}.`, outcome: 'pending' };
 }
@@ -196,31 +196,31 @@ function recordable(tools: Toolset, call: ToolCall, result: ToolResult): ToolRes
     JSON.stringify(result.data);
     return result;
   } catch (error) {
-    return unreadable(tools, call, `its data is not JSON: ${errorMessage(error)}`, error);
+    return unreadableToolsetResult(tools, call, `its data is not JSON: ${errorMessage(error)}`, error);
   }
 }
 
 /** Calls the toolset, once the executor of the step knows that the handler is about to be entered. */
-function runCall(run: Run, admitted: AdmittedCall, context: RunningStep): Promise<ToolResult> {
+function runCall(run: Run, confirmed: ConfirmedCall, context: RunningStep): Promise<ToolResult> {
   const { tools } = run.offered;
   if (tools === undefined)
     return Promise.resolve(
-      toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${admitted.prepared.call.name}".`)),
+      toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${confirmed.prepared.call.name}".`)),
     );
   const before = awaitsBeforeHandler(tools) ? undefined : context.beforeHandler?.();
-  if (before === undefined) return runNow(run, tools, admitted, context);
-  return Promise.resolve(before).then(() => runNow(run, tools, admitted, context));
+  if (before === undefined) return runNow(run, tools, confirmed, context);
+  return Promise.resolve(before).then(() => runNow(run, tools, confirmed, context));
 }
 
-/** From here to the toolset nothing else can run. */
+/** Synchronous up to `tools.call`, so that what was checked cannot change before it. */
 function runNow(
   { offered, inbox }: Run,
   tools: Toolset,
-  { prepared, checked }: AdmittedCall,
+  { prepared, checked }: ConfirmedCall,
   { signal, emit, beforeHandler }: RunningStep,
 ): Promise<ToolResult> {
   const { call, idempotencyKey, note, effect } = prepared;
-  // The reader of events may have lagged since the check before.
+  // The tool may have changed while the reader of events caught up.
   if (checked?.isCurrent() === false)
     return Promise.resolve(
       toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied'),
@@ -237,7 +237,7 @@ function runNow(
     onComplete: (late) => {
       if (isComplete) return;
       isComplete = true;
-      addOutcome(inbox, call, late);
+      addLateResult(inbox, call, late);
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };

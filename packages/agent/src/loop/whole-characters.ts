@@ -6,7 +6,7 @@ type Delta = Extract<ProviderEvent, { readonly type: 'text-delta' | 'reasoning-d
 export interface WholeCharacters {
   /** Emits an event. Half a surrogate pair at the end of a delta waits for the next delta of the same text. */
   readonly emit: Emit;
-  /** Emits U+FFFD for each half that still waits, as the message has it; undefined where none does. */
+  /** Emits U+FFFD for each half of a character that is still held back, as the message has it; undefined if there is none. */
   readonly end: () => Promise<unknown> | undefined;
 }
 

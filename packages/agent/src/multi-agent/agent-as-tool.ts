@@ -22,7 +22,7 @@ import {
   type Emit,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import { addUsageBelow, currentScope, runAsAgent, takeMessages } from '../loop/run-scope.ts';
+import { addChildUsage, currentScope, runAsAgent, takeMessages } from '../loop/run-scope.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import { describeWork } from './describe-work.ts';
 import { checkLimits } from '../limits/run-limits.ts';
@@ -37,7 +37,7 @@ export interface AgentAsToolOptions<Context = unknown> {
   readonly description: string;
   /** How the agent runs: its provider, model, tools, system prompt and limits. The abort signal, and the approval unless set here, come from the caller. */
   readonly run: InnerRunOptions<Context>;
-  /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
+  /** Whether the call returns at once and its late result follows, as with an async tool. Default false. */
   readonly background?: boolean | undefined;
   /** Whether the reader of the caller's run gets the agent's events, as `sub-agent-event`. Default true. */
   readonly events?: boolean | undefined;
@@ -124,19 +124,19 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
       return toErrorResult(
         new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
       );
-    const outcome = runAgent(options, task, context).then((result) => {
-      if (scope !== undefined) addUsageBelow(scope, result.usage);
+    const running = runAgent(options, task, context).then((result) => {
+      if (scope !== undefined) addChildUsage(scope, result.usage);
       if (result.reason !== 'approval' || scope === undefined || background)
         return toResult(name, result, options.run.limits?.onLimit === 'answer');
       // The history of a run is JSON; its interfaces lack the index signature that says so.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const messages = result.messages as unknown as SuspendedAgent['messages'];
-      scope.below.agents.push({ name, task, messages });
-      scope.below.pending.push(...result.pending);
+      scope.children.agents.push({ name, task, messages });
+      scope.children.pending.push(...result.pending);
       return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
     });
-    if (!background) return outcome;
-    void outcome.then((result) => context.onComplete?.(result));
+    if (!background) return running;
+    void running.then((result) => context.onComplete?.(result));
     return asyncResult(`"${name}" has begun; its answer comes later.`);
   };
   // The caller's executor executes the steps of the agent; one in the background outlives its call.
@@ -192,8 +192,8 @@ async function* forwardEvents(
 ): AsyncGenerator<AgentEvent, void> {
   for await (const event of events) {
     if (event.type === 'tool-start') onProgress?.(`calls ${event.call.name}`);
-    const lag = emit?.(toSubAgentEvent(event, path));
-    if (lag !== undefined) await lag;
+    const drained = emit?.(toSubAgentEvent(event, path));
+    if (drained !== undefined) await drained;
     yield event;
   }
 }

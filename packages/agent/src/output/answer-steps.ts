@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
-import type { RunAnswer, RunOutcome } from '../loop/run-end.ts';
+import type { RunAnswer, RunEnding } from '../loop/run-end.ts';
 import { append, type OutputMode, type Run, type TypedOutput } from '../loop/run-state.ts';
 import { createStep, runStep } from '../loop/steps.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -23,7 +23,7 @@ type OutputStepResult =
   | { readonly answer: string }
   | { readonly issues: readonly string[]; readonly received: readonly Message[] };
 
-type AnsweredOutcome = Exclude<RunOutcome, { readonly reason: 'error' | 'approval' }> & { readonly answer: string };
+type AnsweredEnding = Exclude<RunEnding, { readonly reason: 'error' | 'approval' }> & { readonly answer: string };
 
 const MAX_TEXT = 2_000;
 /** The ends besides `done` whose text may be a typed answer. */
@@ -33,7 +33,7 @@ const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'han
 export function createAnswerSteps(
   reader: AnswerReader,
   answerName: string,
-): Pick<TypedOutput, 'isAnswer' | 'withDroppedAnswer' | 'readReply' | 'takeCall' | 'refusal' | 'complete'> {
+): Pick<TypedOutput, 'isAnswer' | 'withDroppedAnswer' | 'readReply' | 'endWithAnswer' | 'refusal' | 'complete'> {
   let rejected = 0;
   /** The last turn whose text was read, and the answer in it, if it was one. */
   let last: { readonly turn: number; readonly answer?: string } = { turn: -1 };
@@ -67,18 +67,18 @@ export function createAnswerSteps(
   }
 
   /** Counts an answer that does not fit. Returns how the run ends at the second one. */
-  function reject(run: Run, issues: readonly string[], text: string): RunOutcome | undefined {
+  function reject(run: Run, issues: readonly string[], text: string): RunEnding | undefined {
     rejected += 1;
     void run.emit({ type: 'output-rejected', issues });
     return rejected > 1 ? { reason: 'error', error: invalidOutput(issues, text) } : undefined;
   }
 
-  /** Adds the typed answer to the outcome of a run that has one. Rejects with `signal.reason` on abort. */
-  async function withOutput(outcome: AnsweredOutcome, signal: AbortSignal): Promise<RunOutcome> {
-    const value = reader.valueOf(outcome.answer);
+  /** Adds the typed answer to the ending of a run that has one. Rejects with `signal.reason` on abort. */
+  async function withOutput(ending: AnsweredEnding, signal: AbortSignal): Promise<RunEnding> {
+    const value = reader.valueOf(ending.answer);
     const read = value instanceof Promise ? await untilAborted(value, signal) : value;
-    if ('answer' in read) return { ...outcome, output: read.output };
-    return { reason: 'error', error: invalidOutput(read.issues, outcome.answer) };
+    if ('answer' in read) return { ...ending, output: read.output };
+    return { reason: 'error', error: invalidOutput(read.issues, ending.answer) };
   }
 
   return {
@@ -92,14 +92,14 @@ export function createAnswerSteps(
       if (given === undefined || isWholeJson(textOf(message))) return reply;
       return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };
     },
-    async readReply(run: Run, mode: OutputMode, outcome: RunAnswer) {
-      const { answer: text } = outcome;
+    async readReply(run: Run, mode: OutputMode, ending: RunAnswer) {
+      const { answer: text } = ending;
       const read = await readText(run, text, mode, rejected > 0);
-      if ('answer' in read) return { ...outcome, answer: read.answer };
+      if ('answer' in read) return { ...ending, answer: read.answer };
       append(run, ...read.received);
       return reject(run, read.issues, text);
     },
-    async takeCall(run: Run, answer: string) {
+    async endWithAnswer(run: Run, answer: string) {
       const head = { id: `answer:${run.turns}`, kind: 'answer', input: { answer } } as const;
       // In a step, so that the history ends as with an answer in a reply.
       const step = createStep(run, head, async (): Promise<{ readonly message: AssistantMessage }> => ({
@@ -108,14 +108,14 @@ export function createAnswerSteps(
       append(run, (await runStep<{ readonly message: AssistantMessage }>(run.steps, step)).message);
       return { reason: 'done', answer };
     },
-    refusal(run: Run, outcomes: readonly (readonly [ToolCall, ToolResult])[]) {
-      const refused = outcomes.find(([call, result]) => isAnswer(call.name) && result.isError === true);
+    refusal(run: Run, results: readonly (readonly [ToolCall, ToolResult])[]) {
+      const refused = results.find(([call, result]) => isAnswer(call.name) && result.isError === true);
       if (refused === undefined) return undefined;
       const [call, result] = refused;
       if (result.code === 'CONFIG_INVALID') throw checkFailed(toModelText(result));
       return reject(run, [toModelText(result)], call.arguments);
     },
-    async complete(run: Run, ended: RunOutcome) {
+    async complete(run: Run, ended: RunEnding) {
       if (ended.reason === 'done') return withOutput(ended, run.signal);
       if (!endedEarly(ended)) return ended;
       const { answer } = ended;
@@ -128,8 +128,8 @@ export function createAnswerSteps(
 }
 
 /** Whether a run ended early with a text that may be a typed answer. */
-function endedEarly(outcome: RunOutcome): outcome is AnsweredOutcome {
-  return EARLY_ENDS.has(outcome.reason) && 'answer' in outcome && outcome.answer !== undefined;
+function endedEarly(ending: RunEnding): ending is AnsweredEnding {
+  return EARLY_ENDS.has(ending.reason) && 'answer' in ending && ending.answer !== undefined;
 }
 
 /** The error of an answer that does not fit. */

@@ -95,12 +95,12 @@ function withDeltas(emit: Emit, mode: OutputMode, compiled: CompiledOutput, { to
     return event.index === answerIndex ? event.arguments : '';
   };
   return (event) => {
-    const lag = emit(event);
+    const drained = emit(event);
     json.push(pieceOf(event));
     const output = json.take();
     const inner = output === undefined ? undefined : compiled.unwrapPartial(output);
-    if (inner === undefined) return lag;
-    const deltaLag = emit({ type: 'output-delta', output: inner });
-    return lag === undefined ? deltaLag : lag.then(() => deltaLag);
+    if (inner === undefined) return drained;
+    const deltaDrained = emit({ type: 'output-delta', output: inner });
+    return drained === undefined ? deltaDrained : drained.then(() => deltaDrained);
   };
 }

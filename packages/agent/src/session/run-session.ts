@@ -2,6 +2,7 @@ import { isObject } from '@kernel/internal';
 import {
   type AgentEvent,
   checkKeys,
+  isRepeatable,
   KernelError,
   type Message,
   optionKeys,
@@ -134,10 +135,9 @@ function openCalls(entries: readonly SessionEntry[]): {
       const message = hasLost ? readMessage(entry.message) : undefined;
       if (message !== undefined) waiting.push(...toolCallsOf(message).map(({ id }) => id));
     } else if (entry.type === 'call-start') {
-      const isRepeatable = entry.effect === 'read' || entry.effect === 'idempotent';
       // An agent that had gone on may have run calls that are not in this log.
       const hasGoneOn = kept.get(entry.callId)?.agents !== undefined;
-      begun.set(entry.callId, isRepeatable && !hasGoneOn ? 'repeatable' : 'unrepeatable');
+      begun.set(entry.callId, isRepeatable(entry.effect) && !hasGoneOn ? 'repeatable' : 'unrepeatable');
     } else if (entry.type === 'suspended') {
       for (const call of entry.calls) {
         begun.delete(call.callId);

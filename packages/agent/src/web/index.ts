@@ -15,7 +15,7 @@ export type {
   ClientError,
   ClientEvent,
   ClientMessage,
-  ClientOutcome,
+  ClientCallResult,
   ClientPendingCall,
   ClientResult,
   ClientRunEnd,

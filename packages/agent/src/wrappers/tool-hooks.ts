@@ -14,7 +14,7 @@ import {
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
 import { validateCall } from '../approval/validate-call.ts';
-import { unreadable } from '../loop/call-toolset.ts';
+import { unreadableToolsetResult } from '../loop/call-toolset.ts';
 import { hookStop } from '../loop/run-end.ts';
 import type { HookResult } from './model-hooks.ts';
 import { withValidatedCalls } from './with-validated-calls.ts';
@@ -77,7 +77,7 @@ export function withToolHooks<Context = unknown>(
       after = await afterTool?.(call, result, context);
     } catch (error) {
       if (result.isError === true) throw error;
-      return unreadable(tools, call, `a hook after it failed: ${errorMessage(error)}`, error);
+      return unreadableToolsetResult(tools, call, `a hook after it failed: ${errorMessage(error)}`, error);
     }
     if (after?.action === 'stop') return withError(result, hookStop(after.answer));
     return after?.action === 'change' ? after.result : result;

@@ -16,10 +16,10 @@ import {
 } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
 
-/** What happens to the outcome of an async tool: it becomes a message of the run, the call waits for it, or neither. */
+/** What happens to the late result of an async tool: it becomes a message of the run, the call waits for it, or neither. */
 export type AsyncMode = 'inject' | 'await' | 'ignore';
 
-/** How late outcomes are treated. */
+/** How late results are treated. */
 export interface AsyncPolicy {
   /** Default `inject`, which is also what a run does without this wrapper. */
   readonly mode?: AsyncMode | undefined;
@@ -27,7 +27,7 @@ export interface AsyncPolicy {
   readonly byTool?: Readonly<Record<string, AsyncMode>> | undefined;
   /** How long `await` waits, in milliseconds. Default 300,000; 0 means as long as the run. */
   readonly timeoutMs?: number | undefined;
-  /** Called with the outcomes that do not reach the run: ignored ones, and those after the timeout of `await` or after the end of the run. What it throws is ignored. */
+  /** Called with the late results that do not reach the run: ignored ones, and those after the timeout of `await` or after the end of the run. What it throws is ignored. */
   readonly onLateResult?: ((call: ToolCall, result: ToolResult) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ const MODES: readonly AsyncMode[] = ['inject', 'await', 'ignore'];
 const DEFAULT_TIMEOUT_MS = 300_000;
 const KEYS = optionKeys<AsyncPolicy>({ mode: true, byTool: true, timeoutMs: true, onLateResult: true });
 
-/** Wraps a toolset so that the outcomes of its async tools follow a policy. */
+/** Wraps a toolset so that the late results of its async tools follow a policy. */
 export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, policy: AsyncPolicy): Toolset<Context> {
   checkToolset('withAsyncPolicy', tools);
   checkKeys('withAsyncPolicy', policy, KEYS);
@@ -50,14 +50,14 @@ export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, poli
     try {
       ignoreRejection(policy.onLateResult?.(call, result));
     } catch {
-      // An error of the listener must not reach the tool that reports its outcome.
+      // An error of the listener must not reach the tool that reports its late result.
     }
   };
   return wrapToolset(tools, {
     async call(call, context) {
       const mode = modes.get(call.name) ?? defaultMode;
-      const { promise: outcome, resolve } = Promise.withResolvers<ToolResult>();
-      ignoreRejection(outcome); // an outcome with a `then` that throws, when nobody waits for it
+      const { promise: lateResult, resolve } = Promise.withResolvers<ToolResult>();
+      ignoreRejection(lateResult); // one with a `then` that throws, when nobody waits for it
       let isWaiting = mode === 'await';
       const onComplete = (result: ToolResult): void => {
         if (isWaiting) resolve(result);
@@ -66,16 +66,16 @@ export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, poli
       };
       const first = await tools.call(call, { ...context, onComplete });
       if (mode !== 'await' || first.async !== true) return first;
-      const result = await awaitOutcome(outcome, call, context, timeoutMs);
+      const result = await untilLateResult(lateResult, call, context, timeoutMs);
       isWaiting = false;
       return result;
     },
   });
 }
 
-/** Waits for an outcome until the timeout or an abort, which give a failed result. */
-async function awaitOutcome(
-  outcome: Promise<ToolResult>,
+/** Waits for a late result until the timeout or an abort, which give a failed result. */
+async function untilLateResult(
+  lateResult: Promise<ToolResult>,
   call: ToolCall,
   { signal }: CallContext,
   timeoutMs: number,
@@ -98,7 +98,7 @@ async function awaitOutcome(
     resolve(toErrorResult(error, 'abandoned'));
   });
   try {
-    return await Promise.race([outcome, failure]);
+    return await Promise.race([lateResult, failure]);
   } finally {
     clearTimeout(timer);
     removeAbortListener();

@@ -19,7 +19,8 @@ import { isSameAsListed } from '../approval/validate-call.ts';
 import { markNeedsAbortOutcome } from '../loop/call-toolset.ts';
 import { findTool } from '../loop/offered-tools.ts';
 
-interface CheckedCall {
+/** A call with the arguments that it would be sent with. */
+interface RepairedCall {
   readonly original: ToolCall;
   readonly call: ToolCall;
   /** What was changed in its arguments; undefined if nothing was. */
@@ -32,20 +33,20 @@ let schemaModule: SchemaModule | undefined;
 
 /**
  * Gives a toolset what a registry does for its calls: the arguments are validated by the schema of the tool, and repaired, before the call. Returns a
- * toolset that does that itself as it is. Loads `@kernel/schema` with the first call of a tool whose schema says something.
+ * toolset that does that itself as it is. Loads `@kernel/schema` with the first call of a tool whose schema restricts its arguments.
  */
 export function withValidatedCalls<Context>(tools: Toolset<Context>): Toolset<Context> {
   if (validatesCalls(tools)) return tools;
-  const checked = new WeakMap<ValidatedCall, CheckedCall>();
+  const checked = new WeakMap<ValidatedCall, RepairedCall>();
 
   /** Not asynchronous once the module is loaded: calls reach the toolset in their order. */
   const check = (
     call: ToolCall,
     { turn }: CallContext<Context>,
-  ): CheckedCall | ToolResult | Promise<CheckedCall | ToolResult> => {
+  ): RepairedCall | ToolResult | Promise<RepairedCall | ToolResult> => {
     const tool = findTool(tools, call.name, turn);
     if (tool === undefined || isOpen(tool.parameters)) return { original: call, call };
-    const validate = ({ annotateResult, validateForeignText }: SchemaModule): CheckedCall | ToolResult => {
+    const validate = ({ annotateResult, validateForeignText }: SchemaModule): RepairedCall | ToolResult => {
       const validated = validateForeignText(tool, call.arguments);
       if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
       if (validated.repairs.length === 0) return { original: call, call };
@@ -54,7 +55,7 @@ export function withValidatedCalls<Context>(tools: Toolset<Context>): Toolset<Co
     return schemaModule === undefined ? loadSchema().then(validate) : validate(schemaModule);
   };
 
-  const begin = (prepared: CheckedCall | ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
+  const begin = (prepared: RepairedCall | ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
     if (isToolResult(prepared)) return Promise.resolve(prepared);
     const { call, validated, approved } = prepared;
     const { approved: own, ...rest } = context;

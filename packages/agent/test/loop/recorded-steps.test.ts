@@ -187,7 +187,7 @@ test('a call that had begun has an unknown outcome, with the events of a call', 
   expect([ends, tools.calls.length]).toEqual([['OUTCOME_UNKNOWN'], 0]);
 });
 
-test('the outcome of an async tool that went with its process is reported as unknown, once', async () => {
+test('the late result of an async tool that went with its process is reported as unknown, once', async () => {
   verifies('durable.asyncOutcomes');
   const started = mockToolset([mockTool('start', { forLLM: 'begun', async: true }, { effect: 'external' })]);
   const script = [{ calls: [{ name: 'start', id: '1' }] }, { text: 'waiting' }, { text: 'ok' }];

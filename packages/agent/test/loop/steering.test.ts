@@ -115,7 +115,7 @@ test('a graceful stop lets what runs finish and ends with a sound history', asyn
   expect(result.messages.slice(2).map(textOf)).toEqual(['finished', expect.stringContaining('stopped the run')]);
 });
 
-test('the late outcome of an async tool becomes a follow-up message before the next request', async () => {
+test('the late result of an async tool becomes a follow-up message before the next request', async () => {
   verifies('agent.loop.async.inject');
   const tools = mockToolset([
     mockTool('slow', (_call, { onComplete }) => {
@@ -134,7 +134,7 @@ test('the late outcome of an async tool becomes a follow-up message before the n
   expect(complete).toEqual([{ type: 'tool-complete', callId: '7', result: { forLLM: 'built in 5 s' } }]);
 });
 
-test('an outcome that comes with the last answer still gets its turn', async () => {
+test('a late result that comes with the last answer still gets its turn', async () => {
   let complete = () => {};
   const tools = mockToolset([
     mockTool('slow', (_call, { onComplete }) => {

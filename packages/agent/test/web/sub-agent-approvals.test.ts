@@ -204,7 +204,7 @@ async function verify(events: readonly AgUiEvent[]): Promise<void> {
   });
 }
 
-test('the late outcome of an async tool of a sub-agent has the id of its call in AG-UI', async () => {
+test('the late result of an async tool of a sub-agent has the id of its call in AG-UI', async () => {
   verifies('web.agUi');
   async function* events(): AsyncGenerator<AgentEvent> {
     yield { type: 'turn-start', turn: 1, tools: [] };

@@ -258,7 +258,7 @@ describe('approvals in useChat', () => {
     );
   });
 
-  test('a part of a late outcome is updated', async () => {
+  test('a part of a late result is updated', async () => {
     const late = mockToolset([mockTool('look', 'x')]);
     const { message } = await readMessage(
       await (async () => {

@@ -9,7 +9,7 @@ const callOf = (name: string, text = '{}'): ToolCall => ({ type: 'tool-call', id
 const context = () => ({ signal: new AbortController().signal });
 
 describe('withAsyncPolicy', () => {
-  const late: ToolResult = { forLLM: 'the outcome' };
+  const late: ToolResult = { forLLM: 'the late result' };
   const slow = (ms: number) =>
     mockToolset([
       mockTool('slow', (_call, { onComplete }) => {
@@ -18,13 +18,13 @@ describe('withAsyncPolicy', () => {
       }),
     ]);
 
-  test('await waits for the outcome, which is then the result of the call', async () => {
+  test('await waits for the late result, which is then the result of the call', async () => {
     verifies('agent.loop.async.await');
     const tools = withAsyncPolicy(slow(10), { mode: 'await' });
     expect(await tools.call(callOf('slow'), context())).toBe(late);
   });
 
-  test('await gives up at its timeout, and the outcome is reported later', async () => {
+  test('await gives up at its timeout, and the late result is reported later', async () => {
     verifies('agent.loop.async.await', 'agent.loop.async.late');
     const reported: ToolResult[] = [];
     const tools = withAsyncPolicy(slow(30), {
@@ -43,7 +43,7 @@ describe('withAsyncPolicy', () => {
     expect(await waiting).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'abandoned' });
   });
 
-  test('ignore does not wait, and a run ends without the outcome; by tool it may be otherwise', async () => {
+  test('ignore does not wait, and a run ends without the late result; by tool it may be otherwise', async () => {
     verifies('agent.loop.async.await');
     const reported: string[] = [];
     const tools = withAsyncPolicy(slow(1), {
@@ -56,7 +56,7 @@ describe('withAsyncPolicy', () => {
     expect(reported).toEqual(['slow']);
   });
 
-  test('an outcome after the end of the run goes to onLateResult, which may throw', async () => {
+  test('a late result after the end of the run goes to onLateResult, which may throw', async () => {
     verifies('agent.loop.async.late');
     let reported = 0;
     const tools = withAsyncPolicy(slow(20), {

@@ -1,5 +1,6 @@
 import { errorMessage, inputDigest } from '@kernel/internal';
 import {
+  isRepeatable,
   type AgentEvent,
   callFromInput,
   callIdOf,
@@ -194,7 +195,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       if (settled !== undefined) return settled;
     }
     const { events, onEvent } = collectEvents(step);
-    const isUnsafe = step.effect === 'write' || step.effect === 'external';
+    const isUnsafe = step.effect !== undefined && !isRepeatable(step.effect);
     const beforeHandler = isUnsafe && step.hasInnerSteps !== true ? once(() => begin(step, digest)) : undefined;
     const output = await step.run({ onEvent, beforeHandler });
     // A step that returns while the attempt is being aborted, or after inner steps were interrupted, has not really ended.

@@ -213,7 +213,7 @@ export interface RecordedRuns<Start = StartOptions, Filter = RunFilter> extends 
   status(id: string): Promise<RecordedRun | undefined>;
   /** Lists runs, latest first. */
   list(filter?: Filter): Promise<readonly RecordedRun[]>;
-  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
+  /** Resolves once the run has finished, however it ended. A blocked run has not finished. */
   result(id: string, options?: WaitOptions): Promise<RecordedRun>;
   /** Yields the events of a run in order; `after` resumes from a position. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;

@@ -182,7 +182,7 @@ async function openTransport(options: AuthenticatedClientOptions): Promise<Trans
   });
 }
 
-/** Reads the body of a response whose status is none of success, and ends with the error that it describes. */
+/** Reads the body of a non-2xx response, and ends with the error that it describes. */
 function createErrorReader(
   { provider, redactor }: HttpRequestOptions,
   status: number,

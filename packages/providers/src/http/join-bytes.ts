@@ -42,6 +42,13 @@ interface ReusableBuffer {
 
 // Two buffers alternate, since each body is copied from the previous one. New memory for every turn of a long conversation would cause a full
 // garbage collection every few hundred turns. A buffer whose body is still being sent, or whose request failed, is not reused.
+//
+// The life of a buffer, with the file of each step:
+//   turn n    `join` copies the messages of body n-1, a view of the other buffer, and the new ones into this one   (encode-message.ts)
+//   sending   the HTTP client reads body n; this buffer is `last` and not free                                      (http/request.ts)
+//   reply     the request has left and the reply is complete: `freeBody` calls `free`                               (stream/wire-stream.ts)
+//   turn n+1  body n+1 goes into the other buffer; this one, now `spare`, keeps body n, which that one is copied from
+//   turn n+2  if it is free and large enough, this one is written again; otherwise a new one is allocated
 export function createBodyBuffers() {
   let last: ReusableBuffer | undefined;
   let spare: ReusableBuffer | undefined;

@@ -22,13 +22,13 @@ export interface HttpRequest {
   /** Suspends the idle timeout as well. */
   pause(): void;
   resume(): void;
-  /** A reply without content may do so only so often. */
+  /** Restarts the idle timeout. Without content, it does so only a limited number of times. */
   extendIdleTimeout(hasContent: boolean): void;
   /** The handler is not called any more. Does nothing after the end. */
   close(): void;
 }
 
-/** Returns what handles the rest of a response whose status is none of success. */
+/** Returns the handler of the rest of a non-2xx response. */
 export type FailedStatusHandler = (
   status: number,
   headers: ResponseHeaders,

@@ -67,7 +67,7 @@ export function parseJsonResponse(provider: string, text: string, redactor: Reda
   return value;
 }
 
-/** What a request is sent with, and what its errors need. */
+/** The client that sends a request, and the data that its errors name. */
 interface RequestContext {
   readonly name: string;
   readonly client: AuthenticatedClient;

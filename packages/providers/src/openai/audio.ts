@@ -10,14 +10,14 @@ const TYPES: ReadonlyMap<unknown, string> = new Map([
   // 16 bits, little-endian, one channel, 24,000 a second.
   ['pcm16', 'audio/pcm'],
 ]);
-/** How long before its expiry a recording is no longer referred to, in seconds. */
+/** A recording that expires within this time, in seconds, is no longer referred to. */
 const MARGIN_S = 60;
 
 export function audioTypeOf(audio: JsonValue | undefined): string | undefined {
   return TYPES.get(asFields(audio)?.['format']);
 }
 
-/** What is sent of such a message depends on the time. */
+/** How such a message is sent depends on the time. */
 export function hasRecording(message: AssistantMessage): boolean {
   return message.content.some((part) => part.type === 'audio' && part.providerData !== undefined);
 }

@@ -65,7 +65,7 @@ interface Head {
   readonly reply: Omit<EncodedRequest, 'body' | 'freeBody'>;
 }
 
-/** What decides on the head of a request, as text; undefined for options that are not JSON. */
+/** The options that the head of a request depends on, as a key; undefined for options that are not JSON. */
 function keyOf({ cache, model, options, responseFormat, stream, toolChoice }: ProviderRequest): string | undefined {
   try {
     return JSON.stringify([model, stream, toolChoice, options, responseFormat, cache]);

@@ -45,7 +45,7 @@ const GPT_5_4: GptRules = { ...OFF_BY_DEFAULT, efforts: ['none', ...TO_XHIGH], c
 const GPT_5_5: GptRules = { ...GPT_5_4, reasons: true, chatTools: 'with-none' };
 const GPT_6: GptRules = { ...GPT_5_5, efforts: ['none', ...TO_MAX] };
 const NEWEST: GptRules = { ...REASONING, efforts: TO_MAX, chatTools: 'never' };
-/** The rules for a name that says nothing, such as that of an Azure deployment: only what none of the newest models refuses is sent. */
+/** The rules for a name that does not tell the model, such as that of an Azure deployment: only what all of the newest models accept is sent. */
 const UNNAMED: GptRules = { ...NEWEST, chatTools: 'always' };
 
 // OpenAI's families as of November 2026. Sources: OpenAI's model pages, its guides "Reasoning models" and "Using GPT-6", its deployment

@@ -5,7 +5,7 @@ export interface ChatPreset {
   readonly quirks?: ChatQuirks;
 }
 
-/** What holds at api.openai.com, under whatever name it is configured. */
+/** The settings of api.openai.com, under whatever name it is configured. */
 export const OPENAI_QUIRKS: ChatQuirks = {
   maxTokensField: 'max_completion_tokens',
   callIds: 'max-40',

@@ -28,7 +28,7 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
     );
 
   return {
-    /** Whether the reply made progress; comments alone are none. */
+    /** Returns whether the reply made progress; comments do not count. */
     push(bytes: Uint8Array) {
       if (kind === 'unknown') kind = sniff(bytes);
       if (kind === 'whole') {

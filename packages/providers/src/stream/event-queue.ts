@@ -59,7 +59,7 @@ export function createEventQueue(
     failure = reason;
     clearTimeout(lingerTimer);
     removeAbortListener?.();
-    // What has decoded the reply is not needed by whoever has not read all of it yet.
+    // The decoder can be freed, even if the events have not all been read yet.
     request = undefined;
     wake();
   }

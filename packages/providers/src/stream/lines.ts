@@ -67,11 +67,11 @@ export async function* readLines(
 ): AsyncGenerator<string, void> {
   signal?.throwIfAborted();
   const lines: string[] = [];
-  let outcome: { readonly error?: unknown } | undefined;
+  let end: { readonly error?: unknown } | undefined;
   let wake: (() => void) | undefined;
   const parser = createLineParser((line) => lines.push(line), lineLength);
   const settle = (result: { readonly error?: unknown }): void => {
-    outcome ??= result;
+    end ??= result;
     wake?.();
   };
   let sent: HttpRequest | undefined;
@@ -100,14 +100,14 @@ export async function* readLines(
       // Taken all at once: to take them one by one from the front would take time by their square.
       yield* lines.splice(0);
       if (lines.length > 0) continue;
-      if (outcome !== undefined) break;
+      if (end !== undefined) break;
       // The promise must exist before reading goes on, which may bring the next bytes at once.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       sent.resume();
       // oxlint-disable-next-line no-await-in-loop -- waits for the next bytes
       await woken;
     }
-    if ('error' in outcome) throw outcome.error;
+    if ('error' in end) throw end.error;
   } finally {
     removeListener();
     sent.close();

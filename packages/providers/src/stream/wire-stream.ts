@@ -5,7 +5,7 @@ import { openBackgroundReply } from './background-reply.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
 
-/** How long a reply that has said how it ended is waited for: its usage may follow, and some servers neither mark its end nor close it. Without an idle timeout it is waited for as long. */
+/** How long to wait for the end of the body after the finish reason: usage may still follow, and some servers never close. Does not apply if there is no idle timeout. */
 const END_MS = 15_000;
 
 /** `prepare` is called at the first `next()`. Errors carry the text received so far as `data.partialText`. */

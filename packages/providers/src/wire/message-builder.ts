@@ -39,7 +39,7 @@ export interface DecoderContext {
   readonly audioType?: string | undefined;
 }
 
-/** What the vendor ran is emitted as well. */
+/** Fills a reserved place. Calls and results of the vendor's own tools are emitted as well. */
 export type FillPlace = (...parts: readonly FillingPart[]) => void;
 
 interface ReservedPlace {
@@ -47,7 +47,7 @@ interface ReservedPlace {
   parts: readonly FillingPart[];
 }
 
-/** The same for every wire. Parts and calls keep the order in which they arrived. */
+/** Builds the message of a reply, for every wire. Parts and calls keep the order in which they arrived. */
 export function createMessageBuilder(context: DecoderContext) {
   const { emit, name, redactor, toolDecoder } = context;
   /** Made with the first call. */
@@ -138,7 +138,7 @@ export function createMessageBuilder(context: DecoderContext) {
           if (part.type === 'server-tool-call' || part.type === 'server-tool-result') emit(part);
       };
     },
-    /** The vendor begins its reply anew. Throws `PROVIDER_PROTOCOL` if text of the first is with the consumer already. */
+    /** The vendor begins its reply again. Throws `PROVIDER_PROTOCOL` if text of the first was emitted already. */
     restart() {
       if (partialText() !== '') throw protocolError('the stream began a second reply after text of the first');
       order.length = 0;
@@ -157,7 +157,7 @@ export function createMessageBuilder(context: DecoderContext) {
       }
       if (event !== undefined) emit(event);
     },
-    /** Adds to the arguments of a call, as `call` would; returns false where only that can tell which call it is. */
+    /** Adds to the arguments of a call, as `call` would; returns false if only `call` can tell which call it is. */
     moreArguments(index: number, text: string, position: number): boolean {
       const event = assembler?.more(index, text, position);
       if (event !== undefined) emit(event);

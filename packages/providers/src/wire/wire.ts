@@ -25,7 +25,7 @@ import { createToken } from '../config/credentials.ts';
 import { type ResolvedLimits, resolveLimits } from '../http/limits.ts';
 import { type ResolvedTimeouts, resolveTimeouts } from '../http/timeouts.ts';
 
-/** What the requests of one provider share. */
+/** Shared by all requests of one provider. */
 export interface WireContext {
   readonly name: string;
   readonly client: AuthenticatedClient;

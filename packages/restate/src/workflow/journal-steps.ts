@@ -1,6 +1,7 @@
 import { createLock, inputDigest } from '@kernel/internal';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import {
+  isRepeatable,
   callFromInput,
   callIdOf,
   type DurableAgent,
@@ -186,5 +187,5 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
 }
 
 function isUnsafe(step: Step): boolean {
-  return (step.effect === 'write' || step.effect === 'external') && step.unknown !== undefined;
+  return step.effect !== undefined && !isRepeatable(step.effect) && step.unknown !== undefined;
 }

@@ -1,5 +1,6 @@
 import {
   type CallContext,
+  isRepeatable,
   validatesCalls,
   type JsonSchema,
   type Tool,
@@ -31,9 +32,8 @@ export function validateForeign(tool: Tool, raw: RawArguments, repair: RepairPol
 /** Does the same for a toolset that gets text, as `input`: the model's own, unless something was repaired. */
 export function validateForeignText(tool: Tool, raw: RawArguments, repair?: RepairPolicy): ValidatedArguments {
   const validated = validateForeign(tool, raw, repair);
-  const { effect } = tool;
   // A toolset whose tool may be called again may read exactly what would be rounded here.
-  const isRounded = validated.error?.data?.['number'] !== undefined && (effect === 'read' || effect === 'idempotent');
+  const isRounded = validated.error?.data?.['number'] !== undefined && isRepeatable(tool.effect);
   if (typeof raw === 'string' && (isRounded || (validated.error === undefined && validated.repairs.length === 0)))
     return { input: raw, repairs: [], notes: [] };
   return validated.error === undefined ? { ...validated, input: JSON.stringify(validated.input) } : validated;

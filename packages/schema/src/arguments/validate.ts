@@ -1,4 +1,4 @@
-import { type JsonSchema, KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
+import { isRepeatable, type JsonSchema, KernelError, type ToolRepair, type Tool } from '@kernel/protocol';
 import { type Coerced, coerceValue } from '../coerce/coerce.ts';
 import type { StandardResult } from '../standard-schema.ts';
 import type { ValidationIssue } from '../validator/checks.ts';
@@ -16,13 +16,13 @@ interface Validation {
   readonly unknownProperties: UnknownProperty[];
 }
 
-type Outcome = ValidatedArguments | Promise<ValidatedArguments>;
+type Validating = ValidatedArguments | Promise<ValidatedArguments>;
 
 /**
  * Parses a call's arguments, handles unknown properties, validates and, if the policy says so, repairs them. Returns a promise only for an
  * asynchronous schema library. Never throws or rejects.
  */
-export function validateArguments(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Outcome {
+export function validateArguments(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Validating {
   resetMatchTime();
   try {
     return validate(binding, raw, policy);
@@ -37,9 +37,9 @@ function tooDeepError({ tool }: ValidatedTool, cause: unknown): KernelError {
   return new KernelError('ARGUMENTS_INVALID', message, { cause });
 }
 
-function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Outcome {
+function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationPolicy): Validating {
   const { effect, name } = binding.tool;
-  const parsed = parseArguments(raw, name, effect === 'read' || effect === 'idempotent');
+  const parsed = parseArguments(raw, name, isRepeatable(effect));
   if (!('value' in parsed)) return { error: parsed, repairs: [], notes: [] };
 
   const unknownProperties: UnknownProperty[] = [];
@@ -65,7 +65,7 @@ function validate(binding: ValidatedTool, raw: RawArguments, policy: ValidationP
   );
 }
 
-function coerce(value: unknown, validation: Validation): Outcome {
+function coerce(value: unknown, validation: Validation): Validating {
   const { binding, policy, parseRepairs } = validation;
   const validator = binding.input.validator();
   const issues = validator.issues(value);
@@ -77,7 +77,7 @@ function coerce(value: unknown, validation: Validation): Outcome {
   return coerced.issues.length > 0 ? reject(coerced.issues, repairs, validation) : applyCoerced(coerced, validation);
 }
 
-function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
+function applyCoerced(coerced: Coerced, validation: Validation): Validating {
   const repairs = [...validation.parseRepairs, ...coerced.repairs];
   const { binding, policy, unknownProperties } = validation;
   const value = filterUnknown(coerced.value, binding, policy, unknownProperties);
@@ -85,7 +85,7 @@ function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
   return rejected ? rejectUnknown(value, validation, repairs) : parseWithLibrary(value, repairs, validation);
 }
 
-function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], validation: Validation): Outcome {
+function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], validation: Validation): Validating {
   const { tool, input } = validation.binding;
   if (input.parse === undefined) return accept(value, repairs, validation);
   return andThen(callParse(input.parse, value), (result) =>
@@ -235,7 +235,7 @@ export interface ValidationPolicy {
   readonly unknownProperties: UnknownProperties;
 }
 
-/** The outcome of validation: a handler's input or an error, never both. */
+/** What validation results in: a handler's input or an error, never both. */
 export interface ValidatedArguments {
   /** The handler's input. */
   readonly input?: unknown;

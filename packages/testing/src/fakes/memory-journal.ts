@@ -1,4 +1,4 @@
-import type { JsonValue, Step, StepExecutor } from '@kernel/protocol';
+import { isRepeatable, type JsonValue, type Step, type StepExecutor } from '@kernel/protocol';
 
 /** What is known of a step: that the handler of its call was about to be entered, or its output as JSON text. */
 export type JournalEntry =
@@ -65,7 +65,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
     }
     const lost = known?.state === 'begun' ? step.unknown?.() : undefined;
     if (lost !== undefined) return record(step.id, lost);
-    const isUnsafe = step.effect === 'write' || step.effect === 'external';
+    const isUnsafe = step.effect !== undefined && !isRepeatable(step.effect);
     const beforeHandler = (): void => {
       mayDie();
       if (isUnsafe) entries.set(step.id, { state: 'begun' });

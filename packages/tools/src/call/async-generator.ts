@@ -8,7 +8,7 @@ type Generator = AsyncGenerator<unknown, unknown, undefined>;
 /** How many values are taken before other work of the process gets its turn. */
 const STEPS_PER_TURN = 1_000;
 
-/** Whether a handler returned an async generator. A stream can be iterated too, but is none: it has no `next`. */
+/** Whether a handler returned an async generator. A stream can be iterated too, but is not one: it has no `next`. */
 export function isAsyncGenerator(value: unknown): value is Generator {
   if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return false;
   return 'next' in value && typeof value.next === 'function' && 'return' in value && typeof value.return === 'function';
@@ -51,7 +51,7 @@ export async function runGenerator(
   }
 }
 
-/** Asks a generator to stop, and resolves to what it returns then. What it throws is ignored: the call has an outcome already. */
+/** Asks a generator to stop, and resolves to what it returns then. What it throws is ignored: the call has ended already. */
 async function callReturn(generator: Generator): Promise<unknown> {
   try {
     const { done, value } = await generator.return(undefined);

@@ -4,7 +4,7 @@ import type { NamedTools, ResultOf, ToolTypes } from '../tool/tool-types.ts';
 /**
  * An event of a call, of one of `Tools`. Carries arguments and results only if the registry was created with `detail: true`.
  *
- * A call of a name that is not registered, or was registered later, is reported with that name, which then is none of the names in the type.
+ * A call of a name that is not registered, or was registered later, is reported with that name, which is not among the names in the type.
  */
 export type CallEvent<Tools extends NamedTools = NamedTools> = {
   [Name in keyof Tools & string]: CallStart<Name> | CallProgress<Name> | CallEnd<Tools[Name]> | CallLate<Name>;
@@ -69,15 +69,15 @@ export interface CallLate<Name extends string = string> {
   /** The call's id. */
   readonly callId: string;
   /**
-   * `abandoned`: a handler that had been abandoned has settled. `completed`: the outcome of an async tool was delivered. `orphan`: nothing was
-   * waiting for the outcome. `repeated`: an async tool sent more than one outcome; this one is ignored.
+   * `abandoned`: a handler that had been abandoned has settled. `completed`: the late result of an async tool was delivered. `orphan`: nothing was
+   * waiting for it. `repeated`: an async tool sent more than one; this one is ignored.
    */
   readonly kind: 'abandoned' | 'completed' | 'orphan' | 'repeated';
-  /** Whether the handler or outcome failed. */
+  /** Whether the handler failed, or the late result is a failure. */
   readonly isError: boolean;
   /** Time since the call was received, in milliseconds; 0 if nothing listened then. */
   readonly durationMs: number;
-  /** The outcome; only with `detail`. */
+  /** The late result; only with `detail`. */
   readonly result?: ToolResult;
 }
 

@@ -1,8 +1,9 @@
+import { isRepeatable } from '@kernel/protocol';
 import type { ValidationPolicy } from '@kernel/schema';
-import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
+import type { ToolBinding } from '../tool/binding.ts';
 import type { RunnerOptions } from './types.ts';
 
-/** What the options of a tool and those of its registry come to. */
+/** The options of a tool, completed by those of its registry. */
 export interface CallPlan {
   readonly timeoutMs: number;
   readonly policy: ValidationPolicy;
@@ -27,7 +28,7 @@ export function createPlans(options: RunnerOptions): (binding: ToolBinding) => C
 
 function planCalls(binding: ToolBinding, options: RunnerOptions): CallPlan {
   const { concurrency, tool } = binding;
-  const canRepeat = isRepeatable(tool);
+  const canRepeat = isRepeatable(tool.effect);
   return {
     timeoutMs: binding.timeoutMs ?? options.timeoutMs,
     policy: {

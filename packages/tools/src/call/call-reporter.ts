@@ -9,7 +9,7 @@ import { failureText } from './failure-text.ts';
 import { toResult } from './result.ts';
 import type { CallRequest } from './types.ts';
 
-/** The state of one call, which for an async tool lives until its outcome is delivered. */
+/** The state of one call, which for an async tool lives until its late result is delivered. */
 export interface CallRecord {
   readonly request: CallRequest;
   readonly plan: CallPlan;
@@ -17,12 +17,12 @@ export interface CallRecord {
   readonly timeoutMs: number;
   /** When it was received; 0 if nothing listened then. */
   readonly started: number;
-  /** How far it is; `waiting` for the outcome of an async tool. */
+  /** How far it is; `waiting` for the late result of an async tool. */
   state: 'running' | 'waiting' | 'delivered' | 'closed';
   /** Settles with an abandoned handler that still runs. */
   abandoned: Promise<unknown> | undefined;
-  /** Outcomes that arrived before the call had ended. */
-  earlyOutcomes: unknown[] | undefined;
+  /** Late results that arrived before the call had ended. */
+  earlyResults: unknown[] | undefined;
 }
 
 /** Reports calls to the listeners of the registry and to the callbacks of the caller. */
@@ -32,15 +32,15 @@ export interface CallReporter {
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
   refused(name: string, callId: string, result: ToolResult): ToolResult;
-  /** Ends a call, and delivers outcomes that arrived early. `validated` are the arguments that it ran with, if it came to that. */
+  /** Ends a call, and delivers late results that arrived early. `validated` are the arguments that it ran with, if it ran. */
   end(record: CallRecord, result: ToolResult, validated?: ValidatedArguments): void;
-  /** Takes an outcome of an async tool. Only the first is delivered; any other is only reported. */
-  complete(record: CallRecord, outcome: unknown): void;
+  /** Accepts a late result of an async tool. Only the first is delivered; any other is only reported. */
+  complete(record: CallRecord, returned: unknown): void;
   /** Reports something that happened after the end of a call. */
   late(record: CallRecord, kind: CallLate['kind'], isError: boolean, result?: ToolResult): void;
 }
 
-/** Creates the reporter of a registry. `finalize` redacts and shortens late outcomes like any other result. */
+/** Creates the reporter of a registry. `finalize` redacts and shortens late results like any other result. */
 export function createCallReporter(
   events: CallEventSink,
   detail: boolean,
@@ -66,9 +66,9 @@ export function createCallReporter(
       return undefined;
     return { arguments: readArguments('json' in validated ? validated.json : validated.input) };
   };
-  const deliver = (record: CallRecord, outcome: unknown): void => {
+  const deliver = (record: CallRecord, returned: unknown): void => {
     const { binding, context } = record.request;
-    const result = finalize(toResult(outcome, binding), record);
+    const result = finalize(toResult(returned, binding), record);
     const isError = result.isError === true;
     if (record.state === 'delivered') return late(record, 'repeated', isError, result);
     const isAwaited = record.state === 'waiting' && context.onComplete !== undefined;
@@ -113,7 +113,7 @@ export function createCallReporter(
         started: isHeard ? performance.now() : 0,
         state: 'running',
         abandoned: undefined,
-        earlyOutcomes: undefined,
+        earlyResults: undefined,
       };
     },
     progress(record, text) {
@@ -124,9 +124,9 @@ export function createCallReporter(
         events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
       if (context.onProgress !== undefined) callSafely(() => context.onProgress?.(update));
     },
-    complete(record, outcome) {
-      if (record.state === 'running') (record.earlyOutcomes ??= []).push(outcome);
-      else deliver(record, outcome);
+    complete(record, returned) {
+      if (record.state === 'running') (record.earlyResults ??= []).push(returned);
+      else deliver(record, returned);
     },
     late,
     end(record, result, validated) {
@@ -135,12 +135,12 @@ export function createCallReporter(
         const { id, binding } = record.request;
         emitEnd(binding.tool.name, id, result, record.started, detail ? argumentsOf(binding, validated) : undefined);
       }
-      const { earlyOutcomes } = record;
-      if (earlyOutcomes === undefined) return;
-      record.earlyOutcomes = undefined;
-      // Whoever awaits the call sees its result before an outcome that arrived early.
+      const { earlyResults } = record;
+      if (earlyResults === undefined) return;
+      record.earlyResults = undefined;
+      // Whoever awaits the call sees its first result before a late one that arrived early.
       queueMicrotask(() => {
-        for (const outcome of earlyOutcomes) deliver(record, outcome);
+        for (const returned of earlyResults) deliver(record, returned);
       });
     },
   };

@@ -75,7 +75,7 @@ function findMemberProblem(value: object, path: string, ancestors: Set<unknown>)
   return undefined;
 }
 
-/** What is wrong with an object that is neither plain nor an array; `undefined` if its members, or its `toJSON`, are all there is to it. */
+/** Describes why an object that is neither plain nor an array is not JSON; `undefined` if its members, or its `toJSON`, are all that it holds. */
 function exoticProblem(value: object, path: string): string | undefined {
   const prototype = Reflect.getPrototypeOf(value);
   const isPlain = prototype === null || prototype === Object.prototype;

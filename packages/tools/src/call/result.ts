@@ -3,13 +3,14 @@ import {
   type KernelErrorCode,
   type ToolOutcome,
   type ToolResult,
+  isRepeatable,
   isToolResult,
   resultAfterAbort,
   toErrorResult,
   toModelText,
   unreadableResult,
 } from '@kernel/protocol';
-import { isRepeatable, type ToolBinding } from '../tool/binding.ts';
+import type { ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
 import type { HandlerEnd, SettledHandler, StoppedHandler } from './race-handler.ts';
@@ -33,7 +34,7 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
     case 'error':
       return failedResult(end.error, name);
     case 'unread':
-      return unreadable(readingFailed(end.error), binding, end.error);
+      return unreadableHandlerResult(readingFailed(end.error), binding, end.error);
     case 'timeout':
     case 'aborted':
       return stoppedResult(end, binding, timeoutMs);
@@ -43,7 +44,7 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
 }
 
 /** The result of a call whose caller aborted it before its handler was entered. */
-export function neverStarted(toolName: string): ToolResult {
+export function cancelledBeforeStartResult(toolName: string): ToolResult {
   return cancelledResult(toolName, 'was cancelled before it started.', 'cancelled');
 }
 
@@ -68,7 +69,7 @@ function stoppedResult(stopped: StoppedHandler, binding: ToolBinding, timeoutMs:
   if (end.kind === 'value') return resultAfterAbort(toResult(end.value, binding), name, unknown);
   const { error } = end;
   const as = isTimeout ? 'timeout' : 'cancelled';
-  const done = isRepeatable(binding.tool) ? '.' : '; what it has done so far is unknown.';
+  const done = isRepeatable(binding.tool.effect) ? '.' : '; what it has done so far is unknown.';
   try {
     if (KernelError.is(error) && HANDLER_CODES.has(error.code))
       return resultAfterAbort(failedResult(error, name), name, unknown);
@@ -89,7 +90,7 @@ function withReturnedError(settled: SettledHandler): SettledHandler {
   }
 }
 
-/** What a handler threw after it was stopped, unless it says only that. */
+/** The text of what a handler threw after it was stopped, unless that is only the abort itself. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return '';
   return ` It reported: ${failureText(error)}`;
@@ -123,7 +124,7 @@ function resultOfError(error: unknown, toolName: string): ToolResult {
 }
 
 /** Does the work of a call; what it throws at once becomes a failed result. A call may be an object with getters that throw. */
-export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Promise<T | ToolResult> {
+export function catchSync<T>(toolName: string, work: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return work();
   } catch (error) {
@@ -132,11 +133,15 @@ export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Pro
 }
 
 /**
- * The result of a handler that ended and whose result cannot be read. If it may have changed something that is not a failure, after which a model
+ * The result of a handler that ended and whose result cannot be read. If the tool may have changed something, it is not a failure: after a failure a model
  * would make the call again.
  */
-export function unreadable(why: string, { tool }: ToolBinding, cause: unknown = new TypeError(why)): ToolResult {
-  if (isRepeatable(tool)) return failedResult(cause, tool.name);
+export function unreadableHandlerResult(
+  why: string,
+  { tool }: ToolBinding,
+  cause: unknown = new TypeError(why),
+): ToolResult {
+  if (isRepeatable(tool.effect)) return failedResult(cause, tool.name);
   return unreadableResult(tool.name, `${failureText(why).replace(/[.]$/, '')}.`, cause);
 }
 
@@ -145,11 +150,11 @@ export function toResult(value: unknown, binding: ToolBinding): ToolResult {
   try {
     return readValue(value, binding);
   } catch (error) {
-    return unreadable(readingFailed(error), binding, error);
+    return unreadableHandlerResult(readingFailed(error), binding, error);
   }
 }
 
-/** What reading a value threw; the thrown value may be as hostile. */
+/** Describes what reading a value threw; the thrown value may be as hostile. */
 function readingFailed(error: unknown): string {
   try {
     return `reading it failed: ${failureText(error)}`;
@@ -164,7 +169,7 @@ function readValue(value: unknown, binding: ToolBinding): ToolResult {
   if (isToolResult(value)) return copyResult(value, binding);
   if (value instanceof Error) return failedResult(value, binding.tool.name);
   const copy = toJson(value);
-  if (copy.problem !== undefined) return unreadable(`it returned ${copy.problem}`, binding);
+  if (copy.problem !== undefined) return unreadableHandlerResult(`it returned ${copy.problem}`, binding);
   return { forLLM: copy.text, data: copy.json };
 }
 
@@ -203,9 +208,11 @@ function copyResult(value: ToolResult, binding: ToolBinding): ToolResult {
       media: media.map((part) => (typeof part === 'object' && part !== null ? { ...part } : part)),
     };
   const checked = checkFields(result);
-  // What says itself that it failed is a failure.
+  // A result with `isError` stays a failure.
   const report = (why: string): ToolResult =>
-    result.isError === true ? failedResult(new TypeError(why), binding.tool.name) : unreadable(why, binding);
+    result.isError === true
+      ? failedResult(new TypeError(why), binding.tool.name)
+      : unreadableHandlerResult(why, binding);
   if (checked.problem !== undefined) return report(`it returned ${checked.problem}`);
   const { data, forLLM } = checked.result;
   if (forLLM === '') toModelText(checked.result); // reads the message of the error
@@ -223,7 +230,7 @@ function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {
   const { name } = binding.tool;
   const path = issue.path === '' ? '/' : issue.path;
   const mismatch = `data that does not match its output schema: at "${path}", expected ${issue.expected}.`;
-  if (!isRepeatable(binding.tool)) return unreadable(`it returned ${mismatch}`, binding);
+  if (!isRepeatable(binding.tool.effect)) return unreadableHandlerResult(`it returned ${mismatch}`, binding);
   const message = `"${name}" returned ${mismatch}`;
   return toErrorResult(new KernelError('TOOL_FAILED', message, { data: { tool: name, path: issue.path } }));
 }

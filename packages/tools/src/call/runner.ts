@@ -10,7 +10,14 @@ import { cancelledBeforeStart, createConcurrencyLimiter, limitsFor, type Permit 
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { cleanResult, redactorFor } from './redact-result.ts';
-import { errorOf, failedResult, handlerResult, neverStarted, refusedResult, unreadable } from './result.ts';
+import {
+  errorOf,
+  failedResult,
+  handlerResult,
+  cancelledBeforeStartResult,
+  refusedResult,
+  unreadableHandlerResult,
+} from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import { createToolContext } from './tool-context.ts';
 import type { CallRequest, Runner, RunnerOptions } from './types.ts';
@@ -28,7 +35,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const why = redactor.text(failureText(error));
       return result.isError === true
         ? failedResult(new Error(why), binding.tool.name)
-        : unreadable(why, binding, new Error(why));
+        : unreadableHandlerResult(why, binding, new Error(why));
     }
   };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
@@ -124,7 +131,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const { beforeHandler, signal } = record.request.context;
     if (beforeHandler !== undefined) {
       await beforeHandler();
-      if (signal.aborted) return failed?.result ?? neverStarted(record.request.binding.tool.name);
+      if (signal.aborted) return failed?.result ?? cancelledBeforeStartResult(record.request.binding.tool.name);
     }
     const end = await new Promise<HandlerEnd>((resolve) => {
       attempt(record, input, resolve);
@@ -181,7 +188,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const start = (record: CallRecord): Promise<ToolResult> => {
     const { request } = record;
     const { binding, context } = request;
-    if (context.signal.aborted) return Promise.resolve(finish(record, neverStarted(binding.tool.name)));
+    if (context.signal.aborted) return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
     if (context.approved !== undefined) return runApproved(record, context.approved);
     const validating = validate(request, record.plan);
     if (!(validating instanceof Promise)) return runValidated(record, validating);
@@ -189,7 +196,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return awaitValidation(request, validating, onAbandoned)
       .then((validated) =>
         context.signal.aborted && validated.error === undefined
-          ? finish(record, neverStarted(binding.tool.name))
+          ? finish(record, cancelledBeforeStartResult(binding.tool.name))
           : runValidated(record, validated),
       )
       .catch((error: unknown) => failed(record, error));
@@ -206,7 +213,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async validate(request, isCurrent) {
       const { binding, arguments: text, context } = request;
-      if (context.signal.aborted) return neverStarted(binding.tool.name);
+      if (context.signal.aborted) return cancelledBeforeStartResult(binding.tool.name);
       const validated = await validateOnly(request);
       if (validated.error !== undefined) return finish(startCall(request), refusedResult(validated.error), validated);
       const forwarded = await binding.input.forward?.(request.id, String(validated.input), context);

@@ -3,7 +3,7 @@ import type { RawArguments } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { CallEventSink } from './call-events.ts';
 
-/** What all calls of a registry have in common. A binding's options override these. */
+/** The options of all calls of a registry. A binding's options override these. */
 export interface RunnerOptions {
   /** Time limit of a handler, in milliseconds; `0` or `Infinity` means none. */
   readonly timeoutMs: number;

@@ -6,7 +6,7 @@ import type { BindingOptions, ToolBinding } from '../tool/binding.ts';
 export interface StatefulTool {
   /** Sets the conversation; called if the call has one. */
   setContext?(channel: string, chatId: string): void;
-  /** Sets the function that receives the outcome of an async tool. */
+  /** Sets the function that receives the late result of an async tool. */
   setCallback?(callback: (result: ToolResult) => void): void;
   /** Does the work. Returns what a `ToolHandler` returns. */
   execute(args: JsonObject, signal: AbortSignal): unknown;
@@ -16,7 +16,7 @@ export interface StatefulTool {
  * Binds a stateful handler so that parallel calls are safe.
  *
  * A function creates a new handler for each call. A single object is shared: its calls run one at a time, each only after the previous one
- * has actually settled. Throws `CONFIG_INVALID` for a single object with `setCallback`: its late outcomes could not be matched to calls.
+ * has actually settled. Throws `CONFIG_INVALID` for a single object with `setCallback`: its late results could not be matched to calls.
  */
 export function bindStatefulTool(
   tool: Tool,

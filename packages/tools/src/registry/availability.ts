@@ -2,7 +2,7 @@ import { untilAborted } from '@kernel/internal';
 import type { Conversation, Tool, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capabilities.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { Conditions, Outcomes } from './conditions.ts';
+import type { Conditions, ConditionResults } from './conditions.ts';
 import { type Entry, type EntryStore, isConditional } from './entries.ts';
 import type { MountedToolset } from './mount.ts';
 import type { ToolRegistry } from './types.ts';
@@ -49,26 +49,26 @@ export function createAvailability(
     });
     if (requirements.length > 0 && (await Promise.all(requirements)).includes(true)) store.bumpVersion();
   };
-  const evaluateConditions = async (turn: TurnContext): Promise<Outcomes | undefined> => {
+  const evaluateConditions = async (turn: TurnContext): Promise<ConditionResults | undefined> => {
     const bindings = watchedEntries().map((entry) => entry.binding);
     const whens = bindings.flatMap((binding) => (isConditional(binding) ? (binding.when ?? []) : []));
     if (whens.length === 0) return undefined;
-    const outcomes = await conditions.evaluate(turn, whens);
-    store.setOutcomes(outcomes);
-    return outcomes;
+    const results = await conditions.evaluate(turn, whens);
+    store.setConditionResults(results);
+    return results;
   };
 
-  const evaluate = async (turn: TurnContext): Promise<Outcomes | undefined> => {
+  const evaluate = async (turn: TurnContext): Promise<ConditionResults | undefined> => {
     await Promise.all([...mounted].map((each) => beginMountedTurn(each, turn)));
-    const [outcomes] = await Promise.all([evaluateConditions(turn), checkCapabilities()]);
-    return outcomes;
+    const [results] = await Promise.all([evaluateConditions(turn), checkCapabilities()]);
+    return results;
   };
   const begin = async (turn: TurnContext): Promise<readonly Tool[] | undefined> => {
     beginning ??= new Set();
     beginning.add(turn);
     try {
-      const outcomes = await untilAborted(evaluate(turn), turn.signal).catch(ignore);
-      return outcomes === undefined ? undefined : store.listFor(outcomes);
+      const results = await untilAborted(evaluate(turn), turn.signal).catch(ignore);
+      return results === undefined ? undefined : store.listFor(results);
     } finally {
       beginning?.delete(turn);
     }

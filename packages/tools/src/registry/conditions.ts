@@ -4,35 +4,35 @@ import { asDeclared } from '../unsafe-casts.ts';
 import { withTimeout } from '../with-timeout.ts';
 
 /** Which conditions hold. One that is absent has not been evaluated. */
-export type Outcomes = ReadonlyMap<ToolCondition<never>, boolean>;
+export type ConditionResults = ReadonlyMap<ToolCondition<never>, boolean>;
 
 /** How long one condition can delay a turn. */
 const CONDITION_TIMEOUT_MS = 10_000;
 /** Of a turn in which no condition has been evaluated. */
-export const NO_OUTCOMES: Outcomes = new Map();
+export const NO_CONDITION_RESULTS: ConditionResults = new Map();
 
-/** Creates the conditions of tools, each evaluated once for each turn, so that concurrent runs do not see each other's outcomes. */
+/** Creates the conditions of tools, each evaluated once for each turn, so that concurrent runs do not see each other's results. */
 export function createConditions() {
   // Made with the first conditional tool.
   let known: WeakMap<TurnContext, Map<ToolCondition<never>, boolean>> | undefined;
   let lastTurns: WeakMap<AbortSignal, TurnContext> | undefined;
   return {
-    /** Evaluates the conditions of a turn that have not been evaluated in it, and resolves to all of its outcomes. Never rejects. */
-    async evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<Outcomes> {
+    /** Evaluates the conditions of a turn that have not been evaluated in it, and resolves to all of its results. Never rejects. */
+    async evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<ConditionResults> {
       known ??= new WeakMap();
       lastTurns ??= new WeakMap();
-      const outcomes = known.get(turn) ?? new Map<ToolCondition<never>, boolean>();
-      known.set(turn, outcomes);
+      const results = known.get(turn) ?? new Map<ToolCondition<never>, boolean>();
+      known.set(turn, results);
       lastTurns.set(turn.signal, turn);
-      const missing = conditions.filter((condition) => !outcomes.has(condition));
+      const missing = conditions.filter((condition) => !results.has(condition));
       const found = await Promise.all(missing.map((condition) => holds(condition, turn)));
-      for (const [index, condition] of missing.entries()) outcomes.set(condition, found[index] === true);
-      return outcomes;
+      for (const [index, condition] of missing.entries()) results.set(condition, found[index] === true);
+      return results;
     },
     /** The turn that a call belongs to: the one that it names, or the last one that began under its signal; undefined for neither. */
     turnOf: ({ turn, signal }: Pick<CallContext, 'turn' | 'signal'>): TurnContext | undefined =>
       turn ?? lastTurns?.get(signal),
-    outcomesOf: (turn: TurnContext): Outcomes => known?.get(turn) ?? NO_OUTCOMES,
+    resultsOf: (turn: TurnContext): ConditionResults => known?.get(turn) ?? NO_CONDITION_RESULTS,
   };
 }
 

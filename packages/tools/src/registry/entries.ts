@@ -1,6 +1,6 @@
 import type { Tool, ToolMetadata } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import { NO_OUTCOMES, type Outcomes } from './conditions.ts';
+import { NO_CONDITION_RESULTS, type ConditionResults } from './conditions.ts';
 import type { RegistryChange, RegistryChangeKind } from './events.ts';
 import { createOfferedLists } from './offered-lists.ts';
 
@@ -27,13 +27,13 @@ export interface EntryStore {
   /** A number that rises with each change. */
   version(): number;
   /** The conditions that held in the last turn. */
-  outcomes(): Outcomes;
+  conditionResults(): ConditionResults;
   /** The tools offered in the last turn: the same frozen array until they change. */
   list(): readonly Tool[];
   /** The tools offered while some conditions hold: the same frozen array as long as they are the same. */
-  listFor(outcomes: Outcomes): readonly Tool[];
+  listFor(results: ConditionResults): readonly Tool[];
   /** Sets the conditions that hold in a turn that has begun. */
-  setOutcomes(outcomes: Outcomes): void;
+  setConditionResults(results: ConditionResults): void;
   add(binding: ToolBinding, hidden: boolean): void;
   /** Replaces the binding of an entry and resets its state, except for `enabled`, `hidden` and promotion. */
   replace(binding: ToolBinding): void;
@@ -50,7 +50,7 @@ export interface EntryStore {
 export function createEntryStore(emit: (change: RegistryChange) => void): EntryStore {
   const entries = new Map<string, Entry>();
   let version = 0;
-  let outcomes: Outcomes = NO_OUTCOMES;
+  let results: ConditionResults = NO_CONDITION_RESULTS;
   let list: readonly Tool[] | undefined;
   const lists = createOfferedLists(
     () => [...entries.values()].flatMap(({ binding }) => (isConditional(binding) ? (binding.when ?? []) : [])),
@@ -65,12 +65,12 @@ export function createEntryStore(emit: (change: RegistryChange) => void): EntryS
   return {
     entries,
     version: () => version,
-    outcomes: () => outcomes,
-    list: () => (list ??= lists.listFor(outcomes)),
+    conditionResults: () => results,
+    list: () => (list ??= lists.listFor(results)),
     listFor: (holding) => lists.listFor(holding),
-    setOutcomes(next) {
-      const before = outcomes;
-      outcomes = next;
+    setConditionResults(next) {
+      const before = results;
+      results = next;
       list = undefined;
       const changed = [...entries.values()].some((entry) => isUsable(entry, before) !== isUsable(entry, next));
       if (changed) version += 1;
@@ -110,14 +110,14 @@ export function createEntryStore(emit: (change: RegistryChange) => void): EntryS
 }
 
 /** Whether a tool is in the list: usable, and not hidden unless promoted. */
-export function isOffered(entry: Entry, outcomes: Outcomes): boolean {
-  return isUsable(entry, outcomes) && !(entry.hidden && entry.promotion === undefined);
+export function isOffered(entry: Entry, results: ConditionResults): boolean {
+  return isUsable(entry, results) && !(entry.hidden && entry.promotion === undefined);
 }
 
 /** Whether a tool could be called if it were not hidden: enabled, no capability missing, condition true. */
-export function isUsable({ enabled, missing, binding }: Entry, outcomes: Outcomes): boolean {
+export function isUsable({ enabled, missing, binding }: Entry, results: ConditionResults): boolean {
   if (!enabled || missing.length > 0) return false;
-  return !isConditional(binding) || (binding.when !== undefined && outcomes.get(binding.when) === true);
+  return !isConditional(binding) || (binding.when !== undefined && results.get(binding.when) === true);
 }
 
 /** Whether a tool is offered only in turns in which its condition holds. */

@@ -1,11 +1,11 @@
 import { onAbort } from '@kernel/internal';
 import { type CallContext, KernelError, type Tool, type ToolResult, toErrorResult } from '@kernel/protocol';
 import { adoptThenable } from '../call/adopt-thenable.ts';
-import { neverStarted, failedResult } from '../call/result.ts';
+import { cancelledBeforeStartResult, failedResult } from '../call/result.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { Conditions, Outcomes } from './conditions.ts';
+import type { Conditions, ConditionResults } from './conditions.ts';
 import { type Entry, type EntryStore, isConditional } from './entries.ts';
 import { unknownToolResult } from './name-errors.ts';
 
@@ -27,9 +27,9 @@ export function createLookup(
   capabilities: () => Capabilities,
   timeoutMs: number,
 ): Lookup {
-  const find = (entry: Entry, outcomes: Outcomes): LookupResult | Promise<LookupResult> => {
+  const find = (entry: Entry, results: ConditionResults): LookupResult | Promise<LookupResult> => {
     const { binding, promotion } = entry;
-    if (binding.when !== undefined && isConditional(binding) && outcomes.get(binding.when) !== true)
+    if (binding.when !== undefined && isConditional(binding) && results.get(binding.when) !== true)
       return unavailableResult(binding.tool.name, 'its condition does not hold in this turn', []);
     if (promotion !== undefined) promotion.turnsLeft = promotion.turns;
     return requireCapabilities(binding, capabilities, timeoutMs);
@@ -43,10 +43,10 @@ export function createLookup(
       );
     }
     const turn = conditions.turnOf(context);
-    if (turn === undefined) return find(entry, store.outcomes());
-    const outcomes = conditions.outcomesOf(turn);
+    if (turn === undefined) return find(entry, store.conditionResults());
+    const results = conditions.resultsOf(turn);
     const { when } = entry.binding;
-    if (when === undefined || outcomes.has(when) || !isConditional(entry.binding)) return find(entry, outcomes);
+    if (when === undefined || results.has(when) || !isConditional(entry.binding)) return find(entry, results);
     return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));
   };
 }
@@ -58,7 +58,7 @@ export function offeredTo(
   context: Pick<CallContext, 'turn' | 'signal'>,
 ): readonly Tool[] {
   const turn = conditions.turnOf(context);
-  return turn === undefined ? store.list() : store.listFor(conditions.outcomesOf(turn));
+  return turn === undefined ? store.list() : store.listFor(conditions.resultsOf(turn));
 }
 
 export function requireCapabilities(
@@ -82,7 +82,7 @@ export function requireCapabilities(
 /** Resolves to what was found, or on abort to the result of a call that never started. */
 export function orCancelled(found: Promise<LookupResult>, name: string, signal: AbortSignal): Promise<LookupResult> {
   return new Promise((resolve) => {
-    const removeAbort = onAbort(signal, () => resolve(neverStarted(name)));
+    const removeAbort = onAbort(signal, () => resolve(cancelledBeforeStartResult(name)));
     const end = (result: LookupResult): void => {
       removeAbort();
       resolve(result);

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import type { ToolCondition } from '../tool/binding.ts';
-import type { Outcomes } from './conditions.ts';
+import type { ConditionResults } from './conditions.ts';
 
 const MAX_LISTS = 64;
 /** How many lists from before a change are remembered, so that one that comes back is the same array. */
@@ -9,7 +9,7 @@ const MAX_EARLIER = 16;
 /** Creates the lists of a store, given its conditions and what it offers while some of them hold. */
 export function createOfferedLists(
   conditionsOf: () => readonly ToolCondition<never>[],
-  toolsFor: (outcomes: Outcomes) => readonly Tool[],
+  toolsFor: (results: ConditionResults) => readonly Tool[],
 ) {
   const lists = new Map<string, readonly Tool[]>();
   let earlier: readonly (readonly Tool[])[] = [];
@@ -19,19 +19,19 @@ export function createOfferedLists(
     earlier = [...new Set([...lists.values(), ...earlier])].slice(0, MAX_EARLIER);
     lists.clear();
   };
-  const build = (outcomes: Outcomes): readonly Tool[] => {
-    const tools = toolsFor(outcomes);
+  const build = (results: ConditionResults): readonly Tool[] => {
+    const tools = toolsFor(results);
     const isSame = (list: readonly Tool[]): boolean => isSameList(list, tools);
     return [...lists.values()].find(isSame) ?? earlier.find(isSame) ?? Object.freeze(tools);
   };
   return {
-    /** Returns the list for some outcomes: the same frozen array as long as the tools in it are the same. */
-    listFor(outcomes: Outcomes): readonly Tool[] {
+    /** Returns the list for some results: the same frozen array as long as the tools in it are the same. */
+    listFor(results: ConditionResults): readonly Tool[] {
       conditions ??= conditionsOf();
-      const key = conditions.map((condition) => (outcomes.get(condition) === true ? '1' : '0')).join('');
+      const key = conditions.map((condition) => (results.get(condition) === true ? '1' : '0')).join('');
       const known = lists.get(key);
       if (known !== undefined) return known;
-      const list = build(outcomes);
+      const list = build(results);
       if (lists.size >= MAX_LISTS) forget();
       lists.set(key, list);
       return list;

@@ -58,7 +58,7 @@ export interface ExecuteOptions {
   readonly callId?: string | undefined;
   /** Receives progress updates. */
   readonly onProgress?: ((update: string) => void) | undefined;
-  /** Receives the outcome of an async tool, once. */
+  /** Receives the late result of an async tool, once. */
   readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 

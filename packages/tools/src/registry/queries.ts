@@ -11,7 +11,7 @@ export function createQueries(store: EntryStore): Queries {
     list: () => store.list(),
     has(name) {
       const entry = store.entries.get(name);
-      return entry !== undefined && isOffered(entry, store.outcomes());
+      return entry !== undefined && isOffered(entry, store.conditionResults());
     },
     get(name, options) {
       const entry = store.entries.get(name);
@@ -26,7 +26,7 @@ export function createQueries(store: EntryStore): Queries {
       store.list().filter((tool) => (tool.metadata?.optionality ?? 'optional') === optionality),
     hiddenTools() {
       const hidden = [...store.entries.values()].filter((entry) => entry.hidden && entry.promotion === undefined);
-      return hidden.filter((entry) => isUsable(entry, store.outcomes())).map((entry) => entry.binding.tool);
+      return hidden.filter((entry) => isUsable(entry, store.conditionResults())).map((entry) => entry.binding.tool);
     },
   };
 }

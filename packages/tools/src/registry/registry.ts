@@ -13,7 +13,7 @@ import {
 } from '@kernel/protocol';
 import type { RawArguments } from '@kernel/schema';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
-import { errorOf, failedResult, neverRejecting, refusedResult } from '../call/result.ts';
+import { errorOf, failedResult, catchSync, refusedResult } from '../call/result.ts';
 import { createRunner } from '../call/runner.ts';
 import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
@@ -135,7 +135,7 @@ export function createRegistry(
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(onComplete === undefined ? {} : { onComplete }),
     };
-    return neverRejecting(name, () =>
+    return catchSync(name, () =>
       runFound(lookup(name, context), { id: callId, name, arguments: args }, context, callTimeoutMs),
     );
   };

@@ -116,7 +116,7 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   /** Runs a model's call. Never rejects. */
   call(call: ToolCall, context: CallContext<Context>): Promise<ToolResult>;
   /**
-   * Validates a model's call without running it, so that it can be approved: `call` with the outcome as `context.approved` runs exactly that.
+   * Validates a model's call without running it, so that it can be approved: `call` with what it resolves to as `context.approved` runs exactly that.
    * Resolves to the failed result of a call that cannot run. Never rejects.
    */
   validate(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;

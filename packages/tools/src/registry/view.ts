@@ -12,7 +12,7 @@ import {
   type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
-import { neverRejecting, refusedResult } from '../call/result.ts';
+import { catchSync, refusedResult } from '../call/result.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { isSameList } from './offered-lists.ts';
 import { invalidCall } from './options.ts';
@@ -80,7 +80,7 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
     context: CallContext,
     forward: (call: ToolCall, context: CallContext) => Promise<T>,
   ): Promise<T | ToolResult> =>
-    neverRejecting<T | ToolResult>('call', () => {
+    catchSync<T | ToolResult>('call', () => {
       const error = invalidCall(call, context);
       if (error !== undefined) return Promise.resolve(refusedResult(error));
       const shown = shownOf(showsLacking ? source.listLacking() : source.offeredTo(context));

@@ -140,8 +140,3 @@ export function checkSharedOptions(
   checkChoice(subject, 'repair', options.repair, REPAIR_POLICIES);
   checkChoice(subject, 'unknownProperties', options.unknownProperties, UNKNOWN_PROPERTIES);
 }
-
-/** Whether a call can be repeated without harm: the effect is `read` or `idempotent`. Without an effect, a tool counts as `external`. */
-export function isRepeatable({ effect }: Tool): boolean {
-  return effect === 'read' || effect === 'idempotent';
-}

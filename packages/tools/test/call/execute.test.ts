@@ -263,7 +263,7 @@ test('concurrent calls of one tool each get their own context', async () => {
   expect(heard).toHaveLength(20);
 });
 
-test('an async tool returns at once, and its outcome is delivered once; further outcomes are only reported', async () => {
+test('an async tool returns at once, and its late result is delivered once; further ones are only reported', async () => {
   verifies('tools.execute.async');
   const events: RegistryEvent[] = [];
   const registry = createRegistry([
@@ -284,16 +284,16 @@ test('an async tool returns at once, and its outcome is delivered once; further 
     }),
   ]);
   registry.onEvent((event) => void (event.type === 'call-late' && events.push(event)));
-  const outcomes: string[] = [];
-  const onComplete = (result: { readonly forLLM: string }): void => void outcomes.push(result.forLLM);
+  const lateResults: string[] = [];
+  const onComplete = (result: { readonly forLLM: string }): void => void lateResults.push(result.forLLM);
   expect(await registry.execute('job', {}, { onComplete })).toEqual({ forLLM: 'started', async: true });
-  expect(outcomes).toEqual([]);
+  expect(lateResults).toEqual([]);
   await wait(25);
   await registry.execute('eager', {}, { onComplete });
   await registry.execute('job', {});
   await registry.execute('odd', {}, { onComplete });
   await wait(25);
-  expect(outcomes).toEqual(['finished', 'at once']);
+  expect(lateResults).toEqual(['finished', 'at once']);
   expect(events.map((event) => event.type === 'call-late' && event.kind)).toEqual([
     'completed',
     'repeated',

@@ -175,7 +175,7 @@ test('a result that says itself that it failed is a failure, whatever its data i
   expect([result.isError, result.code]).toEqual([true, 'TOOL_FAILED']);
 });
 
-test('a late outcome that cannot be read is delivered as one of a call that ran', async () => {
+test('a late result that cannot be read is delivered as one of a call that ran', async () => {
   verifies('tools.result.unreadable');
   const outcome = Promise.withResolvers<ToolResult>();
   const tool = simple('pay', { effect: 'external' }, (_input, { onComplete }) => {

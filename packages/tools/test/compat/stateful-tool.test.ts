@@ -74,7 +74,7 @@ test('a single such object is used by one call at a time, even after a timeout',
   expect((await second).forLLM).toBe('b/2');
 });
 
-test('a single object with a callback of its own is rejected, because late outcomes could not be matched to calls', () => {
+test('a single object with a callback of its own is rejected, because late results could not be matched to calls', () => {
   verifies('tools.execute.context');
   expect(caught(() => bindStatefulTool(tool, create())).code).toBe('CONFIG_INVALID');
 });

@@ -1,5 +1,5 @@
 import { flatCallId } from '../approval/approval-id.ts';
-import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
+import type { ClientCall, ClientCallDelta, ClientCallResult } from '../client-view/client-event-types.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
 interface StreamedCall {
@@ -70,7 +70,7 @@ export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope) {
       streamed.clear();
       return [...ended, ...calls.flatMap((call) => announce(call, messageId))];
     },
-    end({ callId, status, result, error }: ClientOutcome): readonly AgUiAgentEvent[] {
+    end({ callId, status, result, error }: ClientCallResult): readonly AgUiAgentEvent[] {
       if (status === 'pending') return [];
       return [resultOf(idOf(callId), error?.message ?? result?.text ?? status)];
     },

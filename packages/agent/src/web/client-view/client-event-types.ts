@@ -42,7 +42,7 @@ export interface ClientResult {
 }
 
 /** How a call ended, as a client may see it. */
-export interface ClientOutcome {
+export interface ClientCallResult {
   /** The id of the call. */
   readonly callId: string;
   /** How it ended. */
@@ -98,7 +98,7 @@ export type ClientMessage =
       readonly role: 'tool';
       /** The name of the tool. */
       readonly name: string;
-    } & ClientOutcome);
+    } & ClientCallResult);
 
 /** What a client may see of a run: a union on `type`, of JSON values only. */
 export type ClientEvent =
@@ -133,9 +133,9 @@ export type ClientEvent =
       readonly name: string;
       /** How long the call took, in milliseconds. */
       readonly durationMs: number;
-    } & ClientOutcome)
-  /** The outcome of an async tool, whose call returned before it. */
-  | ({ readonly type: 'tool-complete' } & ClientOutcome)
+    } & ClientCallResult)
+  /** The late result of an async tool, whose call returned before it. */
+  | ({ readonly type: 'tool-complete' } & ClientCallResult)
   /** A call waits for a decision. */
   | ({ readonly type: 'approval-request' } & ClientCall)
   /** An event of an agent that the calls of `path` run. */
@@ -145,10 +145,10 @@ export type ClientEvent =
   | ClientStreamEvent;
 
 /**
- * The end of a sub-agent's call that was pending when the previous run ended, so that whoever decided on it learns the outcome, whether or not the
- * server shows `sub-agents`. It may end twice: as pending, and with the outcome of an async tool.
+ * The end of a sub-agent's call that was pending when the previous run ended, so that whoever decided on it learns how it ended, whether or not the
+ * server shows `sub-agents`. It may end twice: as pending, and with the late result of an async tool.
  */
-export interface ClientDecidedCallEnd extends ClientCall, ClientOutcome {
+export interface ClientDecidedCallEnd extends ClientCall, ClientCallResult {
   readonly type: 'decided-call-end';
   /** The id of the call. */
   readonly callId: string;

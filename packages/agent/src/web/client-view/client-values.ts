@@ -15,7 +15,7 @@ import type {
   ClientCall,
   ClientError,
   ClientMessage,
-  ClientOutcome,
+  ClientCallResult,
   ClientResult,
   ClientStatus,
 } from './client-event-types.ts';
@@ -27,7 +27,7 @@ export function toClientCall({ id, name, arguments: text }: ToolCall, shown: Sho
   return { callId: id, name, ...(shown.has('arguments') ? { arguments: text } : {}) };
 }
 
-export function toClientOutcome(callId: string, result: ToolResult, shown: Shown): ClientOutcome {
+export function toClientCallResult(callId: string, result: ToolResult, shown: Shown): ClientCallResult {
   const { isError = false, outcome = 'done', code = 'TOOL_FAILED' } = result;
   const status: ClientStatus = isError && outcome === 'done' ? 'failed' : outcome;
   if (isError) return { callId, status, error: toClientError(code, toModelText(result), shown) };
@@ -87,7 +87,7 @@ export function toClientMessage(
       return {
         role: 'tool',
         name,
-        ...toClientOutcome(toolCallId, { forLLM: textOf(message), isError, outcome, ...(code && { code }) }, shown),
+        ...toClientCallResult(toolCallId, { forLLM: textOf(message), isError, outcome, ...(code && { code }) }, shown),
       };
     }
   }

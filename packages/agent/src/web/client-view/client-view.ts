@@ -17,7 +17,7 @@ import type {
   ClientServerToolResult,
 } from './client-event-types.ts';
 import { createReplyText } from '../../reply-text.ts';
-import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
+import { type Shown, toClientCall, toClientError, toClientCallResult } from './client-values.ts';
 import { createDecidedCalls } from './decided-calls.ts';
 
 /** Returns what a client may see of an event. For the events of one run, in order. */
@@ -86,10 +86,10 @@ export function createClientView(shown: Shown): ClientView {
           : NOTHING;
       case 'tool-end': {
         const { call, result, durationMs } = event;
-        return [{ type: 'tool-end', name: call.name, durationMs, ...toClientOutcome(call.id, result, shown) }];
+        return [{ type: 'tool-end', name: call.name, durationMs, ...toClientCallResult(call.id, result, shown) }];
       }
       case 'tool-complete':
-        return [{ type: 'tool-complete', ...toClientOutcome(event.callId, event.result, shown) }];
+        return [{ type: 'tool-complete', ...toClientCallResult(event.callId, event.result, shown) }];
       case 'approval-request':
         return [{ type: 'approval-request', ...toClientCall(event.call, shown) }];
       case 'sub-agent-event':

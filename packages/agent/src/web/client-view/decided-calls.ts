@@ -1,6 +1,6 @@
 import type { AgentEvent, ToolCall, ToolResult } from '@kernel/protocol';
 import type { ClientDecidedCallEnd } from './client-event-types.ts';
-import { type Shown, toClientCall, toClientOutcome } from './client-values.ts';
+import { type Shown, toClientCall, toClientCallResult } from './client-values.ts';
 
 /** Returns how a call of a sub-agent ended on which the client decided in an earlier run; undefined for any other event. */
 export type DecidedCalls = (path: readonly string[], event: AgentEvent) => ClientDecidedCallEnd | undefined;
@@ -32,7 +32,7 @@ export function createDecidedCalls(shown: Shown): DecidedCalls {
       type: 'decided-call-end',
       path: ids,
       ...toClientCall(call, shown),
-      ...toClientOutcome(call.id, result, shown),
+      ...toClientCallResult(call.id, result, shown),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
-import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
+import type { ClientCall, ClientCallDelta, ClientCallResult } from '../client-view/client-event-types.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 
 interface StreamedCall {
@@ -49,7 +49,7 @@ export function createUiCallConverter() {
       streamed.clear();
       return [...dropped, ...calls.flatMap(announce)];
     },
-    end({ callId: toolCallId, status, result, error }: ClientOutcome): readonly UiMessageChunk[] {
+    end({ callId: toolCallId, status, result, error }: ClientCallResult): readonly UiMessageChunk[] {
       if (!announced.has(toolCallId) || status === 'pending') return [];
       running.delete(toolCallId);
       if (status === 'denied') return [{ type: 'tool-output-denied', toolCallId }];

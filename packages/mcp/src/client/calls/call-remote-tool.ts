@@ -3,6 +3,7 @@ import {
   changedCallError,
   type CallContext,
   errorResult,
+  isRepeatable,
   KernelError,
   toErrorResult,
   type Tool,
@@ -149,7 +150,7 @@ async function request(
 function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTarget, mismatch: string): ToolResult {
   const { config } = server;
   const issue = sliceHead(mismatch, 400);
-  if (effect !== 'read' && effect !== 'idempotent') {
+  if (!isRepeatable(effect)) {
     const why = `it does not match the output schema of MCP server "${config.name}": ${issue}.`;
     return unreadableResult(name, redact(why));
   }

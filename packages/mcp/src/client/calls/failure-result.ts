@@ -1,4 +1,5 @@
 import {
+  isRepeatable,
   KernelError,
   type KernelErrorCode,
   type KernelErrorOptions,
@@ -30,7 +31,7 @@ export function failureResult(
 ): ToolResult {
   const stderr = stderrTail === '' ? '' : ` Its last lines on stderr:\n${stderrTail}`;
   const data = { tool: tool.name, server };
-  const isRepeatable = tool.effect === 'read' || tool.effect === 'idempotent';
+  const canRepeat = isRepeatable(tool.effect);
   const fail = (code: KernelErrorCode, text: string, more?: KernelErrorOptions, outcome?: ToolOutcome): ToolResult =>
     toErrorResult(new KernelError(code, redact(text), { data, ...more }), outcome);
   switch (failure.kind) {
@@ -54,7 +55,7 @@ export function failureResult(
     }
     case 'unreadable': {
       const why = `MCP server "${server}" responded with something that is not a result: ${failure.cause}.`;
-      return isRepeatable
+      return canRepeat
         ? fail('TOOL_FAILED', `"${tool.name}" failed: ${why}`)
         : unreadableResult(tool.name, redact(why));
     }
@@ -62,8 +63,7 @@ export function failureResult(
       return fail('TOOL_FAILED', `MCP server "${server}" ${failure.cause}, in the call of "${tool.name}".${stderr}`);
     case 'lost': {
       const what = `MCP server "${server}" ${failure.cause} during the call of "${tool.name}".`;
-      if (isRepeatable)
-        return fail('TOOL_FAILED', `${what} The call may be tried again.${stderr}`, { retryable: true });
+      if (canRepeat) return fail('TOOL_FAILED', `${what} The call may be tried again.${stderr}`, { retryable: true });
       const text = `${what} Whether it took effect is unknown: check before calling again.${stderr}`;
       return fail('OUTCOME_UNKNOWN', text, {}, 'unknown');
     }

@@ -1,5 +1,5 @@
 import { errorMessage, wellFormed } from '@kernel/internal';
-import { type Tool, toModelText, type ToolResult, unreadableResult } from '@kernel/protocol';
+import { isRepeatable, type Tool, toModelText, type ToolResult, unreadableResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { mediaContent } from './media-content.ts';
 
@@ -23,8 +23,7 @@ export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToo
  * output schema leaves no other way to send no data.
  */
 export function unreadableToMcp(tool: Tool | undefined, name: string, why: string): CallToolResult {
-  if (tool?.effect === 'read' || tool?.effect === 'idempotent')
-    return errorToMcp(`TOOL_FAILED: "${name}" failed: ${why}`);
+  if (isRepeatable(tool?.effect)) return errorToMcp(`TOOL_FAILED: "${name}" failed: ${why}`);
   const { forLLM } = unreadableResult(name, `${why.replace(/[.]$/, '')}.`);
   return { ...errorToMcp(forLLM), isError: tool?.outputSchema !== undefined };
 }

@@ -64,7 +64,10 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
     read(piece);
   }
 
-  /** Reads a piece that has nothing but more of the arguments of a function call that is known by its index, as most pieces are. */
+  /**
+   * The short way: reads a piece that has nothing but more of the arguments of a function call that is known by its index, as most pieces are. Returns false for
+   * any other, which `readCall` reads. Both give the same events: test/openai/call-reader.test.ts compares them.
+   */
   function readContinuation(call: Fields, position: number): boolean {
     const { index } = call;
     if (typeof index !== 'number' || undecided !== undefined || types !== undefined || opaque !== undefined)
@@ -110,7 +113,7 @@ export function createCallReader(builder: MessageBuilder, { toolDecoder }: Decod
   return {
     /** The JSON that is read from now on, as text and parsed. */
     begin: exact.read,
-    /** The JSON has been read. */
+    /** Ends what `begin` began. */
     forget: exact.forget,
     read(message: Fields, isWhole: boolean) {
       const list = message['tool_calls'];
@@ -147,7 +150,7 @@ function keepIn(builder: MessageBuilder): (kind: string, call: Fields) => void {
   return (kind, call) => fill(opaquePart(kind, call));
 }
 
-/** What the kinds of opaque parts that are calls end in. */
+/** The end of the kinds of opaque parts that are calls. */
 const SUFFIX = '_tool_call';
 /** Fields that a delta repeats instead of continuing them. */
 const WHOLE = new Set(['id', 'type', 'name']);
@@ -182,7 +185,7 @@ function joined(before: Fields, delta: Fields, appends: boolean): Fields {
     if (inner !== undefined && piece !== undefined) fields.set(key, joined(inner, piece, true));
     else if (appends && !WHOLE.has(key) && typeof known === 'string' && typeof value === 'string')
       fields.set(key, known + value);
-    // A later delta says null where it has nothing to say.
+    // In a later delta, null means that it has nothing to add.
     else if (isFirst || value !== null) fields.set(key, value);
   }
   return Object.fromEntries(fields);

@@ -22,7 +22,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   const citations = createCitationReader();
 
   function onEvent({ data, event }: SseEvent): void {
-    if (builder.ended() || (data.length < SHORTEST_CHUNK && isMark(data))) return;
+    if (builder.ended()) return;
+    if (data.length < SHORTEST_CHUNK && handleEndMark(data)) return;
     const chunk = parseJson(data);
     if (chunk === undefined || event === 'error') return failOn(data, event, chunk);
     calls.begin(data, chunk);
@@ -30,8 +31,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     calls.forget();
   }
 
-  /** Whether a text is no chunk: an end mark, which ends the reply, or nothing. */
-  function isMark(data: string): boolean {
+  /** Ends the reply if the text is the end mark. Returns whether the text is not a chunk: it is the mark, or blank. */
+  function handleEndMark(data: string): boolean {
     const mark = data.trim();
     if (mark === '[DONE]') close(true);
     return mark === '[DONE]' || mark === '';

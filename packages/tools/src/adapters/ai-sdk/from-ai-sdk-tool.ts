@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import { KernelError, type ToolEffect, unreadableResult } from '@kernel/protocol';
+import { isRepeatable, KernelError, type ToolEffect, unreadableResult } from '@kernel/protocol';
 import type { ToolBinding, ToolHandler } from '../../tool/binding.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
@@ -92,8 +92,8 @@ async function* withModelOutput(
   try {
     return readModelOutput(await toModelOutput(output), output);
   } catch (error) {
-    // The tool has run. One that only reads may run again.
-    if (effect === 'read' || effect === 'idempotent') throw error;
+    // The tool has run. A repeatable one may run again.
+    if (isRepeatable(effect)) throw error;
     return unreadableResult(name, `its toModelOutput failed: ${errorMessage(error)}.`, error);
   }
 }
