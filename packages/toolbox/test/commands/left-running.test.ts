@@ -62,8 +62,9 @@ for (const [name, isolation, options] of [
 it.skipIf(process.platform === 'win32')('a process that detached itself and holds the output is named', async () => {
   verifies('toolbox.commands.left');
   const { run } = await commands();
+  // Once its input has ended: until then this process may not have seen yet what it was given to write to.
   const script =
-    'const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid)';
+    'process.stdin.resume().on("end", () => { const c = require("child_process").spawn("sleep", ["1000"], { detached: true, stdio: "inherit" }); c.unref(); console.log(c.pid) })';
   const { forLLM } = await run([process.execPath, '-e', script]);
   expect(forLLM).toMatch(
     process.platform === 'linux'
@@ -73,8 +74,8 @@ it.skipIf(process.platform === 'win32')('a process that detached itself and hold
   process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
 });
 
-/** A script that leaves the session of the command, and prints the id of what it has started. */
-const DETACH = 'setsid sleep 1000 >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+/** A script that leaves the session of the command once its input has ended, and prints the id of what it has started. */
+const DETACH = 'cat; setsid sleep 1000 >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
 /** Whether a process runs: one that has ended may be listed until somebody asks for its exit code. */
 const isRunning = (pid: number): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
