@@ -2,6 +2,7 @@ import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { COMMAND_NAMES, type CommandName, commandSpec } from '../options/commands.ts';
 import { FLAG_NAMES, specOf } from '../options/flags.ts';
+import { advertised } from '../options/help.ts';
 
 const SHELLS: ReadonlyMap<string, () => string> = new Map([
   ['bash', bash],
@@ -33,8 +34,7 @@ function tree(): ReadonlyMap<string, readonly string[]> {
 }
 
 function flagsOf(name: CommandName): string {
-  return commandSpec(name)
-    .flags.filter((flag) => specOf(flag).aliasOf === undefined)
+  return advertised(commandSpec(name).flags)
     .map((flag) => `--${flag}`)
     .join(' ');
 }

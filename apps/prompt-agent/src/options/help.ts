@@ -47,8 +47,7 @@ export function commandHelp(name: CommandName): string {
     '',
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     '',
-    // Another name for a flag is accepted, and not advertised.
-    ...flags.filter((flag) => specOf(flag).aliasOf === undefined).map((flag) => flagLine(flag)),
+    ...advertised(flags).map((flag) => flagLine(flag)),
     '',
     ...examples.map((example) => `  prompt-agent${named} ${example}`.trimEnd()),
     ...(examples.length === 0 ? [] : ['']),
@@ -57,6 +56,11 @@ export function commandHelp(name: CommandName): string {
 
 function nameOf(name: string): string {
   return name === 'ask' ? '' : ` ${name}`;
+}
+
+/** The flags without those that are another name for one, which are accepted all the same. */
+export function advertised(flags: readonly FlagName[]): readonly FlagName[] {
+  return flags.filter((flag) => specOf(flag).aliasOf === undefined);
 }
 
 /** The line of a flag in the help of a command. */

@@ -15,7 +15,7 @@ import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
 import type { ListedTools } from './connection/list-tools.ts';
-import { checkSampling } from './connection/sampling.ts';
+import { checkSampling, createSampling } from './connection/sampling.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import type { McpContents } from './contents.ts';
 import { createContents } from './server-content.ts';
@@ -110,7 +110,8 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       fetch,
       elicitation,
       roots,
-      sampling,
+      // For all connections of the server: one that comes back has used what it had used.
+      sampling: sampling && createSampling(name, sampling),
       redact,
     };
     const take = takeLists(tools, (fault) => onUnavailable?.(name, listError(name, redact(fault))));

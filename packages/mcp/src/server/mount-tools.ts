@@ -3,7 +3,7 @@ import { checkToolset, describeType, KernelError, type Tool, type Toolset } from
 import type { CallToolResult, InputRequiredResult, McpServer, Server } from '@modelcontextprotocol/server';
 import type { TaskSupport } from './tasks/task-support.ts';
 import { callTool } from './tools/call-tool.ts';
-import { ANY_PARAMS } from './json-rpc.ts';
+import { ANY_PARAMS } from '../json-rpc.ts';
 import type { StateKey } from './tools/ask-client.ts';
 import { listTools } from './tools/listed-tool.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';

@@ -4,13 +4,21 @@ import { conceptOf, conceptsOf, wordsOf } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
 import { isWithin, type Slot } from './argument-slots.ts';
-import { type Found, isFree, type Place, readBareName, readName, readPath, type SlotFilling } from './places.ts';
+import {
+  type Found,
+  isFree,
+  type SlotToken,
+  readBareName,
+  readName,
+  readPath,
+  type SlotFilling,
+} from './slot-tokens.ts';
 
 export interface Filled extends SlotFilling {
   readonly input: JsonObject;
 }
 
-type Read = (place: Place, now: number) => Found | undefined;
+type Read = (at: SlotToken, now: number) => Found | undefined;
 
 const TEXT_CUES = /^(?:in|for|at|of|to|from|near|named|called|with|as|about|saying)$/;
 
@@ -29,8 +37,8 @@ const RULES: readonly (readonly [kind: Slot['kind'], evidence: number, read: Rea
   ['email', 0.6, ({ token, index }) => (token.kind === 'email' ? [token.text, index] : undefined)],
   ['zone', 0.6, readTimeZone],
   ['date', 0.5, readDate],
-  ['path', 0.5, (place) => readPath(place, true)],
-  ['path', 0.5, (place) => readPath(place, false)],
+  ['path', 0.5, (at) => readPath(at, true)],
+  ['path', 0.5, (at) => readPath(at, false)],
   ['path', 0.35, readName],
   ['text', 0.35, run(({ before, slot }) => conceptOf(before) === slot.concepts.at(-1))],
   [
@@ -89,14 +97,14 @@ function fill(
 }
 
 /** The free words from here on, or all of them after `saying`. */
-function run(isFit: (place: Place) => boolean): Read {
-  return (place) => {
-    const { before, filling, index } = place;
+function run(isFit: (at: SlotToken) => boolean): Read {
+  return (at) => {
+    const { before, filling, index } = at;
     const isEnd = (token: Token, at: number) =>
       !isFree(filling, at) || !isWord(token) || !isBeside(filling.tokens[at - 1], token);
     const ends = filling.tokens.findIndex((token, at) => at > index && isEnd(token, at));
     const to = ends === -1 || before === 'saying' ? filling.tokens.length : ends;
-    if (!place.isFree || !isWord(place.token) || !isFit(place)) return undefined;
+    if (!at.isFree || !isWord(at.token) || !isFit(at)) return undefined;
     return [
       filling.tokens
         .slice(index, to)
@@ -107,10 +115,10 @@ function run(isFit: (place: Place) => boolean): Read {
   };
 }
 
-function number(isFit: (place: Place) => boolean): Read {
-  return (place) => {
-    const value = numberOf(place.token);
-    return value !== undefined && isFit(place) ? [value, place.index] : undefined;
+function number(isFit: (at: SlotToken) => boolean): Read {
+  return (at) => {
+    const value = numberOf(at.token);
+    return value !== undefined && isFit(at) ? [value, at.index] : undefined;
   };
 }
 
@@ -130,7 +138,7 @@ function numberOf({ kind, lower, text }: Token): number | undefined {
   return kind === 'number' ? Number(text.replaceAll(',', '')) : NUMBER_WORDS.get(lower);
 }
 
-function readDate({ token: { lower, text }, index }: Place, now: number): Found | undefined {
+function readDate({ token: { lower, text }, index }: SlotToken, now: number): Found | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : [text, index];
   const day = ['yesterday', 'today', 'tomorrow'].indexOf(lower.replace(/['’]s$/, ''));
   if (day === -1) return undefined;
@@ -139,7 +147,7 @@ function readDate({ token: { lower, text }, index }: Place, now: number): Found 
   return [parts.map((part) => String(part).padStart(2, '0')).join('-'), index];
 }
 
-function readEnum({ filling, index, slot: { schema } }: Place): Found | undefined {
+function readEnum({ filling, index, slot: { schema } }: SlotToken): Found | undefined {
   const options: readonly unknown[] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   for (const option of options) {
     const wanted = typeof option === 'string' ? conceptsOf(option) : [];
@@ -149,7 +157,7 @@ function readEnum({ filling, index, slot: { schema } }: Place): Found | undefine
   return undefined;
 }
 
-function readNumbers({ filling, index, slot }: Place): Found | undefined {
+function readNumbers({ filling, index, slot }: SlotToken): Found | undefined {
   const rest = filling.tokens.slice(index).map((token) => ({ role: token.role, value: numberOf(token) }));
   const length = rest.findIndex(({ role, value }) => value === undefined && role !== 'stop');
   const found = rest.slice(0, length === -1 ? rest.length : length).map(({ value }) => value);
@@ -157,7 +165,7 @@ function readNumbers({ filling, index, slot }: Place): Found | undefined {
   return to !== -1 && slot.required ? [found.filter((value) => value !== undefined), index + to] : undefined;
 }
 
-function readTimeZone({ filling, index }: Place): Found | undefined {
+function readTimeZone({ filling, index }: SlotToken): Found | undefined {
   for (let length = 3; length >= 1; length -= 1) {
     const part = filling.tokens.slice(index, index + length);
     const isPart = part.some(({ role }, step) => (role === 'stop' && length === 1) || filling.used.has(index + step));

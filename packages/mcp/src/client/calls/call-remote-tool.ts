@@ -112,7 +112,6 @@ async function request(
   context: CallContext,
   { server, timeoutMs, maxCallMs, traceContext }: CallTarget,
 ): Promise<CallToolResult> {
-  const inputSchema = { ...tool.parameters, type: 'object' } as const;
   const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   const onProgress = (text: string): void => {
@@ -127,7 +126,8 @@ async function request(
       { name, arguments: input, ...(traceContext && { _meta: attempt(traceContext) }) },
       {
         // For the arguments that are sent as headers, too.
-        toolDefinition: { name, inputSchema },
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readListedTool` asks for the type
+        toolDefinition: { name, inputSchema: tool.parameters as { readonly type: 'object' } },
         signal,
         timeout: MAX_TIMER_MS, // the SDK's own timeout does not know when the user is asked
         onprogress: (progress) => {

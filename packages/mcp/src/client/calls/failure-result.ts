@@ -9,6 +9,7 @@ import {
   type ToolResult,
   unreadableResult,
 } from '@kernel/protocol';
+import { INVALID_PARAMS } from '../../json-rpc.ts';
 import { type RequestFailure, toLine } from '../connection/request-failure.ts';
 
 export interface FailedCall {
@@ -20,8 +21,6 @@ export interface FailedCall {
   readonly startedMs: number;
   readonly stderrTail: string;
 }
-
-export const INVALID_PARAMS = -32_602;
 
 /** The result of a call whose request failed: names tool and server, says whether the call ran, and ends with the last lines of stderr. */
 export function failureResult(

@@ -1,6 +1,7 @@
 import { attempt, isLoopback } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import type { ElicitResult } from '@modelcontextprotocol/client';
+import type { AskClock } from './ask-clock.ts';
 import type { QuestionHandlers } from '../tasks/question-handlers.ts';
 
 /** A question of a server to the user, asked in the middle of a call. */
@@ -48,21 +49,17 @@ export interface Elicitation {
   readonly elicitUrl?: ElicitUrl | undefined;
 }
 
-/** More questions than a person answers in a minute, who is not asked any further ones. */
+/** The most questions in a minute; further ones get `cancel`. */
 const MAX_QUESTIONS = 20;
 const MINUTE_MS = 60_000;
 
-/**
- * Lets a server ask the user, so often a minute; beyond that it gets `cancel`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
- * present while a question is open, `-Infinity` if there was none.
- */
+/** Lets a server ask the user. */
 export function handleElicitation(
   client: QuestionHandlers,
   server: string,
   { elicit, elicitUrl }: Elicitation,
-): () => number {
-  let open = 0;
-  let lastAskedMs = -Infinity;
+  { ask }: AskClock,
+): void {
   let askedMs: readonly number[] = [];
   const mayAsk = (): boolean => {
     const now = performance.now();
@@ -70,15 +67,6 @@ export function handleElicitation(
     if (askedMs.length === MAX_QUESTIONS) return false;
     askedMs = [...askedMs, now];
     return true;
-  };
-  const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
-    open += 1;
-    try {
-      return await question();
-    } finally {
-      open -= 1;
-      lastAskedMs = performance.now();
-    }
   };
   client.setRequestHandler('elicitation/create', async ({ params }, context): Promise<ElicitResult> => {
     const { message } = params;
@@ -98,7 +86,6 @@ export function handleElicitation(
     );
     return { action: 'accept', content: Object.fromEntries(fields) };
   });
-  return () => (open > 0 ? performance.now() : lastAskedMs);
 }
 
 function isPage(text: string): boolean {

@@ -11,8 +11,9 @@ import { TASKS_EXTENSION } from '../tasks/created-task.ts';
 import { createQuestionHandlers } from '../tasks/question-handlers.ts';
 import { createTaskNews } from '../tasks/task-news.ts';
 import { subscribeToList } from './list-subscription.ts';
+import { createAskClock } from './ask-clock.ts';
 import { type Elicitation, handleElicitation } from './elicitation.ts';
-import { handleSampling, type McpSampling } from './sampling.ts';
+import type { AnswerSampling } from './sampling.ts';
 import { causeOf } from './request-failure.ts';
 
 /** A folder that servers may know of. */
@@ -30,7 +31,7 @@ export interface ConnectionOptions {
   readonly fetch: FetchLike | undefined;
   readonly elicitation: Elicitation | undefined;
   readonly roots: readonly McpRoot[] | undefined;
-  readonly sampling: McpSampling | undefined;
+  readonly sampling: AnswerSampling | undefined;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
 }
@@ -100,11 +101,14 @@ export async function openConnection(
     });
     const questions = createQuestionHandlers(sdk, client);
     const news = createTaskNews(client);
-    const lastAskedMs =
-      elicitation === undefined ? () => -Infinity : handleElicitation(questions, server.name, elicitation);
+    const clock = createAskClock();
+    if (elicitation !== undefined) handleElicitation(questions, server.name, elicitation, clock);
     if (roots !== undefined)
       questions.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
-    if (sampling !== undefined) handleSampling(questions, server.name, sampling);
+    if (sampling !== undefined)
+      questions.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
+        sampling(params, mcpReq.signal, clock),
+      );
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
     const link =
       server.kind === 'stdio'
@@ -138,16 +142,22 @@ export async function openConnection(
       },
     });
     const isModern = client.getProtocolEra() === 'modern';
+    let hasListed = false;
+    // What changed between a list and the subscription was told to nobody.
+    const onSubscribed = (): void => {
+      if (hasListed) events.onListChanged();
+    };
     if (isModern && client.getServerCapabilities()?.tools?.listChanged === true)
-      void subscribeToList(client, closed.signal, () => events.onListChanged());
+      void subscribeToList(client, closed.signal, onSubscribed);
     return {
       client,
       link,
       era: isModern ? 'modern' : 'legacy',
-      lastAskedMs,
+      lastAskedMs: clock.lastAskedMs,
       answer: (request, answerSignal) => questions.answer(request, answerSignal),
       ...news,
       async listTools(listSignal) {
+        hasListed = true;
         const listed = await listTools(client, listSignal, connectTimeoutMs);
         return { ...listed, sendsHeaders: isModern && server.kind === 'http' };
       },

@@ -1,16 +1,17 @@
-import { visibleText } from '@kernel/internal';
+import { createLock, visibleText } from '@kernel/internal';
 import {
   KernelError,
   type MediaPart,
   type Message,
+  type ModelOptions,
   type Provider,
   textOf,
   type TextPart,
   type Usage,
 } from '@kernel/protocol';
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
-import { INVALID_PARAMS } from '../calls/failure-result.ts';
-import type { QuestionHandlers } from '../tasks/question-handlers.ts';
+import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
+import type { AskClock } from './ask-clock.ts';
 
 /** Lets servers ask a model, within limits that hold for each server by itself. The user pays. */
 export interface McpSampling {
@@ -70,43 +71,55 @@ export interface McpSamplingRequest {
 const REFUSED = -1;
 const LIMIT_REACHED = -32_000;
 
-/** Answers `sampling/createMessage` of one server. The texts are this server's own: neither tools nor the conversation of the user are sent with them. */
-export function handleSampling(client: QuestionHandlers, server: string, sampling: McpSampling): void {
+/** Answers `sampling/createMessage` of one server, over all of its connections. */
+export type AnswerSampling = (
+  params: CreateMessageRequest['params'],
+  signal: AbortSignal,
+  clock: AskClock,
+) => Promise<CreateMessageResult>;
+
+/**
+ * Creates what answers one server: one request after the other, so that each is held against what those before have used. The texts are the server's own: neither tools nor
+ * the conversation of the user are sent with them.
+ */
+export function createSampling(server: string, sampling: McpSampling): AnswerSampling {
   const { provider, model, approve, limits = {} } = sampling;
   const { calls = 10, tokens = 100_000, cost = Infinity, price = { input: 0, output: 0 } } = limits;
   const used = { calls: 0, tokens: 0, cost: 0 };
-  client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }): Promise<CreateMessageResult> => {
-    if (params.tools !== undefined) throw failure(INVALID_PARAMS, 'tools are not offered to servers');
-    const messages = messagesOf(params);
-    if (used.calls >= calls || used.tokens >= tokens || used.cost >= cost)
-      throw failure(LIMIT_REACHED, `this server may not ask the model any more (${describe(used)})`);
-    const maxTokens = Math.min(params.maxTokens, limits.maxTokens ?? 4096, tokens - used.tokens);
-    used.calls += 1;
-    const request = { server, messages, maxTokens, used: { ...used, calls: used.calls - 1 }, signal: mcpReq.signal };
-    if (!(await approve(request))) throw failure(REFUSED, 'the user has refused the request');
+  const lock = createLock();
+
+  async function reply(messages: readonly Message[], options: ModelOptions, signal: AbortSignal) {
     const stopped = new AbortController();
-    const signal = AbortSignal.any([mcpReq.signal, stopped.signal]);
-    const { temperature, stopSequences: stop } = params;
+    const either = AbortSignal.any([signal, stopped.signal]);
     try {
-      for await (const event of provider.stream({
-        model,
-        messages,
-        signal,
-        options: { maxTokens, temperature, stop },
-      })) {
-        if (event.type !== 'message-end') continue;
-        const text = textOf(event.message);
-        const { inputTokens, outputTokens } = event.usage ?? estimate(messages, text);
-        used.tokens += inputTokens + outputTokens;
-        used.cost += (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
-        const stopReason = event.finishReason === 'length' ? 'maxTokens' : 'endTurn';
-        return { role: 'assistant', model, content: { type: 'text', text }, stopReason };
-      }
-      throw failure(LIMIT_REACHED, 'the model gave no reply');
+      for await (const event of provider.stream({ model, messages, signal: either, options }))
+        if (event.type === 'message-end') return event;
+      throw rpcError(LIMIT_REACHED, 'the model gave no reply');
     } finally {
       stopped.abort();
     }
-  });
+  }
+
+  async function answer(...[params, signal, clock]: Parameters<AnswerSampling>): Promise<CreateMessageResult> {
+    signal.throwIfAborted();
+    if (params.tools !== undefined) throw rpcError(INVALID_PARAMS, 'tools are not offered to servers');
+    const messages = messagesOf(params);
+    if (used.calls >= calls || used.tokens >= tokens || used.cost >= cost)
+      throw rpcError(LIMIT_REACHED, `this server may not ask the model any more (${describe(used)})`);
+    const maxTokens = Math.min(params.maxTokens, limits.maxTokens ?? 4096, tokens - used.tokens);
+    const request = { server, messages, maxTokens, used: { ...used }, signal };
+    used.calls += 1;
+    if (!(await clock.ask(() => approve(request)))) throw rpcError(REFUSED, 'the user has refused the request');
+    const { temperature, stopSequences: stop } = params;
+    const { message, finishReason, usage } = await reply(messages, { maxTokens, temperature, stop }, signal);
+    const text = textOf(message);
+    const { inputTokens, outputTokens } = usage ?? estimate(messages, text);
+    used.tokens += inputTokens + outputTokens;
+    used.cost += (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
+    const stopReason = finishReason === 'length' ? 'maxTokens' : 'endTurn';
+    return { role: 'assistant', model, content: { type: 'text', text }, stopReason };
+  }
+  return (...request) => lock(() => answer(...request));
 }
 
 export function checkSampling({ limits = {} }: McpSampling): void {
@@ -127,7 +140,7 @@ function messagesOf({ systemPrompt, messages }: CreateMessageRequest['params']):
       if (block.type === 'text') return { type: 'text', text: visibleText(block.text) };
       if (block.type === 'image' || block.type === 'audio')
         return { type: block.type, mimeType: block.mimeType, data: block.data };
-      throw failure(INVALID_PARAMS, `content of the type ${block.type} is not sent to the model`);
+      throw rpcError(INVALID_PARAMS, `content of the type ${block.type} is not sent to the model`);
     });
     if (role === 'user') return { role, content: parts };
     return { role, content: parts };
@@ -144,8 +157,4 @@ function estimate(messages: readonly Message[], text: string): Usage {
 
 function describe({ calls, tokens, cost }: { calls: number; tokens: number; cost: number }): string {
   return `${calls} replies, ${tokens} tokens${cost === 0 ? '' : `, ${cost.toFixed(4)}`}`;
-}
-
-function failure(code: number, message: string): Error {
-  return Object.assign(new Error(message), { code });
 }

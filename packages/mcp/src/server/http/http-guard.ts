@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type * as NodeSdk from '@modelcontextprotocol/node';
-import { jsonRpcError } from '../json-rpc.ts';
+import { jsonRpcError } from '../../json-rpc.ts';
 import type { HttpSettings } from './http-options.ts';
 
 /** Returns whether a request may be served; if not, it has been answered. */

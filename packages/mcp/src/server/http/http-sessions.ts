@@ -9,7 +9,7 @@ import {
   requestIdOf,
   requestIds,
   errorResponse,
-} from '../json-rpc.ts';
+} from '../../json-rpc.ts';
 import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
 import type { TaskSupport } from '../tasks/task-support.ts';
 import type { StateKey } from '../tools/ask-client.ts';

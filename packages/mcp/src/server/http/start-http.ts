@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server as NodeServer, type Ser
 import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server, ServerNotifier } from '@modelcontextprotocol/server';
 import { handleToolRequests, onListChange, stateKeyOf } from '../mount-tools.ts';
-import { PARSE_ERROR, errorResponse } from '../json-rpc.ts';
+import { PARSE_ERROR, errorResponse } from '../../json-rpc.ts';
 import { closeOnAbort, serverFactory, type ServerSdk, loadTasks } from '../server-options.ts';
 import type { TaskSupport } from '../tasks/task-support.ts';
 import type { StateKey } from '../tools/ask-client.ts';

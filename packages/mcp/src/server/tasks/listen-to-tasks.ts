@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { errorResponse, INTERNAL_ERROR, INVALID_PARAMS, requestIdOf } from '../json-rpc.ts';
+import { errorResponse, INTERNAL_ERROR, INVALID_PARAMS, requestIdOf } from '../../json-rpc.ts';
 import type { ServerTasks } from './server-tasks.ts';
 import { callerDigest, knowsTasks, missingTasks, toDetailedTask } from './task-requests.ts';
 import type { TaskRecord } from './task-store.ts';

@@ -1,6 +1,6 @@
 import { errorMessage, isObject, sliceHead, untilAborted } from '@kernel/internal';
 import type { CallToolResult, InputRequest, InputRequests, InputResponse } from '@modelcontextprotocol/server';
-import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import { isAnswer } from '../tools/ask-client.ts';
 import type { TaskRecord, TaskStore } from './task-store.ts';
 

@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import { createRunningTask, type RunningTask } from './running-task.ts';
 import type { TaskSettings } from './task-options.ts';
 import type { TaskRecord } from './task-store.ts';

@@ -1,6 +1,6 @@
 import { isObject, jsonDigest } from '@kernel/internal';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import { ANY_PARAMS, INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { ANY_PARAMS, INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import type { ServerTasks } from './server-tasks.ts';
 import type { TaskRecord } from './task-store.ts';
 

@@ -12,7 +12,7 @@ import type {
   ListRootsResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 
 /**
  * Asks the client, under names that you choose: its user (`elicitation/create`, by a form or a URL), its model (`sampling/createMessage`) or for its folders

@@ -2,7 +2,7 @@ import { attempt, errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
 import { callValidated } from '@kernel/schema';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import type { CallOutcome, TaskResult } from '../tasks/task-call.ts';
 import type { TaskSupport } from '../tasks/task-support.ts';
 import { type AskClient, questionsOf, type StateKey } from './ask-client.ts';

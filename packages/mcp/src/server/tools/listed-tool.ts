@@ -2,7 +2,7 @@ import { definedFields } from '@kernel/internal';
 import { wellFormed, isObject, errorMessage } from '@kernel/internal';
 import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../json-rpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import { conversationOf, type ToolsetTurns } from './toolset-turns.ts';
 
 /** An entry of `tools/list`. Its `inputSchema` is the very object `tool.parameters`, if that has a `type`. */

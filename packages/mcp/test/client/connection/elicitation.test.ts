@@ -1,6 +1,7 @@
 import { verifies } from '@kernel/testing';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createAskClock } from '../../../src/client/connection/ask-clock.ts';
 import { handleElicitation } from '../../../src/client/connection/elicitation.ts';
 import type { McpAnswer, McpQuestion } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
@@ -66,7 +67,7 @@ test('a server that asks without end does not keep the user busy', async () => {
     asked += 1;
     return Promise.resolve({ action: 'decline' });
   };
-  handleElicitation(client, 'a', { elicit });
+  handleElicitation(client, 'a', { elicit }, createAskClock());
   const ask = () => handler?.({ params: { message: 'Again?', requestedSchema: {} } }, { mcpReq: {} });
   for (let count = 0; count < 20; count += 1) expect(await ask()).toEqual({ action: 'decline' });
   for (let count = 0; count < 100; count += 1) expect(await ask()).toEqual({ action: 'cancel' });

@@ -3,8 +3,10 @@ import { scriptedProvider, verifies } from '@kernel/testing';
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { isMcpCall, type McpSampling, type McpSamplingRequest, serveHttp } from '../../../src/index.ts';
+import { createAskClock } from '../../../src/client/connection/ask-clock.ts';
+import { createSampling } from '../../../src/client/connection/sampling.ts';
 import { plainTool } from '../../server/support.ts';
-import { call, connected } from '../programs.ts';
+import { call, connected, misbehaving } from '../programs.ts';
 
 const question = (text: string, more: object = {}): InputRequest => ({
   method: 'sampling/createMessage',
@@ -131,4 +133,28 @@ test.each([{ calls: -1 }, { tokens: Number.NaN }, { cost: 1 }])('limits %j are r
   await expect(connected({ a: { url: 'http://127.0.0.1:9/mcp' } }, options)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
   });
+});
+
+test('requests at the same time are held against one budget, and so is what comes after the connection was lost', async () => {
+  verifies('mcp.client.sampling');
+  const { provider, options } = sampling({ limits: { tokens: 100 } });
+  const parameters = Array.from({ length: 5 }, (_, at) => [`q${at}`, question('?')] as const);
+  const url = await askingFor(Object.fromEntries(parameters));
+  const toolset = await connected({ a: { url } }, options);
+  expect(await call(toolset, 'a_ask')).toMatchObject({ isError: true });
+  expect(provider.requests).toHaveLength(2);
+  const again = createSampling('a', options.sampling);
+  const ask = () => again(question('?').params as never, new AbortController().signal, createAskClock());
+  const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+});
+
+test('a server that drops its connection has used what it had used', async () => {
+  verifies('mcp.client.sampling');
+  const { provider, options } = sampling({ limits: { calls: 1 } });
+  const toolset = await connected({ a: misbehaving('asks-the-model') }, options);
+  expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toMatchObject({ role: 'assistant' });
+  expect(await call(toolset, 'a_ok', { die: true })).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'a_ok')).forLLM).toContain('may not ask the model any more');
+  expect(provider.requests).toHaveLength(1);
 });

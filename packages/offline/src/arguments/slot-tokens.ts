@@ -14,7 +14,7 @@ export interface SlotFilling {
 }
 
 /** A token that no argument has claimed, and an argument that is to be filled. */
-export interface Place {
+export interface SlotToken {
   readonly filling: SlotFilling;
   readonly slot: Slot;
   readonly token: Token;
@@ -40,42 +40,42 @@ const CUES = /^(?:in|inside|under|within|from|of|at|into|below|named|called|fold
 const NOT_BEFORE_PATH = /^(?:of|to|its|their|your|the|my|our|this|that|an?)$/;
 const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
-export function readPath(place: Place, isSure: boolean): Found | undefined {
-  const { kind, text } = place.token;
+export function readPath(at: SlotToken, isSure: boolean): Found | undefined {
+  const { kind, text } = at.token;
   const isWritten =
-    kind === 'path' || (kind === 'quoted' && (place.slot.required || /^\S*(?:\/|\.[a-z])\S*$/i.test(text)));
-  const isPath = isWritten && timeZoneOf(text) === undefined && (!isSure || agreement(place) > 0);
-  return isPath ? pathOf(place) : undefined;
+    kind === 'path' || (kind === 'quoted' && (at.slot.required || /^\S*(?:\/|\.[a-z])\S*$/i.test(text)));
+  const isPath = isWritten && timeZoneOf(text) === undefined && (!isSure || agreement(at) > 0);
+  return isPath ? pathOf(at) : undefined;
 }
 
 /** Fills an argument with a bare word that a word beside it calls a path, or that is the only one left, as in `ls packages`. */
-export function readName(place: Place): Found | undefined {
-  const { after, before, slot, token } = place;
+export function readName(at: SlotToken): Found | undefined {
+  const { after, before, slot, token } = at;
   if (!isName(token)) return undefined;
   const isCalled = PATH_WORDS.test(after) && after !== 'files' && (slot.target === 'file' || after !== 'file');
   // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
   const isCued = CUES.test(before) && (before !== 'of' || slot.target !== 'any');
-  return (isCalled && place.isFree) || isCued ? pathOf(place) : undefined;
+  return (isCalled && at.isFree) || isCued ? pathOf(at) : undefined;
 }
 
-export function readBareName(place: Place): Found | undefined {
-  const { after, before, filling, index, slot, token } = place;
+export function readBareName(at: SlotToken): Found | undefined {
+  const { after, before, filling, index, slot, token } = at;
   const { tokens, used } = filling;
   const others = [...tokens.keys()].filter((at) => at !== index && isFree(filling, at));
-  if (slot.target === 'any' || !isName(token) || !place.isFree || others.length > 0) return undefined;
+  if (slot.target === 'any' || !isName(token) || !at.isFree || others.length > 0) return undefined;
   const head = tokens.findIndex(({ role }) => role !== 'stop');
   if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   // After another word it is that word's object: `which files mention undici`.
   const isObject = tokens[index - 1]?.role === 'content' && index - 1 !== head && !used.has(index - 1);
   // `markdown files` are a kind of file, not files in a folder of that name.
   const isOther = after === 'files' || NOT_BEFORE_PATH.test(before) || (isObject && !PATH_WORDS.test(before));
-  return isOther ? undefined : pathOf(place);
+  return isOther ? undefined : pathOf(at);
 }
 
-function pathOf(place: Place): Found {
-  const said = targetWord(place.after) ?? targetWord(place.before);
-  const isSaid = said !== undefined && place.slot.target !== 'any';
-  return [place.token.text, place.index, isSaid ? (said === place.slot.target ? 0.3 : -0.8) : agreement(place)];
+function pathOf(at: SlotToken): Found {
+  const said = targetWord(at.after) ?? targetWord(at.before);
+  const isSaid = said !== undefined && at.slot.target !== 'any';
+  return [at.token.text, at.index, isSaid ? (said === at.slot.target ? 0.3 : -0.8) : agreement(at)];
 }
 
 function isName({ kind, role, lower, concept, text }: Token): boolean {
@@ -88,7 +88,7 @@ function targetWord(word: string): Slot['target'] | undefined {
   return word === 'file' ? 'file' : /^(?:folder|directory|dir)$/.test(word) ? 'folder' : undefined;
 }
 
-function agreement({ token, slot: { target } }: Place): number {
+function agreement({ token, slot: { target } }: SlotToken): number {
   const base = token.text.split('/').at(-1) ?? '';
   const isFolder = /^\.{0,2}$/.test(base);
   if (target === 'any' || (!isFolder && /^\.[^.]+$/.test(base))) return 0;
