@@ -18,7 +18,7 @@ export interface Filled extends SlotFilling {
   readonly input: JsonObject;
 }
 
-type Read = (at: SlotToken, now: number) => Found | undefined;
+type Read = (place: SlotToken, now: number) => Found | undefined;
 
 const TEXT_CUES = /^(?:in|for|at|of|to|from|near|named|called|with|as|about|saying)$/;
 
@@ -37,8 +37,8 @@ const RULES: readonly (readonly [kind: Slot['kind'], evidence: number, read: Rea
   ['email', 0.6, ({ token, index }) => (token.kind === 'email' ? [token.text, index] : undefined)],
   ['zone', 0.6, readTimeZone],
   ['date', 0.5, readDate],
-  ['path', 0.5, (at) => readPath(at, true)],
-  ['path', 0.5, (at) => readPath(at, false)],
+  ['path', 0.5, (place) => readPath(place, true)],
+  ['path', 0.5, (place) => readPath(place, false)],
   ['path', 0.35, readName],
   ['text', 0.35, run(({ before, slot }) => conceptOf(before) === slot.concepts.at(-1))],
   [
@@ -97,14 +97,14 @@ function fill(
 }
 
 /** The free words from here on, or all of them after `saying`. */
-function run(isFit: (at: SlotToken) => boolean): Read {
-  return (at) => {
-    const { before, filling, index } = at;
+function run(isFit: (place: SlotToken) => boolean): Read {
+  return (place) => {
+    const { before, filling, index } = place;
     const isEnd = (token: Token, at: number) =>
       !isFree(filling, at) || !isWord(token) || !isBeside(filling.tokens[at - 1], token);
     const ends = filling.tokens.findIndex((token, at) => at > index && isEnd(token, at));
     const to = ends === -1 || before === 'saying' ? filling.tokens.length : ends;
-    if (!at.isFree || !isWord(at.token) || !isFit(at)) return undefined;
+    if (!place.isFree || !isWord(place.token) || !isFit(place)) return undefined;
     return [
       filling.tokens
         .slice(index, to)
@@ -115,10 +115,10 @@ function run(isFit: (at: SlotToken) => boolean): Read {
   };
 }
 
-function number(isFit: (at: SlotToken) => boolean): Read {
-  return (at) => {
-    const value = numberOf(at.token);
-    return value !== undefined && isFit(at) ? [value, at.index] : undefined;
+function number(isFit: (place: SlotToken) => boolean): Read {
+  return (place) => {
+    const value = numberOf(place.token);
+    return value !== undefined && isFit(place) ? [value, place.index] : undefined;
   };
 }
 

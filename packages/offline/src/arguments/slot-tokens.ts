@@ -40,42 +40,42 @@ const CUES = /^(?:in|inside|under|within|from|of|at|into|below|named|called|fold
 const NOT_BEFORE_PATH = /^(?:of|to|its|their|your|the|my|our|this|that|an?)$/;
 const NAME = new RegExp(`^[${LETTER_OR_DIGIT}_@][${LETTER_OR_DIGIT}._@-]*$`);
 
-export function readPath(at: SlotToken, isSure: boolean): Found | undefined {
-  const { kind, text } = at.token;
+export function readPath(place: SlotToken, isSure: boolean): Found | undefined {
+  const { kind, text } = place.token;
   const isWritten =
-    kind === 'path' || (kind === 'quoted' && (at.slot.required || /^\S*(?:\/|\.[a-z])\S*$/i.test(text)));
-  const isPath = isWritten && timeZoneOf(text) === undefined && (!isSure || agreement(at) > 0);
-  return isPath ? pathOf(at) : undefined;
+    kind === 'path' || (kind === 'quoted' && (place.slot.required || /^\S*(?:\/|\.[a-z])\S*$/i.test(text)));
+  const isPath = isWritten && timeZoneOf(text) === undefined && (!isSure || agreement(place) > 0);
+  return isPath ? pathOf(place) : undefined;
 }
 
 /** Fills an argument with a bare word that a word beside it calls a path, or that is the only one left, as in `ls packages`. */
-export function readName(at: SlotToken): Found | undefined {
-  const { after, before, slot, token } = at;
+export function readName(place: SlotToken): Found | undefined {
+  const { after, before, slot, token } = place;
   if (!isName(token)) return undefined;
   const isCalled = PATH_WORDS.test(after) && after !== 'files' && (slot.target === 'file' || after !== 'file');
   // `of` introduces a path only if the argument is a file or a folder: "the contents of apps", not "the meaning of life".
   const isCued = CUES.test(before) && (before !== 'of' || slot.target !== 'any');
-  return (isCalled && at.isFree) || isCued ? pathOf(at) : undefined;
+  return (isCalled && place.isFree) || isCued ? pathOf(place) : undefined;
 }
 
-export function readBareName(at: SlotToken): Found | undefined {
-  const { after, before, filling, index, slot, token } = at;
+export function readBareName(place: SlotToken): Found | undefined {
+  const { after, before, filling, index, slot, token } = place;
   const { tokens, used } = filling;
   const others = [...tokens.keys()].filter((at) => at !== index && isFree(filling, at));
-  if (slot.target === 'any' || !isName(token) || !at.isFree || others.length > 0) return undefined;
+  if (slot.target === 'any' || !isName(token) || !place.isFree || others.length > 0) return undefined;
   const head = tokens.findIndex(({ role }) => role !== 'stop');
   if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   // After another word it is that word's object: `which files mention undici`.
   const isObject = tokens[index - 1]?.role === 'content' && index - 1 !== head && !used.has(index - 1);
   // `markdown files` are a kind of file, not files in a folder of that name.
   const isOther = after === 'files' || NOT_BEFORE_PATH.test(before) || (isObject && !PATH_WORDS.test(before));
-  return isOther ? undefined : pathOf(at);
+  return isOther ? undefined : pathOf(place);
 }
 
-function pathOf(at: SlotToken): Found {
-  const said = targetWord(at.after) ?? targetWord(at.before);
-  const isSaid = said !== undefined && at.slot.target !== 'any';
-  return [at.token.text, at.index, isSaid ? (said === at.slot.target ? 0.3 : -0.8) : agreement(at)];
+function pathOf(place: SlotToken): Found {
+  const said = targetWord(place.after) ?? targetWord(place.before);
+  const isSaid = said !== undefined && place.slot.target !== 'any';
+  return [place.token.text, place.index, isSaid ? (said === place.slot.target ? 0.3 : -0.8) : agreement(place)];
 }
 
 function isName({ kind, role, lower, concept, text }: Token): boolean {

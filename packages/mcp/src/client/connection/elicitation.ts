@@ -58,7 +58,7 @@ export function handleElicitation(
   client: QuestionHandlers,
   server: string,
   { elicit, elicitUrl }: Elicitation,
-  { ask }: AskClock,
+  clock: AskClock,
 ): void {
   let askedMs: readonly number[] = [];
   const mayAsk = (): boolean => {
@@ -74,12 +74,12 @@ export function handleElicitation(
     if (params.mode === 'url') {
       const { url } = params;
       if (elicitUrl === undefined || !isPage(url)) return { action: 'decline' };
-      return { action: mayAsk() ? await ask(() => elicitUrl({ server, message, url, signal })) : 'cancel' };
+      return { action: mayAsk() ? await clock.ask(() => elicitUrl({ server, message, url, signal })) : 'cancel' };
     }
     if (elicit === undefined) return { action: 'decline' };
     if (!mayAsk()) return { action: 'cancel' };
     const schema = { ...params.requestedSchema };
-    const answer = await ask(() => elicit({ server, message, schema, signal }));
+    const answer = await clock.ask(() => elicit({ server, message, schema, signal }));
     if (answer.action !== 'accept') return { action: answer.action };
     const fields = Object.entries(answer.content).map(
       ([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const,
