@@ -5,7 +5,7 @@ import type { Provider } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { launch, type Page } from 'puppeteer-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { findChromium } from '../../test/setup/chromium.ts';
+import { chromiumLaunch, findChromium } from '../../test/setup/chromium.ts';
 import { startChatServer } from '../web/chat-server.ts';
 import { sentMailTo } from '../web/weather.ts';
 
@@ -48,20 +48,7 @@ function steppedProvider(): { readonly provider: Provider; step(): void } {
 async function openPage(provider: Provider): Promise<Page> {
   const profile = mkdtempSync(join(tmpdir(), 'kernel-page-'));
   const server = await startChatServer(provider);
-  const browser = await launch({
-    executablePath: chromium.path,
-    userDataDir: profile,
-    pipe: true,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  const browser = await launch(chromiumLaunch(profile));
   onTestFinished(async () => {
     await browser.close();
     server.close();

@@ -8,7 +8,7 @@ import { verifies } from '@kernel/testing';
 import { launch } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
-import { findChromium } from '../setup/chromium.ts';
+import { chromiumLaunch, findChromium } from '../setup/chromium.ts';
 import { findRuntime, RUNTIMES_FOLDER } from '../setup/runtimes.ts';
 import { bundleFor } from './bundle.ts';
 import { type LoopServers, startLoopServers, startPageServer } from './servers.ts';
@@ -115,12 +115,7 @@ if (!chromium.present) absent.add('Chromium');
 test('a streamed tool loop runs in Chromium', chromium.options, async () => {
   const page = await startPageServer(await bundleFor(['browser'], 'in-page.ts'), servers.addresses);
   const profile = mkdtempSync(join(tmpdir(), 'kernel-runtime-'));
-  const browser = await launch({
-    executablePath: chromium.path,
-    userDataDir: profile,
-    pipe: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  });
+  const browser = await launch(chromiumLaunch(profile));
   try {
     const tab = await browser.newPage();
     await tab.goto(page.url);

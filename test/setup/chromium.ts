@@ -23,3 +23,28 @@ export function findChromium(rows: readonly string[] = []): SharedData {
   if (!present) console.warn(`BROWSER ABSENT: ${path} does not exist, so its tests are skipped. Set CHROMIUM.`);
   return { path, present, options: { skip: !present, meta } };
 }
+
+/** What a launch of the browser needs: its profile and its temporary files stay in `folder`, whoever ends it. */
+export function chromiumLaunch(folder: string): {
+  readonly executablePath: string;
+  readonly userDataDir: string;
+  readonly pipe: true;
+  readonly env: NodeJS.ProcessEnv;
+  readonly args: string[];
+} {
+  return {
+    executablePath: chromiumPath(),
+    userDataDir: folder,
+    pipe: true,
+    env: { ...process.env, TMPDIR: folder },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  };
+}

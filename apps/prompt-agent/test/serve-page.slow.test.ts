@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { launch, type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findChromium } from '../../../test/setup/chromium.ts';
+import { chromiumLaunch, findChromium } from '../../../test/setup/chromium.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { workspace } from './program.ts';
 
@@ -18,8 +18,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (!chromium.present) return;
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-  browser = await launch({ executablePath: chromium.path, userDataDir: temporaryFolder('profile'), pipe: true, args });
+  browser = await launch(chromiumLaunch(temporaryFolder('profile')));
 });
 
 afterAll(async () => {

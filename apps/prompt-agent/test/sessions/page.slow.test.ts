@@ -5,7 +5,7 @@ import { verifies } from '@kernel/testing';
 import { launch, type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sessionPage } from '../../src/output/html/session-page.ts';
-import { findChromium } from '../../../../test/setup/chromium.ts';
+import { chromiumLaunch, findChromium } from '../../../../test/setup/chromium.ts';
 import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { deepTranscript, HOSTILE, sampleTranscript } from './sample-session.ts';
 
@@ -24,12 +24,7 @@ beforeAll(async () => {
   file = join(folder, 'session.html');
   writeFileSync(file, sessionPage(sampleTranscript()));
   if (!chromium.present) return;
-  browser = await launch({
-    executablePath: chromium.path,
-    userDataDir: join(folder, 'profile'),
-    pipe: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  });
+  browser = await launch(chromiumLaunch(temporaryFolder('profile')));
 });
 
 afterAll(async () => {
