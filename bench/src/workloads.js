@@ -1,6 +1,6 @@
 // What is measured. The work of a workload is a function of a contender and the server's port; it returns what it made (equal for all
 // contenders), or an object with `made`, `times` and figures of its own.
-import { loops, sessions } from './workloads/loop.js';
+import { abortsInTool, loops, sessions } from './workloads/loop.js';
 import { calls, listing, registering } from './workloads/registry.js';
 import { aborts, bomb, callArguments, callInLoop, texts } from './workloads/stream.js';
 
@@ -82,7 +82,7 @@ export const WORKLOADS = [
     peers: PEERS,
     work: texts(20_000),
   },
-  { ...wire, name: 'W5 200 streams at once', limit: 1.5, runs: 12, peers: PEERS, work: texts(500, 200) },
+  { ...wire, name: 'W5 200 streams at once', limit: 1.5, runs: 12, peers: PEERS, work: texts(200, 200) },
   {
     ...wire,
     name: 'W5 200 streams at once, memory',
@@ -90,7 +90,7 @@ export const WORKLOADS = [
     absolute: { grownMiB: 30 },
     runs: 5,
     peers: PEERS,
-    work: texts(500, 200),
+    work: texts(200, 200),
   },
   {
     ...loop,
@@ -142,6 +142,15 @@ export const WORKLOADS = [
     work: aborts(),
   },
   {
+    name: 'abort inside a tool until the loop has settled',
+    metric: 'settledMs',
+    limit: 1.5,
+    runs: 24,
+    contenders: ['floor', 'ours', 'openai'],
+    peers: PEERS,
+    work: abortsInTool(40),
+  },
+  {
     name: 'registry: one call',
     metric: 'cpuMs',
     limit: 2,
@@ -149,8 +158,17 @@ export const WORKLOADS = [
     per: 20_000,
     unit: 'call',
     contenders: ['floor', 'ours'],
-    peers: ['openai-agents', 'langchain', 'mastra'],
+    peers: ['openai-agents', 'pi', 'langchain', 'mastra'],
     work: calls(20_000),
+  },
+  {
+    ...fresh,
+    name: 'registry: the first 1,000 calls of a process',
+    contenders: ['floor', 'ours'],
+    per: 1000,
+    unit: 'call',
+    peers: ['openai-agents', 'pi', 'langchain', 'mastra'],
+    work: calls(1000),
   },
   {
     name: 'registry: 10,000 tools registered',

@@ -15,7 +15,8 @@ export function loop(url, { turns, streamed, tools, handler }) {
     ]),
   );
   const request = { model, messages: MESSAGES, tools: set, stopWhen: isStepCount(turns + 2), maxRetries: 0 };
-  return async () => (streamed ? streamText(request).text : (await generateText(request)).text);
+  return async ({ signal: abortSignal } = {}) =>
+    streamed ? streamText({ ...request, abortSignal }).text : (await generateText({ ...request, abortSignal })).text;
 }
 
 export function text(url) {

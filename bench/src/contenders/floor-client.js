@@ -46,11 +46,12 @@ export function createFloor(send) {
   }
 
   /** The loop of an agent. */
-  async function loop(path, tools, handlers, streamed) {
+  async function loop(path, tools, handlers, streamed, signal) {
     const messages = [...MESSAGES];
     for (;;) {
       const body = JSON.stringify({ model: 'm', messages, tools, ...(streamed ? { stream: true } : {}) });
       const answer = streamed ? await message(path, body) : (await json(path, body)).choices[0].message;
+      signal?.throwIfAborted();
       messages.push(answer);
       if (answer.tool_calls === undefined) return answer.content;
       const results = await Promise.all(
@@ -77,7 +78,7 @@ export function floorContender(connect) {
       const { floor, path } = open(url, connections);
       const handlers = new Map(tools.map(({ name }) => [name, async (input) => handler(input)]));
       const wireTools = tools.map((tool) => ({ type: 'function', function: { ...tool, strict: false } }));
-      return () => floor.loop(path, wireTools, handlers, streamed);
+      return ({ signal } = {}) => floor.loop(path, wireTools, handlers, streamed, signal);
     },
     text(url, { connections } = {}) {
       const { floor, path } = open(url, connections);

@@ -13,9 +13,9 @@ export function loop(url, { turns, streamed, tools, handler }) {
       tool(async (input) => handler(input), { name, description, schema: parameters }),
     ),
   });
-  return async () => {
+  return async ({ signal } = {}) => {
     const messages = [{ role: 'user', content: 'Go.' }];
-    const options = { recursionLimit: 3 * turns + 10 };
+    const options = { recursionLimit: 3 * turns + 10, signal };
     if (!streamed) return (await agent.invoke({ messages }, options)).messages.at(-1).text;
     let all = '';
     for await (const [message] of await agent.stream({ messages }, { ...options, streamMode: 'messages' }))

@@ -20,9 +20,10 @@ export function loop(url, { turns, streamed, tools, handler }) {
     tools: set,
     maxRetries: 0,
   });
-  const options = { maxSteps: turns + 2 };
-  return async () =>
-    streamed ? (await agent.stream('Go.', options)).text : (await agent.generate('Go.', options)).text;
+  return async ({ signal: abortSignal } = {}) => {
+    const options = { maxSteps: turns + 2, abortSignal };
+    return streamed ? (await agent.stream('Go.', options)).text : (await agent.generate('Go.', options)).text;
+  };
 }
 
 export function text(url) {

@@ -14,8 +14,8 @@ export function loop(url, { turns, streamed, tools, handler }) {
       tool({ name, description, parameters, strict: false, execute: handler }),
     ),
   });
-  return async () => {
-    const result = await run(agent, 'Go.', { maxTurns: turns + 2, stream: streamed });
+  return async ({ signal } = {}) => {
+    const result = await run(agent, 'Go.', { maxTurns: turns + 2, stream: streamed, signal });
     if (streamed) await result.completed;
     return result.finalOutput;
   };

@@ -10,11 +10,11 @@ export function loop(url, { turns, streamed, tools, handler }) {
     type: 'function',
     function: { ...tool, strict: false, parse: JSON.parse, function: handler },
   }));
-  return () =>
+  return ({ signal } = {}) =>
     client.chat.completions
       .runTools(
         { model: 'm', messages: [...MESSAGES], tools: bound, stream: streamed },
-        { maxChatCompletions: turns + 2 },
+        { maxChatCompletions: turns + 2, signal },
       )
       .finalContent();
 }

@@ -7,10 +7,11 @@ export function loop(url, { turns, streamed, parallel = 1, tools, handler, conne
   const provider = createProvider({ name: 'openai', baseUrl: url, ...(connections && { connections }), ...transport });
   const registry = createRegistry(tools.map((tool) => bindTool({ ...tool, effect: 'read' }, handler)));
   const limits = { turns: turns + 2, callsPerTool: turns * parallel + 1 };
-  return async () => {
-    const request = { provider, model: 'm', messages: MESSAGES, tools: registry, stream: streamed, limits };
+  return async ({ signal } = {}) => {
+    const request = { provider, model: 'm', messages: MESSAGES, tools: registry, stream: streamed, limits, signal };
     const result = await collect(run(request));
-    if (result.reason !== 'done') throw new Error(JSON.stringify(result.error ?? result.reason));
+    if (result.reason !== 'done' && result.reason !== 'aborted')
+      throw new Error(JSON.stringify(result.error ?? result.reason));
     return result.answer;
   };
 }

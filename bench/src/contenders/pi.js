@@ -1,5 +1,6 @@
 // pi.
 import { Agent } from '@earendil-works/pi-agent-core';
+import { validateToolArguments } from '@earendil-works/pi-ai';
 import { streamSimple } from '@earendil-works/pi-ai/api/openai-completions';
 
 const modelAt = (baseUrl, id = 'm') => ({
@@ -24,8 +25,9 @@ export function loop(url, { streamed, tools, handler }) {
     label: tool.name,
     execute: async (_id, input) => ({ content: [{ type: 'text', text: asText(await handler(input)) }], details: {} }),
   }));
-  return async () => {
+  return async ({ signal } = {}) => {
     const agent = new Agent({ initialState: { systemPrompt: '', model: modelAt(url), tools: bound }, streamFn });
+    signal?.addEventListener('abort', () => agent.abort());
     await agent.prompt('Go.');
     return textOf(agent.state.messages.at(-1));
   };
@@ -41,6 +43,14 @@ export function text(url) {
       onText?.(event.delta);
     }
     return all;
+  };
+}
+
+export function execute(tools, handler) {
+  const bound = new Map(tools.map((tool) => [tool.name, { tool, execute: async (_id, input) => handler(input) }]));
+  return async (name, args) => {
+    const { tool, execute: run } = bound.get(name);
+    return run('c', validateToolArguments(tool, { type: 'toolCall', id: 'c', name, arguments: JSON.parse(args) }));
   };
 }
 

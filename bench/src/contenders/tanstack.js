@@ -11,8 +11,10 @@ export function loop(url, { turns, streamed, tools, handler }) {
     toolDefinition({ name, description, inputSchema: parameters }).server(async (input) => handler(input)),
   );
   const agentLoopStrategy = maxIterations(turns + 2);
-  return async () => {
-    const request = { adapter: adapterAt(url), messages: MESSAGES, tools: bound, agentLoopStrategy };
+  return async ({ signal } = {}) => {
+    const abortController = new AbortController();
+    signal?.addEventListener('abort', () => abortController.abort());
+    const request = { adapter: adapterAt(url), messages: MESSAGES, tools: bound, agentLoopStrategy, abortController };
     if (!streamed) return chat({ ...request, stream: false });
     let all = '';
     for await (const chunk of chat(request)) if (chunk.type === EventType.TEXT_MESSAGE_CONTENT) all += chunk.delta;

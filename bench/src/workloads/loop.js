@@ -75,6 +75,35 @@ export function sessions(count) {
   };
 }
 
+/** `times` loops, each aborted inside its tool, which ends at once: from the abort until the loop has settled. */
+export function abortsInTool(times) {
+  return async (contender, port) => {
+    let stop;
+    let begin;
+    const handler = () =>
+      new Promise((_, reject) => {
+        stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
+        begin();
+      });
+    const options = { turns: 1, streamed: true, tools: TOOLS, handler };
+    const once = await contender.loop(`http://127.0.0.1:${port}/loop/1`, options);
+    return async () => {
+      const settledMs = [];
+      for (let at = 0; at < times; at += 1) {
+        stop = new AbortController();
+        const begun = new Promise((resolve) => (begin = resolve));
+        const settled = once({ signal: stop.signal }).catch(() => undefined);
+        await begun;
+        const since = performance.now();
+        stop.abort();
+        await settled;
+        settledMs.push(performance.now() - since);
+      }
+      return { made: 'settled', settledMs: median(settledMs) };
+    };
+  };
+}
+
 /** By how many microseconds of CPU each turn costs more than the one before: a line through all of them. */
 function slopeOf(marks) {
   const at = marks.map(({ user, system }) => user + system);
