@@ -1,6 +1,6 @@
 import { collect, run, type RunResult } from '@kernel/agent';
 import type { Approve, JsonValue, Message, Toolset } from '@kernel/protocol';
-import { scriptedProvider } from '@kernel/testing';
+import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
 import { approvePlans, type CodeModeOptions, withCodeMode } from '@kernel/code-mode';
@@ -62,6 +62,7 @@ test('a program calls tools, several at once, and what it returns is the result'
 });
 
 test('TypeScript runs without its types', async () => {
+  verifies('codeMode.types');
   const result = await program(`
     interface Price { id: number; euros: number }
     const price = (await tools.price({ id: 4 as number })) as Price;
@@ -81,6 +82,7 @@ test('what a program writes comes in order, before what it returns', async () =>
 });
 
 test('a call that fails throws in the program, with the reason', async () => {
+  verifies('codeMode.denied');
   const result = await program(`
     try { await tools.broken({ id: 1 }); } catch (error) { return error.message; }
   `);
@@ -88,6 +90,7 @@ test('a call that fails throws in the program, with the reason', async () => {
 });
 
 test('a denied call throws with the reason, and nothing of it ran', async () => {
+  verifies('codeMode.denied');
   const deny: Approve = () => ({ decision: 'deny', reason: 'not today' });
   const result = await program(
     `
@@ -102,12 +105,14 @@ test('a denied call throws with the reason, and nothing of it ran', async () => 
 });
 
 test('arguments are validated and repaired as those of a model', async () => {
+  verifies('codeMode.calls');
   expect((await program(`return await tools.price({ id: '5' })`)).data).toEqual({ id: 5, euros: 50 });
   const wrong = await program(`try { await tools.price({ id: 'five' }) } catch (error) { return error.message }`);
   expect(wrong.forLLM).toContain('ARGUMENTS_INVALID');
 });
 
 test('a program that cannot run is not run, and the text says what to change', async () => {
+  verifies('codeMode.checked');
   expect((await program('return tools.prize({ id: 1 })')).forLLM).toContain(
     'There is no tool "prize". Did you mean price?',
   );
@@ -119,6 +124,7 @@ test('a program that cannot run is not run, and the text says what to change', a
 });
 
 test('values are kept for later programs of the same run', async () => {
+  verifies('codeMode.values');
   const codes = [`store('seen', { ids: [1] })`, `return load('seen').ids`];
   const replies = codes.map((code) => ({ calls: [{ name: 'run_code', arguments: JSON.stringify({ code }) }] }));
   const provider = scriptedProvider([...replies, { text: 'done' }]);
@@ -129,6 +135,7 @@ test('values are kept for later programs of the same run', async () => {
 });
 
 test('a call that waits for a decision suspends the program, and another process continues it', async () => {
+  verifies('codeMode.later');
   const code = `
     const random = Math.random();
     const { euros } = await tools.price({ id: 1 });
@@ -154,6 +161,7 @@ test('a call that waits for a decision suspends the program, and another process
 });
 
 test('calls made at once can be asked about as one plan', async () => {
+  verifies('codeMode.plans');
   const plans: string[] = [];
   const asked: string[] = [];
   const approve = approvePlans(
@@ -177,6 +185,7 @@ test('calls made at once can be asked about as one plan', async () => {
 });
 
 test('the calls of a program are events of an agent within the call', async () => {
+  verifies('codeMode.calls');
   const provider = scriptedProvider([
     { calls: [{ name: 'run_code', arguments: JSON.stringify({ code: 'await tools.price({ id: 7 })' }) }] },
     { text: 'done' },
@@ -198,4 +207,76 @@ test('a program that does not end is ended, with what it wrote', async () => {
   expect(result.isError).toBe(true);
   expect(result.forLLM).toContain('computed for more than 100 ms');
   expect(result.forLLM).toContain('begun');
+});
+
+test('the description declares the tools, with their types', () => {
+  verifies('codeMode.types');
+  const [tool] = withCodeMode(shop()).list();
+  expect(tool?.description).toContain('/** Tells a price. */\nprice(input: { id: number }): Promise<unknown>;');
+  expect(tool?.effect).toBe('write');
+});
+
+test('five hundred tools cost a few hundred tokens, and a program finds the one that it needs', async () => {
+  verifies('codeMode.types');
+  const many = Array.from({ length: 500 }, (_, at) =>
+    bindTool(
+      {
+        name: `tool-${at}`,
+        description: at === 317 ? 'Books a flight.' : 'Does something else entirely.',
+        parameters: id,
+        effect: 'read',
+      },
+      () => `booked by ${at}`,
+    ),
+  );
+  const tools = withCodeMode(createRegistry(many));
+  const [tool] = tools.list();
+  expect(tool?.description.length).toBeLessThan(2500);
+  const code = `
+    const [found] = find_tools('book a flight');
+    text(describe_tool(found.name));
+    return await tools[found.name]({ id: 1 });
+  `;
+  const provider = scriptedProvider([
+    { calls: [{ name: 'run_code', arguments: JSON.stringify({ code }) }] },
+    { text: 'done' },
+  ]);
+  const result = resultOf(
+    await collect(run({ provider, model: 'm', messages: [{ role: 'user', content: 'Go.' }], tools })),
+  );
+  expect(result.forLLM).toBe(
+    '/** Books a flight. */\ntool_317(input: { id: number }): Promise<unknown>;\nbooked by 317',
+  );
+});
+
+test('tools that stay direct are called by the model, the others by programs alone', async () => {
+  const tools = withCodeMode(shop(), { direct: ['price'] });
+  expect(tools.list().map(({ name }) => name)).toEqual(['price', 'run_code']);
+  const context = { signal: new AbortController().signal };
+  const direct = await tools.call({ type: 'tool-call', id: '1', name: 'price', arguments: '{"id":1}' }, context);
+  expect(direct.data).toEqual({ id: 1, euros: 10 });
+  const other = await tools.call({ type: 'tool-call', id: '2', name: 'order', arguments: '{"id":1}' }, context);
+  expect(other.forLLM).toContain('Call run_code with a program that calls tools.order(input).');
+  expect(made).toEqual(['price 1']);
+});
+
+test('an edited call runs as it was edited, and the program gets its result', async () => {
+  const edit: Approve = () => ({ decision: 'edit', arguments: '{"id":9}' });
+  const result = await program('return await tools.order({ id: 1 })', {}, edit);
+  expect(result.forLLM).toBe('ordered 9');
+});
+
+test('a run that is aborted ends its program at once', async () => {
+  const controller = new AbortController();
+  const code = 'await tools.price({ id: 1 }); for (;;) {}';
+  const provider = scriptedProvider([
+    { calls: [{ name: 'run_code', arguments: JSON.stringify({ code }) }] },
+    { text: 'done' },
+  ]);
+  const tools = withCodeMode(shop());
+  const { signal } = controller;
+  const running = collect(run({ provider, model: 'm', messages: [{ role: 'user', content: 'Go.' }], tools, signal }));
+  while (made.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  controller.abort();
+  expect((await running).reason).toBe('aborted');
 });

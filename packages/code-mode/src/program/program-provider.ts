@@ -52,7 +52,8 @@ export function createProgramProvider(setup: ProgramSetup): ProgramProvider {
   let run: SandboxRun | undefined;
   let state: SandboxState | undefined;
   let startedAt = 0;
-  /** How many replies of the history the program has made. */
+  /** How many messages of the history the program has had, and how many replies it has made. */
+  let seen = 0;
   let replies = 0;
 
   const begin = async (history: readonly Turn[], signal: AbortSignal): Promise<void> => {
@@ -75,12 +76,13 @@ export function createProgramProvider(setup: ProgramSetup): ProgramProvider {
   return {
     name: 'code-mode',
     async *stream({ messages, signal = new AbortController().signal }) {
-      const history = turnsOf(messages);
+      // A history only grows: each message is looked at once.
+      const history = turnsOf(seen === 0 ? messages : messages.slice(seen));
+      seen = messages.length;
       if (run === undefined) await begin(history, signal);
       if (state === undefined) await proceed([], history.length === 0 ? signal : undefined);
       for (const [at, turn] of history.entries()) {
-        if (at < replies) continue;
-        if (at > replies || !isSame(state, turn.calls)) throw otherPath();
+        if (!isSame(state, turn.calls)) throw otherPath();
         replies += 1;
         await proceed(turn.results, at === history.length - 1 ? signal : undefined);
       }
