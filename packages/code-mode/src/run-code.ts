@@ -7,9 +7,8 @@ import {
   type SandboxEnd,
   type ToolResult,
   type Toolset,
-  type ValidatedCall,
+  type ToolCall,
   type ToolContext,
-  wrapToolset,
 } from '@kernel/protocol';
 import type { CheckedOptions } from './check-options.ts';
 import { toProgramResult } from './program/call-results.ts';
@@ -63,17 +62,16 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
 function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: CallContext): Toolset {
   const frozen = Object.freeze([...list]);
   const validate = tools.validate?.bind(tools);
-  const {
-    beginTurn: _ofRun,
-    subscribe: _changes,
-    ...inner
-  } = wrapToolset(tools, {
+  const inner: Toolset = {
+    ...tools,
     list: () => frozen,
     call: async (call, context) => toProgramResult(await tools.call(call, { ...context, turn })),
     ...(validate !== undefined && {
-      validate: (call, context): Promise<ValidatedCall | ToolResult> => validate(call, { ...context, turn }),
+      validate: (call: ToolCall, context: CallContext) => validate(call, { ...context, turn }),
     }),
-  });
+  };
+  delete inner.beginTurn;
+  delete inner.subscribe;
   return inner;
 }
 

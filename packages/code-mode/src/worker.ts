@@ -1,25 +1,8 @@
 /** The worker of `createWorkerSandbox`: runs one program after another, each in a machine of its own. */
 import { errorMessage } from '@kernel/internal';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { SandboxResult } from '@kernel/protocol';
-import { createMachine, type Machine, type MachineImage, type MachineProgram } from './sandbox/virtual-machine.ts';
-
-/** What a worker is started with. */
-export interface WorkerSetup {
-  /** The engine and its prelude. */
-  readonly image: MachineImage;
-  /** Two numbers: not 0 once the program of the worker must end; and how often its program has asked. */
-  readonly shared: SharedArrayBuffer;
-}
-
-/** What a worker is told: to start a program, to go on with it, or that it is over. */
-export type ToWorker =
-  | { readonly type: 'start'; readonly program: MachineProgram }
-  | { readonly type: 'resume'; readonly results: readonly SandboxResult[] }
-  | { readonly type: 'end' };
-
-/** What a worker answers: the state of the program as text, or why there is none. */
-export type FromWorker = { readonly begun: true } | { readonly state: string } | { readonly failure: string };
+import type { FromWorker, ToWorker, WorkerSetup } from './sandbox/worker-messages.ts';
+import { createMachine, type Machine } from './sandbox/virtual-machine.ts';
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `createWorkerSandbox` starts it with
 const { image, shared } = workerData as WorkerSetup;
@@ -46,6 +29,7 @@ async function answer(message: ToWorker): Promise<FromWorker | undefined> {
   if (message.type === 'start') {
     machine = createMachine(image, message.program, isStopped);
     const started = await machine;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
     parentPort?.postMessage({ begun: true } satisfies FromWorker);
     return { state: started.resume([]) };
   }

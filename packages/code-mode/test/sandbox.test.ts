@@ -1,15 +1,19 @@
 import { createInlineSandbox, createWorkerSandbox } from '@kernel/code-mode';
 import { sandboxConformance, verifies } from '@kernel/testing';
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 describe('in a worker', () => {
-  for (const { name, run } of sandboxConformance(() => createWorkerSandbox()))
-    test(name, async () => {
-      verifies('codeMode.sandbox');
-      await run();
-    });
+  const cases = sandboxConformance(() => createWorkerSandbox());
+  test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
+    verifies('codeMode.sandbox');
+    await expect(run()).resolves.toBeUndefined();
+  });
 });
 
 describe('in the calling thread', () => {
-  for (const { name, run } of sandboxConformance(() => createInlineSandbox(), { isInline: true })) test(name, run);
+  const cases = sandboxConformance(() => createInlineSandbox(), { isInline: true });
+  test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
+    verifies('codeMode.sandbox');
+    await expect(run()).resolves.toBeUndefined();
+  });
 });

@@ -1,4 +1,4 @@
-import { isObject, parsePointer } from '@kernel/internal';
+import { isObject, parsePointer, truncate } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 
 /** How deep objects are written out; what is deeper is `unknown`. */
@@ -89,7 +89,7 @@ function commentOf(schema: unknown): string {
 /** A text on one line that cannot end a comment. */
 export function oneLine(text: string, most: number): string {
   const line = text.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /').trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return truncate(line, most);
 }
 
 function union(types: readonly string[]): string {

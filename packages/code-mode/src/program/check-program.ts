@@ -17,7 +17,7 @@ export interface CallableTools {
 export function checkProgram(tree: Program, { tools, sandboxTools }: CallableTools): readonly string[] {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const names = new Map(
-    sandboxTools.flatMap(({ name, alias }) => [[name, name], ...(alias ? [[alias, name]] : [])] as [string, string][]),
+    sandboxTools.flatMap(({ name, alias = name }) => [[name, name] as const, [alias, name] as const]),
   );
   const problems: string[] = [];
   const isOwn = declares(tree, 'tools');

@@ -3,6 +3,7 @@ import { nodeModule } from '@kernel/internal';
 import { type CompiledEngine, createImage, type MachineImage } from './virtual-machine.ts';
 
 /** The types of `WebAssembly` are not among those of every runtime. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the specification has it
 const { WebAssembly: wasm } = globalThis as unknown as {
   readonly WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledEngine> };
 };

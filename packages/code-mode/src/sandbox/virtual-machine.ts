@@ -1,4 +1,5 @@
-import { KernelError, type JsonValue, type SandboxProgram, type SandboxResult } from '@kernel/protocol';
+import { isObject, parseJson } from '@kernel/internal';
+import { KernelError, type SandboxProgram, type SandboxResult } from '@kernel/protocol';
 import { EvalFlags, Intrinsics, type JSValueHandle, QuickJS, type Snapshot } from 'quickjs-wasi';
 import { PRELUDE } from './prelude.ts';
 
@@ -153,7 +154,8 @@ function timeError(computeMs: number): string {
 
 function sleepOf(text: string): number {
   if (!text.startsWith('{"type":"sleep"')) return 0;
-  const { sleepMs } = JSON.parse(text) as { readonly sleepMs?: JsonValue };
+  const state = parseJson(text);
+  const sleepMs = isObject(state) ? state['sleepMs'] : undefined;
   return typeof sleepMs === 'number' && sleepMs > 0 ? sleepMs : 0;
 }
 

@@ -1,7 +1,7 @@
 import { nodeModule, onAbort } from '@kernel/internal';
 import { KernelError, type Sandbox, type SandboxProgram, type SandboxRun } from '@kernel/protocol';
 import type { Worker } from 'node:worker_threads';
-import type { FromWorker, ToWorker, WorkerSetup } from '../worker.ts';
+import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
 
@@ -116,6 +116,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
         if ('error' in reply) reject(reply.error);
         else if (!('begun' in reply)) resolve(reply);
       };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       worker.postMessage(message);
     });
 
@@ -132,6 +133,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
       if (isOver) return;
       if (settle !== undefined) return end({ error: failed(new Error('it was closed')) });
       leave();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       worker.postMessage({ type: 'end' } satisfies ToWorker);
       keep(warm);
     },
@@ -147,5 +149,5 @@ function ignore(): void {}
 
 /** The module of this package that runs in the worker. */
 function workerUrl(): URL {
-  return new URL(import.meta.resolve('@kernel/code-mode/worker'));
+  return new URL(import.meta.resolve('#worker'));
 }

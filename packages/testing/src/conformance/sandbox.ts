@@ -142,8 +142,8 @@ export function sandboxConformance(
       running.close();
     }),
     check('programs at once see nothing of each other', async (sandbox) => {
-      const source = (value: number): string => `globalThis.x = ${value}; await tools.add(); return globalThis.x`;
-      const runs = await Promise.all([1, 2, 3].map((value) => sandbox.start(toProgram(source(value)))));
+      const sources = [1, 2, 3].map((value) => `globalThis.x = ${value}; await tools.add(); return globalThis.x`);
+      const runs = await Promise.all(sources.map((source) => sandbox.start(toProgram(source))));
       await Promise.all(runs.map((run) => run.resume([])));
       const ends = await Promise.all(runs.map(async (run) => ended(await run.resume([{ value: '0' }])).value));
       assert.deepEqual(ends, ['1', '2', '3']);

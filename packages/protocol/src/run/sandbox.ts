@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../json.ts';
 
 /**
  * The port to what runs a program that a model wrote, such as QuickJS in a worker. The program sees the tools of `SandboxProgram.tools` and nothing else
