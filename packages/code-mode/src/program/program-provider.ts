@@ -86,7 +86,10 @@ export function createProgramProvider(setup: ProgramSetup): ProgramProvider {
         replies += 1;
         await proceed(turn.results, at === history.length - 1 ? signal : undefined);
       }
-      yield state?.type === 'calls' ? callsReply(state.calls, replies, startedAt) : endReply(state);
+      if (state?.type === 'calls') return yield callsReply(state.calls, replies, startedAt);
+      // Before the run is over, which aborts what is still open: the sandbox keeps what it can use again.
+      run?.close();
+      yield endReply(state);
     },
     close: () => run?.close(),
   };
