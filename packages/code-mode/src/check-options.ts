@@ -1,5 +1,6 @@
 import type { RunLimits } from '@kernel/agent';
 import {
+  checkFunctions,
   checkKeys,
   checkNumber,
   invalidOption,
@@ -9,7 +10,7 @@ import {
   type SandboxLimits,
   type ToolEffect,
 } from '@kernel/protocol';
-import type { CodeModeLimits, CodeModeOptions } from './options.ts';
+import type { CodeModeLimits, CodeModeOptions, ProgramValues } from './options.ts';
 import { createWorkerSandbox } from './sandbox/worker-sandbox.ts';
 
 /** The options of `withCodeMode`, complete. */
@@ -17,6 +18,7 @@ export interface CheckedOptions {
   readonly name: string;
   readonly direct: ReadonlySet<string>;
   readonly sandbox: Sandbox;
+  readonly values: ProgramValues | undefined;
   /** What the sandbox limits. */
   readonly limits: SandboxLimits;
   /** What the run of a program limits. */
@@ -24,7 +26,14 @@ export interface CheckedOptions {
   readonly effect: ToolEffect | undefined;
 }
 
-const KEYS = optionKeys<CodeModeOptions>({ direct: true, name: true, sandbox: true, limits: true, effect: true });
+const KEYS = optionKeys<CodeModeOptions>({
+  direct: true,
+  name: true,
+  sandbox: true,
+  values: true,
+  limits: true,
+  effect: true,
+});
 
 const LIMIT_KEYS = optionKeys<CodeModeLimits>({
   memoryBytes: true,
@@ -55,10 +64,11 @@ const MAX_STACK_BYTES = 512 * 1024;
 /** Checks the options and fills in the defaults. Throws `CONFIG_INVALID`. */
 export function checkOptions(options: CodeModeOptions): CheckedOptions {
   checkKeys('withCodeMode', options, KEYS);
-  const { direct = [], name = 'run_code', sandbox = createWorkerSandbox(), limits = {}, effect } = options;
+  const { direct = [], name = 'run_code', sandbox = createWorkerSandbox(), values, limits = {}, effect } = options;
   if (!Array.isArray(direct) || !direct.every((each) => typeof each === 'string'))
     throw invalidOption('withCodeMode', 'direct', 'a list of names', direct);
   if (!isToolName(name)) throw invalidOption('withCodeMode', 'name', 'a name of a tool', name);
+  if (values !== undefined) checkFunctions('withCodeMode', { 'values.load': values.load, 'values.save': values.save });
   if (typeof sandbox.start !== 'function') throw invalidOption('withCodeMode', 'sandbox', 'a Sandbox', sandbox);
   checkKeys('withCodeMode', limits, LIMIT_KEYS, 'limits.');
   const { callsAtOnce: parallel = 16, callsPerTool, tokens, cost, timeMs, ...own } = limits;
@@ -68,5 +78,5 @@ export function checkOptions(options: CodeModeOptions): CheckedOptions {
   if (checked.stackBytes > MAX_STACK_BYTES)
     throw invalidOption('withCodeMode', 'limits.stackBytes', `at most ${MAX_STACK_BYTES}`, checked.stackBytes);
   const runLimits = { parallel, callsPerTool, tokens, cost, timeMs };
-  return { name, direct: new Set(direct), sandbox, limits: checked, runLimits, effect };
+  return { name, direct: new Set(direct), sandbox, values, limits: checked, runLimits, effect };
 }

@@ -1,5 +1,5 @@
 export { withCodeMode } from './with-code-mode.ts';
-export type { CodeModeLimits, CodeModeOptions } from './options.ts';
+export type { CodeModeLimits, CodeModeOptions, ProgramValues } from './options.ts';
 export { createWorkerSandbox } from './sandbox/worker-sandbox.ts';
 export type { WorkerSandboxOptions } from './sandbox/worker-sandbox.ts';
 export { createInlineSandbox } from './sandbox/inline-sandbox.ts';

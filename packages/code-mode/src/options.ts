@@ -1,5 +1,5 @@
 import type { RunLimits } from '@kernel/agent';
-import type { Sandbox, SandboxLimits, ToolEffect } from '@kernel/protocol';
+import type { JsonValue, Sandbox, SandboxLimits, ToolEffect } from '@kernel/protocol';
 
 /** What a program may use. Absent limits have the defaults that are named. */
 export interface CodeModeLimits extends Partial<SandboxLimits>, Pick<RunLimits, 'tokens' | 'cost' | 'callsPerTool'> {
@@ -21,6 +21,14 @@ export interface CodeModeLimits extends Partial<SandboxLimits>, Pick<RunLimits, 
   readonly timeMs?: number;
 }
 
+/** Where the values that programs store are kept beyond their process. */
+export interface ProgramValues {
+  /** Returns what `save` got last for a run; undefined if nothing. */
+  load(runId: string): Promise<Readonly<Record<string, JsonValue>> | undefined>;
+  /** Keeps all values of a run. Awaited before the result of the program is there. */
+  save(runId: string, values: Readonly<Record<string, JsonValue>>): Promise<void>;
+}
+
 /** Options of `withCodeMode`. */
 export interface CodeModeOptions {
   /** The names of the tools that the model still calls itself. Default: none. */
@@ -29,6 +37,8 @@ export interface CodeModeOptions {
   readonly name?: string | undefined;
   /** Where programs run. Default: QuickJS in a worker of its own. */
   readonly sandbox?: Sandbox | undefined;
+  /** Where values of `store` are kept for runs that have a `runId` and continue in another process. Default: in memory, as long as the run. */
+  readonly values?: ProgramValues | undefined;
   /** What a program may use. */
   readonly limits?: CodeModeLimits | undefined;
   /**

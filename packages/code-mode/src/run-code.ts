@@ -15,12 +15,7 @@ import { toProgramResult } from './program/call-results.ts';
 import type { CallableTools } from './program/check-program.ts';
 import { createProgramProvider, readProgramEnd } from './program/program-provider.ts';
 import type { ReadCode } from './program/read-code.ts';
-
-/** The values that the programs of one run keep. */
-export interface StoredValues {
-  /** By key. */
-  values: Readonly<Record<string, JsonValue>>;
-}
+import type { StoredValues } from './stored-values.ts';
 
 /** How deep programs and agents may be in each other. */
 const MAX_DEPTH = 8;
@@ -37,7 +32,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
     context: CallContext & Pick<ToolContext, 'callId'>,
     store: StoredValues,
   ): Promise<ToolResult> => {
-    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored: store.values, limits });
+    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored: store.values(), limits });
     try {
       const inner = toolsOfProgram(tools, callable, context);
       const agent = agentAsTool({
@@ -50,7 +45,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
       const result = await agent.handler({ task: code }, toolContext);
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
-      store.values = end.stored;
+      await store.save(end.stored);
       return toResult(end);
     } finally {
       provider.close();

@@ -19,7 +19,8 @@ import { checkOptions, type CheckedOptions } from './check-options.ts';
 import { toSandboxTools } from './declarations/declare-tools.ts';
 import type { CodeModeOptions } from './options.ts';
 import { readCode } from './program/read-code.ts';
-import { createRunCode, type StoredValues } from './run-code.ts';
+import { createRunCode } from './run-code.ts';
+import { createStores } from './stored-values.ts';
 import { createCodeTool } from './code-tool.ts';
 
 /** The tools of a list that programs can call, the tool that runs them, and what is on offer with it. */
@@ -53,7 +54,7 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
   const { name, direct } = options;
   const lists = new WeakMap<readonly Tool[], CodeList>();
   const ownLists = new WeakMap<TurnContext, readonly Tool[]>();
-  const stores = new WeakMap<AbortSignal, StoredValues>();
+  const storeOf = createStores(options.values);
   const beginTurn = tools.beginTurn?.bind(tools);
   const validate = tools.validate?.bind(tools);
 
@@ -65,13 +66,6 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
     return made;
   };
   const currentList = (turn: TurnContext | undefined): CodeList => listOf((turn && ownLists.get(turn)) ?? tools.list());
-  /** The values of the programs of one run: its signal is the same for all of its calls. */
-  const storeOf = ({ turn, signal }: CallContext): StoredValues => {
-    const key = turn?.signal ?? signal;
-    const known = stores.get(key) ?? { values: {} };
-    stores.set(key, known);
-    return known;
-  };
   const runCode = createRunCode(tools, options);
 
   const outer = wrapToolset(tools, {
@@ -80,7 +74,9 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
       if (call.name !== name) return callDirect(tools, call, context, direct, name);
       const list = currentList(context.turn);
       const read = await readCode(call, list.codeTool, list);
-      return isToolResult(read) ? read : runCode(read, list, { ...context, callId: call.id }, storeOf(context));
+      return isToolResult(read)
+        ? read
+        : runCode(read, list, { ...context, callId: call.id }, await storeOf(call, context));
     },
     ...(validate !== undefined && {
       async validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult> {
