@@ -1,6 +1,5 @@
 import type { RunLimits } from '@kernel/agent';
 import {
-  checkFunctions,
   checkKeys,
   checkNumber,
   invalidOption,
@@ -68,7 +67,8 @@ export function checkOptions(options: CodeModeOptions): CheckedOptions {
   if (!Array.isArray(direct) || !direct.every((each) => typeof each === 'string'))
     throw invalidOption('withCodeMode', 'direct', 'a list of names', direct);
   if (!isToolName(name)) throw invalidOption('withCodeMode', 'name', 'a name of a tool', name);
-  if (values !== undefined) checkFunctions('withCodeMode', { 'values.load': values.load, 'values.save': values.save });
+  if (values !== undefined && (typeof values.load !== 'function' || typeof values.save !== 'function'))
+    throw invalidOption('withCodeMode', 'values', 'an object with load and save', values);
   if (typeof sandbox.start !== 'function') throw invalidOption('withCodeMode', 'sandbox', 'a Sandbox', sandbox);
   checkKeys('withCodeMode', limits, LIMIT_KEYS, 'limits.');
   const { callsAtOnce: parallel = 16, callsPerTool, tokens, cost, timeMs, ...own } = limits;

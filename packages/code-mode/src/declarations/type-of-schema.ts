@@ -88,7 +88,10 @@ function commentOf(schema: unknown): string {
 
 /** A text on one line that cannot end a comment. */
 export function oneLine(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /').trim();
+  const line = text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('*/', String.raw`*\/`)
+    .trim();
   return truncate(line, most);
 }
 
