@@ -17,7 +17,18 @@ const MAX_LINES = 60;
 export function programLines(call: ToolCall): readonly Line[] {
   const code = programOf(call);
   if (code === undefined) return [];
-  const lines = highlightCode(visible(code.trim()), 'typescript');
+  const lines = highlightCode(visible(withoutIndent(code)), 'typescript');
   const shown = lines.slice(0, MAX_LINES).map((line): Line => [span('│ ', 'dim'), ...line]);
   return lines.length > MAX_LINES ? [...shown, [span(`│ … ${lines.length - MAX_LINES} more lines`, 'dim')]] : shown;
+}
+
+/** A program without the blank lines around it and without the indentation that all of its lines have. */
+function withoutIndent(code: string): string {
+  const lines = code
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd()
+    .split('\n');
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  const indent = Math.min(...indents);
+  return lines.map((line) => line.slice(indent)).join('\n');
 }
