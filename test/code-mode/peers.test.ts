@@ -93,5 +93,5 @@ test.each(PROGRAMS.map((code, at) => [at + 1, code] as const))(
 test('there are a hundred programs, and the other two agree on nearly all of them', () => {
   verifies('codeMode.peers');
   expect(PROGRAMS).toHaveLength(100);
-  expect(differing.length, differing.join('\n')).toBeLessThan(15);
+  expect(differing.slice(14)).toEqual([]);
 });
