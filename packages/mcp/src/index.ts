@@ -9,6 +9,7 @@ export type {
   McpPromptArgument,
   McpResource,
   McpResourceTemplate,
+  McpServerInfo,
 } from './client/contents.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
