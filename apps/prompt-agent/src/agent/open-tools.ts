@@ -44,7 +44,7 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
   // The built-in tools only read: without rules nothing is to be decided.
   const hasRules = rulesOf(flags).length + userRules.rules.length > 0;
   const policy =
-    bundle === undefined && flags.tools === undefined && !hasRules
+    bundle === undefined && flags.tools === undefined && flags.execute !== true && !hasRules
       ? NO_POLICY
       : await createPolicy(call, {
           rules: bundle?.rules ?? [],
@@ -66,7 +66,7 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
     await bundle?.close();
   };
   try {
-    if (flags.tools !== undefined) {
+    if (flags.tools !== undefined || flags.execute === true) {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
       added = await loadUserTools(flags.tools, call);
     }

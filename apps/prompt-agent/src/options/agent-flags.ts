@@ -44,12 +44,11 @@ export const TOOLS = {
   },
   tools: {
     value: 'WHAT',
-    help: 'more tools: module, mcpServers file, MCP command or URL; needs --execute',
+    help: 'more tools: module, mcpServers file, MCP command or URL, or a server of mcp add; needs --execute',
     needs: ['execute', 'because those tools may change something'],
   },
   execute: {
-    help: 'run the tools of --tools; ask before those that may change something',
-    needs: ['tools', 'a module or an MCP server whose tools it runs'],
+    help: 'run the tools of --tools, or of all servers of mcp add; ask before those that may change something',
   },
   'trust-hints': {
     value: 'NAMES',

@@ -62,6 +62,12 @@ export function createSignIn(options: SignInOptions): FetchLike {
   };
 }
 
+/** Returns whether the store has tokens of `createSignIn` with the same options. The server may refuse them all the same. */
+export async function isSignedIn(options: SignInOptions): Promise<boolean> {
+  const key = storeKey(checkSignInOptions('isSignedIn', options), options.grant);
+  return parseSavedSignIn(await options.store?.load(key)).tokens !== undefined;
+}
+
 /**
  * Removes from the store what `createSignIn` with the same options has saved, so that the next sign-in begins anew, and takes the tokens back at the authorization
  * server if that offers it (RFC 7009). Resolves to whether it has: where it offers nothing of the kind, refuses or does not answer within 15 s, the tokens stay valid

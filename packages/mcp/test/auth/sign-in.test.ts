@@ -3,6 +3,7 @@ import { verifies } from '@kernel/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
   createSignIn,
+  isSignedIn,
   loopbackRedirect,
   memoryTokenStore,
   type Redirect,
@@ -157,7 +158,9 @@ test('a stored sign-in is used by the next one, until it is signed out', async (
   const servers = await startOAuthServers();
   const store = memoryTokenStore();
   const options = { serverUrl: servers.url, grant: person, store };
+  expect(await isSignedIn(options)).toBe(false);
   await createSignIn(options)(servers.url, POST);
+  expect(await isSignedIn(options)).toBe(true);
   expect((await createSignIn(options)(servers.url, POST)).status).toBe(200);
   expect(servers.authorized).toHaveLength(1);
   await signOut(options);
