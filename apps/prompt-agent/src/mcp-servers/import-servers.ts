@@ -124,9 +124,10 @@ function convertText(name: string, text: string, { inputs, folder, host, scope }
         .toUpperCase()
         .replaceAll(/\W/g, '_')
         .replace(/^(?=\d)/, '_');
-      inputs.used.add(variable);
       const otherwise = inputs.defaults.get(id);
-      return otherwise === undefined || otherwise.includes('}') ? `\${${variable}}` : `\${${variable}:-${otherwise}}`;
+      if (otherwise !== undefined && !otherwise.includes('}')) return `\${${variable}:-${otherwise}}`;
+      inputs.used.add(variable);
+      return `\${${variable}}`;
     }
     if (/^(?:env:)?\w+(?::-.*)?$/s.test(inside) && !NAMES.has(inside)) return whole;
     switch (inside) {

@@ -1,14 +1,14 @@
 import { findProgram } from '@kernel/internal';
 import type { LoopbackRedirectOptions } from '@kernel/mcp/auth';
 import { KernelError } from '@kernel/protocol';
-import type { CommandCall } from '../command-call.ts';
-import { runProgram } from '../credentials/run-program.ts';
-import { EXIT, usageError } from '../exit-code.ts';
-import { connectServers } from '../mcp-servers/connect-servers.ts';
-import { type AddedServer, findServer } from '../mcp-servers/server-files.ts';
-import { noPerson, signInOptions, takesSignIn } from '../mcp-servers/sign-ins.ts';
-import { configOf } from '../mcp-servers/usable-servers.ts';
-import { ask, hasTerminal } from '../questions/ask.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { runProgram } from '../../credentials/run-program.ts';
+import { EXIT, usageError } from '../../exit-code.ts';
+import { connectServers } from '../../mcp-servers/connect-servers.ts';
+import { type AddedServer, findServer } from '../../mcp-servers/server-files.ts';
+import { noPerson, signInOptions, takesSignIn } from '../../mcp-servers/sign-ins.ts';
+import { configOf } from '../../mcp-servers/usable-servers.ts';
+import { ask, hasTerminal } from '../../questions/ask.ts';
 
 /** Longer than a person has for signing in. */
 const CONNECT_MS = 6 * 60_000;
@@ -97,9 +97,9 @@ async function sendPerson(
 
 /** Opens a browser, where there is a screen to show it on. Never rejects: the address is printed as well. */
 async function openBrowser(url: URL, env: CommandCall['host']['env'], signal: AbortSignal): Promise<void> {
-  const hasScreen =
-    process.platform === 'darwin' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
-  const program = hasScreen ? findProgram(process.platform === 'darwin' ? 'open' : 'xdg-open') : undefined;
-  if (program !== undefined)
-    await runProgram(program, [url.href], { signal, timeoutMs: OPEN_MS }).catch(() => undefined);
+  const isMac = process.platform === 'darwin';
+  if (!isMac && env['DISPLAY'] === undefined && env['WAYLAND_DISPLAY'] === undefined) return;
+  const program = findProgram(isMac ? 'open' : 'xdg-open');
+  if (program === undefined) return;
+  await runProgram(program, [url.href], { signal, timeoutMs: OPEN_MS }).catch(() => undefined);
 }

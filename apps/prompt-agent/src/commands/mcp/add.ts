@@ -1,8 +1,8 @@
-import type { CommandCall } from '../command-call.ts';
-import { loadProjectApprovals } from '../config/project-file.ts';
-import { EXIT, usageError } from '../exit-code.ts';
-import { importServers } from '../mcp-servers/import-servers.ts';
-import { literalSecrets } from '../mcp-servers/server-entry.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { loadProjectApprovals } from '../../config/project-file.ts';
+import { EXIT, usageError } from '../../exit-code.ts';
+import { importServers } from '../../mcp-servers/import-servers.ts';
+import { literalSecrets } from '../../mcp-servers/server-entry.ts';
 import {
   changeServerFile,
   checkName,
@@ -11,12 +11,12 @@ import {
   type ServerEntry,
   serverFilePath,
   taken,
-} from '../mcp-servers/server-files.ts';
-import { serverLines } from '../mcp-servers/usable-servers.ts';
-import { splitCommand } from '../options/split-command.ts';
-import { oneLine } from '../output/escape.ts';
-import { hasTerminal } from '../questions/ask.ts';
-import { confirm } from '../questions/question.ts';
+} from '../../mcp-servers/server-files.ts';
+import { serverLines } from '../../mcp-servers/usable-servers.ts';
+import { splitCommand } from '../../options/split-command.ts';
+import { oneLine } from '../../output/escape.ts';
+import { hasTerminal } from '../../questions/ask.ts';
+import { confirm } from '../../questions/question.ts';
 
 /**
  * Adds a server, given on the command line, or with `--from` those that another program has, after they were shown. Nothing is started or called. A secret that is

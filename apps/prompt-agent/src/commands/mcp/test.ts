@@ -1,12 +1,12 @@
 import { KernelError } from '@kernel/protocol';
-import type { CommandCall } from '../command-call.ts';
-import { EXIT } from '../exit-code.ts';
-import { connectServers } from '../mcp-servers/connect-servers.ts';
-import { findServer } from '../mcp-servers/server-files.ts';
-import { fetchFor } from '../mcp-servers/sign-ins.ts';
-import { configOf } from '../mcp-servers/usable-servers.ts';
-import { oneLine } from '../output/escape.ts';
-import { writeRows } from '../output/terminal/table.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { EXIT } from '../../exit-code.ts';
+import { connectServers } from '../../mcp-servers/connect-servers.ts';
+import { findServer } from '../../mcp-servers/server-files.ts';
+import { fetchFor } from '../../mcp-servers/sign-ins.ts';
+import { configOf } from '../../mcp-servers/usable-servers.ts';
+import { oneLine } from '../../output/escape.ts';
+import { writeRows } from '../../output/terminal/table.ts';
 
 const TIMEOUT_MS = 60_000;
 

@@ -1,13 +1,13 @@
-import { withoutQuery } from '@kernel/internal';
-import type { CommandCall } from '../command-call.ts';
-import { loadProjectApprovals } from '../config/project-file.ts';
-import { EXIT } from '../exit-code.ts';
-import { describeEntry, transportOf, variablesOf } from '../mcp-servers/server-entry.ts';
-import { type AddedServer, changeServerFile, findServer, readAllServers } from '../mcp-servers/server-files.ts';
-import { noPerson, signInOptions, takesSignIn } from '../mcp-servers/sign-ins.ts';
-import { oneLine } from '../output/escape.ts';
-import { writeRows } from '../output/terminal/table.ts';
-import { forgetPins, pinsOf } from '../user-tools/server-pins.ts';
+import { sliceHead, withoutQuery } from '@kernel/internal';
+import type { CommandCall } from '../../command-call.ts';
+import { loadProjectApprovals } from '../../config/project-file.ts';
+import { EXIT } from '../../exit-code.ts';
+import { describeEntry, transportOf, variablesOf } from '../../mcp-servers/server-entry.ts';
+import { type AddedServer, changeServerFile, findServer, readAllServers } from '../../mcp-servers/server-files.ts';
+import { noPerson, signInOptions, takesSignIn } from '../../mcp-servers/sign-ins.ts';
+import { oneLine } from '../../output/escape.ts';
+import { writeRows } from '../../output/terminal/table.ts';
+import { forgetPins, pinsOf } from '../../user-tools/server-pins.ts';
 
 /** Lists the servers that were added, with where they are and whether the user has signed in there. Nothing is started or called. */
 export async function listServers(call: CommandCall): Promise<number> {
@@ -67,7 +67,7 @@ export async function showServer(call: CommandCall): Promise<number> {
   for (const line of lines) output.write(`${oneLine(line, 2000)}\n`);
   if (signedIn !== null) output.write(`signed in: ${signedIn ? 'yes' : 'no'}\n`);
   output.write(tools.length === 0 ? 'tools: not used yet\n' : 'tools:\n');
-  for (const tool of tools) output.write(`  ${oneLine(tool.name, 80)}  ${tool.pin.slice(0, 12)}\n`);
+  for (const tool of tools) output.write(`  ${oneLine(tool.name, 80)}  ${sliceHead(tool.pin, 12)}\n`);
   return EXIT.answer;
 }
 
