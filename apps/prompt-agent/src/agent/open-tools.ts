@@ -7,6 +7,7 @@ import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/polic
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
+import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
@@ -24,6 +25,8 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly workspace: Workspace;
   /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
   readonly commands: () => Promise<CommandSetting | undefined>;
+  /** The servers that were added. Nothing is read or connected to before something of them is wanted. */
+  readonly servers: () => Promise<AddedServers>;
   /** Stops the servers and commands that run for them. What was changed can still be taken back. */
   close(): Promise<void>;
 }
@@ -61,7 +64,13 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
   const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle];
   let added: UserTools | undefined;
+  let opened: Promise<AddedServers> | undefined;
+  const servers = (): Promise<AddedServers> =>
+    (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
+      openAddedServers(call, added),
+    ));
   const close = async (): Promise<void> => {
+    await opened?.then((each) => each.close()).catch(() => undefined);
     await added?.close();
     await bundle?.close();
   };
@@ -83,6 +92,7 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
       },
       workspace,
       commands,
+      servers,
       close,
     };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, sha256Hex } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
@@ -39,6 +39,11 @@ const PROJECT_FILE = '.mcp.json';
 /** Where the servers of a scope are. */
 export function serverFilePath(scope: Scope, host: Folders): string {
   return scope === 'user' ? join(configFolder(host), 'mcp.json') : join(host.cwd, PROJECT_FILE);
+}
+
+/** Whether servers may have been added: where there is no file of them, nothing else is looked for. */
+export function mayHaveServers(host: Folders): boolean {
+  return existsSync(serverFilePath('user', host)) || existsSync(serverFilePath('project', host));
 }
 
 /** A name that can be written in `@name:uri` and `/name:prompt`, and that is the prefix of tools. */
