@@ -1,5 +1,5 @@
 export { connectMcp } from './client/connect.ts';
-export type { McpToolset } from './client/connect.ts';
+export type { McpToolOrigin, McpToolset } from './client/connect.ts';
 export type {
   McpCompletion,
   McpContentOptions,

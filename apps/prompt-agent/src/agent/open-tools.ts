@@ -9,7 +9,7 @@ import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
-import type { CommandSetting } from '../questions/show-call.ts';
+import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
 import type { UserTools } from '../user-tools/load-user-tools.ts';
 import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
@@ -25,6 +25,8 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly workspace: Workspace;
   /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
   readonly commands: () => Promise<CommandSetting | undefined>;
+  /** Says whose a tool of an MCP server is. */
+  readonly origin: (tool: string) => ToolOrigin | undefined;
   /** The servers that were added. Nothing is read or connected to before something of them is wanted. */
   readonly servers: () => Promise<AddedServers>;
   /** Stops the servers and commands that run for them. What was changed can still be taken back. */
@@ -44,6 +46,8 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
       ? { folder: root, timeoutMs: COMMAND_MS, isolation: (await isolationName(flags.sandbox)) ?? null }
       : undefined;
   const userRules = await loadUserRules(host, root);
+  let added: UserTools | undefined;
+  const origin = (tool: string): ToolOrigin | undefined => added?.toolset?.origin(tool);
   // The built-in tools only read: without rules nothing is to be decided.
   const hasRules = rulesOf(flags).length + userRules.rules.length > 0;
   const policy =
@@ -59,11 +63,11 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
             (async (toolCall, signal) =>
               (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
           commands,
+          origin,
         });
   for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
   const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle];
-  let added: UserTools | undefined;
   let opened: Promise<AddedServers> | undefined;
   const servers = (): Promise<AddedServers> =>
     (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
@@ -92,6 +96,7 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
       },
       workspace,
       commands,
+      origin,
       servers,
       close,
     };

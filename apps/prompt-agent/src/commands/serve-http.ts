@@ -7,7 +7,7 @@ import { openAgent } from '../agent/open-agent.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { openModel } from '../model/open-model.ts';
-import { showCall } from '../questions/show-call.ts';
+import { showCall, withOrigin } from '../questions/show-call.ts';
 import { createRoutes, type RouteOptions } from '../serve/routes.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function serveAgent(call: CommandCall): Promise<number> {
   try {
     const { secret } = invocation;
     const describe = async (name: string, json: string): Promise<readonly string[]> =>
-      showCall(name, json, await agent.commands());
+      withOrigin(showCall(name, json, await agent.commands()), agent.origin(name));
     const server = await startServer({ options: agent.options, secret, describe }, port);
     call.output.note(`open ${server.url} in a browser; Ctrl-C ends it`);
     if (!call.signal.aborted) await once(call.signal, 'abort');

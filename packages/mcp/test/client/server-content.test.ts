@@ -92,6 +92,9 @@ test('a server is described as it describes itself, with the version of the prot
     name: 'library',
     version: '1',
   });
+  const [tool] = toolset.list();
+  expect(toolset.origin(tool?.name ?? '')?.server).toBe(tool?.name.split('_')[0]);
+  expect(toolset.origin('lib_nothing')).toBeUndefined();
   expect((await toolset.serverInfo('plain')).protocolVersion).toMatch(/^20\d\d-/);
 });
 
