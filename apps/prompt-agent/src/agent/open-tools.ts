@@ -7,6 +7,7 @@ import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/polic
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
+import type { AskedModel } from '../mcp-servers/connect-servers.ts';
 import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
@@ -34,7 +35,7 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
 }
 
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
-export async function openTools(call: CommandCall): Promise<OpenTools> {
+export async function openTools(call: CommandCall, model?: AskedModel): Promise<OpenTools> {
   const { flags, host, output } = call;
   const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
@@ -81,7 +82,7 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
   try {
     if (flags.tools !== undefined || flags.execute === true) {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
-      added = await loadUserTools(flags.tools, call);
+      added = await loadUserTools(flags.tools, call, model);
     }
     return {
       toolset: policy.guard(registryOf(own, added)),

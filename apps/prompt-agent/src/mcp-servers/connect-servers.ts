@@ -1,15 +1,26 @@
 import { querySecrets } from '@kernel/internal';
-import type { ConnectMcpOptions, McpToolset } from '@kernel/mcp';
-import { KernelError } from '@kernel/protocol';
+import type { ConnectMcpOptions, McpSampling, McpToolset } from '@kernel/mcp';
+import { KernelError, type Provider } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';
 import { warnIfSlow } from '../output/output.ts';
-import { answerServers } from '../questions/answer-servers.ts';
+import type { Flags } from '../options/flags.ts';
+import { answerServers, type ServerAnswers } from '../questions/answer-servers.ts';
 
 interface ConnectSettings extends Pick<ConnectMcpOptions, 'pins' | 'approveTools' | 'fetch' | 'connectTimeoutMs'> {
   /** Begins the messages of errors: the flag or the command that names the servers. */
   readonly what: string;
+  /** The model that the servers of `--sampling` may ask. Without it none may. */
+  readonly model?: AskedModel | undefined;
+}
+
+/** A model that servers may ask. */
+export interface AskedModel {
+  readonly provider: Provider;
+  readonly name: string;
+  /** What a million tokens cost. */
+  readonly prices: { readonly input: number; readonly output: number } | undefined;
 }
 
 /** Two waits of this length, for the end of input and for SIGTERM, must fit into the second that Ctrl-C may take. */
@@ -19,7 +30,7 @@ const GRACE_MS = 200;
 export async function connectServers(
   config: unknown,
   { flags, host, output, signal }: Pick<CommandCall, 'flags' | 'host' | 'output' | 'signal'>,
-  { what, approveTools, ...settings }: ConnectSettings,
+  { what, approveTools, model, ...settings }: ConnectSettings,
 ): Promise<McpToolset> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   // Who waits as long as a person may take says that itself.
@@ -31,12 +42,15 @@ export async function connectServers(
     const checked = toMcpConfig(config);
     for (const server of Object.values(checked.mcpServers))
       for (const secret of 'url' in server ? secretsIn(server.url) : []) output.hide(secret);
+    const { approveSampling, ...elicitation } = host.answers ?? answerServers(host, output, model?.name);
+    const mayAsk = samplingServers(flags, Object.keys(checked.mcpServers), model);
     return await connectMcp(checked, {
       ...settings,
       signal,
       graceMs: GRACE_MS,
       trustHints: flags['trust-hints']?.filter((name) => name !== '') ?? [],
-      ...answerServers(host, output),
+      ...elicitation,
+      ...(mayAsk.length > 0 && model && { sampling: samplingOf(model, mayAsk, approveSampling, flags) }),
       ...(approveTools && {
         approveTools: (change) => {
           stopWarning();
@@ -55,6 +69,32 @@ export async function connectServers(
   } finally {
     stopWarning();
   }
+}
+
+/** The servers of `--sampling` that are connected to. Throws a usage error for a name that is none of them. */
+function samplingServers(
+  { sampling = [] }: Flags,
+  names: readonly string[],
+  model: AskedModel | undefined,
+): readonly string[] {
+  const unknown = model && sampling.find((name) => !names.includes(name));
+  if (unknown === undefined) return sampling;
+  throw usageError(`--sampling: there is no server "${oneLine(unknown, 64)}"; there are ${names.join(', ')}.`);
+}
+
+/** Lets servers ask the model: each request is decided on, and what they use is limited. */
+function samplingOf(
+  { provider, name, prices }: AskedModel,
+  servers: readonly string[],
+  approve: ServerAnswers['approveSampling'],
+  { 'max-cost': cost }: Flags,
+): McpSampling {
+  return {
+    provider,
+    model: name,
+    approve: (request) => servers.includes(request.server) && approve(request),
+    limits: prices === undefined ? {} : { price: prices, ...(cost !== undefined && { cost }) },
+  };
 }
 
 /** What in the query of an address may be a secret. */

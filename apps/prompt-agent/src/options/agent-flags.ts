@@ -55,6 +55,12 @@ export const TOOLS = {
     help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',
     isList: true,
   },
+  sampling: {
+    value: 'NAMES',
+    help: 'MCP servers that may ask your model, each request shown first; separated by commas',
+    isList: true,
+    needs: ['execute', 'whose servers it is about'],
+  },
 } as const satisfies FlagTable;
 
 /** The flags of an agent that have a setting of the config beside them. */

@@ -7,7 +7,7 @@ import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { parseJson, requireText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { connectServers, secretsIn } from '../mcp-servers/connect-servers.ts';
+import { type AskedModel, connectServers, secretsIn } from '../mcp-servers/connect-servers.ts';
 import { fillVariables } from '../mcp-servers/fill-variables.ts';
 import { type AddedServer, isName } from '../mcp-servers/server-files.ts';
 import { configOf, usableServers } from '../mcp-servers/usable-servers.ts';
@@ -30,10 +30,14 @@ const NAME = 'mcp';
  * or the command of an MCP server; without it all servers that were added. Tools of a server that differ from those of its last use are asked about. The path of a
  * file counts as one word, even with spaces. Throws a usage error that names the flag.
  */
-export async function loadUserTools(given: string | undefined, call: CommandCall): Promise<UserTools> {
+export async function loadUserTools(
+  given: string | undefined,
+  call: CommandCall,
+  model?: AskedModel,
+): Promise<UserTools> {
   const { host, output } = call;
-  if (given === undefined) return loadAddedTools(await addedServers(call), call);
-  const connect = (config: unknown): Promise<UserTools> => connectUserServers(config, given, call);
+  if (given === undefined) return loadAddedTools(await addedServers(call), call, model);
+  const connect = (config: unknown): Promise<UserTools> => connectUserServers(config, given, call, model);
   if (/^https?:\/\//i.test(given)) {
     if (secretsIn(given).length > 0)
       output.note(
@@ -47,7 +51,7 @@ export async function loadUserTools(given: string | undefined, call: CommandCall
   if (isWord && /\.[cm]?[jt]s$/.test(given))
     return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
   const [named] = isName(given) ? (await usableServers(call)).filter(({ name }) => name === given) : [];
-  if (named !== undefined) return loadAddedTools([named], call);
+  if (named !== undefined) return loadAddedTools([named], call, model);
   // As in a shell, a name without a slash does not mean a program in this folder.
   const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
   return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } });
@@ -65,12 +69,18 @@ function isFileAt(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }
 
-async function connectUserServers(config: unknown, given: string, call: CommandCall): Promise<UserTools> {
+async function connectUserServers(
+  config: unknown,
+  given: string,
+  call: CommandCall,
+  model: AskedModel | undefined,
+): Promise<UserTools> {
   // An address is kept without what stands in its query, which may be a key.
   const key = `${withoutQuery(given)} in ${call.host.cwd}`;
   const pins = await loadServerPins(() => key, call.host, call.output);
   const toolset = await connectServers(config, call, {
     what: '--tools',
+    model,
     pins: pins.known,
     approveTools: (change) => pins.approve(change),
   });
@@ -96,13 +106,18 @@ async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promi
  * Loads the servers that were added, or the one of a name, signed in as the user has: at their first use their tools are those that they have; later changes are asked
  * about.
  */
-async function loadAddedTools(servers: readonly AddedServer[], call: CommandCall): Promise<UserTools> {
+async function loadAddedTools(
+  servers: readonly AddedServer[],
+  call: CommandCall,
+  model: AskedModel | undefined,
+): Promise<UserTools> {
   const { host, output } = call;
   const keys = new Map(servers.map((server) => [server.name, pinKeyOf(server)]));
   const pins = await loadServerPins((name) => keys.get(name) ?? name, host, output, true);
   const { fetchFor } = await import('../mcp-servers/sign-ins.ts');
   const toolset = await connectServers(configOf(servers, host), call, {
     what: servers.length === 1 ? `mcp ${servers[0]?.name}` : 'mcp',
+    model,
     pins: pins.known ?? {},
     approveTools: (change) => pins.approve(change),
     fetch: await fetchFor(servers, call),

@@ -40,3 +40,27 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else if (method === 'completion/complete') answer(id, { completion: { values: ['7', '77', '8'].filter((value) => value.startsWith(params.argument.value)) } });
 });
 `;
+
+/** A server by hand whose tools ask: `survey` the user, by a form and a page; `think` the model. */
+export const QUESTIONER = `
+import { createInterface } from 'node:readline';
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const tool = (name) => ({ name, description: 'Does ' + name + '.', inputSchema: { type: 'object', properties: {} }, annotations: { readOnlyHint: true } });
+const waiting = new Map();
+let next = 1;
+const ask = (method, params) => new Promise((resolve) => { const id = 'q' + next++; waiting.set(id, resolve); send({ id, method, params }); });
+createInterface({ input: process.stdin }).on('line', async (line) => {
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return waiting.get(id)?.(error ?? result);
+  if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'q', version: '1' } } });
+  else if (method === 'server/discover') send({ id, error: { code: -32601, message: 'no' } });
+  else if (method === 'tools/list') send({ id, result: { tools: [tool('survey'), tool('think')] } });
+  else if (method === 'tools/call') {
+    const requestedSchema = { type: 'object', properties: { age: { type: 'integer', title: 'Your age' }, note: { type: 'string' } }, required: ['age'] };
+    const answers = params.name === 'survey'
+      ? [await ask('elicitation/create', { message: 'How old?', requestedSchema })]
+      : [await ask('sampling/createMessage', { messages: [{ role: 'user', content: { type: 'text', text: 'Write a poem.' } }], maxTokens: 50 })];
+    send({ id, result: { content: [{ type: 'text', text: JSON.stringify(answers) }] } });
+  }
+});
+`;
