@@ -1,4 +1,4 @@
-import type { ServerAnswers } from './questions/answer-servers.ts';
+import type { ServerAnswers } from './questions/server-answers.ts';
 
 /**
  * Asks a question and resolves to the line that is typed after it; undefined if the input ends first. `draft` is what the line holds at first, to be edited. Rejects with

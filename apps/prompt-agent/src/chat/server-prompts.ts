@@ -8,7 +8,7 @@ import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine } from '../output/escape.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { askAbout } from '../questions/question.ts';
-import type { ChatContext } from './slash-commands.ts';
+import type { ChatContext } from './chat-context.ts';
 
 /**
  * Sends a prompt that a server has prepared: `/server:prompt NAME=VALUE…`. Arguments that are not given are asked for, with the completion of the server; an optional one

@@ -2,25 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nearest, sliceHead, terminalText, visible } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import type { OpenAgent } from '../agent/open-agent.ts';
 import { errorNote } from '../exit-code.ts';
-import type { Invocation } from '../invocation.ts';
 import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { costNote } from '../output/terminal/note-view.ts';
 import { usageNote } from '../output/terminal/notes.ts';
 import { undoneLines } from '../workspace/undo.ts';
-import type { Conversation } from './conversation.ts';
+import type { ChatContext } from './chat-context.ts';
 import type { sendServerPrompt } from './server-prompts.ts';
-
-export interface ChatContext {
-  readonly conversation: Conversation;
-  readonly agent: OpenAgent;
-  readonly invocation: Invocation;
-  readonly signal: AbortSignal;
-  /** Completes the answers to questions, where a line editor can. */
-  readonly answers?: { complete(by: ((typed: string) => Promise<readonly string[]>) | undefined): void };
-}
 
 type SlashResult = number | 'leave' | undefined;
 

@@ -7,11 +7,12 @@ import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { cutLine, splitAt, textWidth } from '../output/terminal/text-width.ts';
 import { ask } from '../questions/ask.ts';
 import { mayHaveServers } from '../mcp-servers/server-files.ts';
+import type { ChatContext } from './chat-context.ts';
 import { completeServers } from './complete-servers.ts';
 import { createComplete } from './complete.ts';
 import { type ChatSessions, type Conversation, openConversation } from './conversation.ts';
 import { type LineEditor, openLineEditor } from './line-editor.ts';
-import { type ChatContext, runSlash, SLASH_NAMES } from './slash-commands.ts';
+import { runSlash, SLASH_NAMES } from './slash-commands.ts';
 
 const TWICE_MS = 2000;
 

@@ -6,7 +6,8 @@ import { usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';
 import { warnIfSlow } from '../output/output.ts';
 import type { Flags } from '../options/flags.ts';
-import { answerServers, type ServerAnswers } from '../questions/answer-servers.ts';
+import { answerServers } from '../questions/answer-servers.ts';
+import type { ServerAnswers } from '../questions/server-answers.ts';
 
 interface ConnectSettings extends Pick<ConnectMcpOptions, 'pins' | 'approveTools' | 'fetch' | 'connectTimeoutMs'> {
   /** Begins the messages of errors: the flag or the command that names the servers. */

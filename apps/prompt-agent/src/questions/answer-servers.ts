@@ -5,17 +5,10 @@ import type { Output } from '../output/output.ts';
 import { hasTerminal, type Terminal } from './ask.ts';
 import { type FieldValue, fieldsOf, type FormField } from './form-fields.ts';
 import { askAbout, confirm } from './question.ts';
+import type { ServerAnswers } from './server-answers.ts';
 
 /** How often a value that does not fit is asked for again. */
 const ATTEMPTS = 3;
-
-/** How the questions of MCP servers are answered. */
-export interface ServerAnswers {
-  readonly elicit?: (question: McpQuestion) => Promise<McpAnswer>;
-  readonly elicitUrl?: (question: McpUrlQuestion) => Promise<McpAnswer['action']>;
-  /** Decides on a request to the model. */
-  readonly approveSampling: (request: McpSamplingRequest) => Promise<boolean>;
-}
 
 /** What a server asks to be filled in, in a line. */
 export function formLine(server: string, message: string): string {

@@ -1,5 +1,6 @@
 import { createLock, isObject, untilAborted, visible } from '@kernel/internal';
-import { formLine, samplingLines, type ServerAnswers, urlLines } from '../questions/answer-servers.ts';
+import { formLine, samplingLines, urlLines } from '../questions/answer-servers.ts';
+import type { ServerAnswers } from '../questions/server-answers.ts';
 import { type FieldValue, fieldsOf, type FormField } from '../questions/form-fields.ts';
 
 interface OpenQuestion {
