@@ -68,12 +68,11 @@ export async function fetchFor(
  */
 export async function openTokenStore(
   { host, output, signal }: Access,
-  platform: NodeJS.Platform = process.platform,
+  openKeyring: () => Promise<Keyring | undefined> = async () =>
+    (await import('../credentials/keyring.ts')).systemKeyring(process.platform, signal),
 ): Promise<TokenStore> {
   const { fileTokenStore } = await import('@kernel/mcp/auth');
   const file = fileTokenStore(signInsPath(host));
-  const openKeyring = async (): Promise<Keyring | undefined> =>
-    (await import('../credentials/keyring.ts')).systemKeyring(platform, signal);
   const remove = async (key: string): Promise<void> => {
     if (keyringOf(await file.load(key)) !== undefined) await (await openKeyring())?.remove(accountOf(key), signal);
     await file.remove(key);
