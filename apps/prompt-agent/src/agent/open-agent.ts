@@ -36,7 +36,7 @@ export async function openAgent(
     );
   const { provider, choice, flags, loaded } = invocation;
   const prices = flags.price ?? loaded.config.model.prices;
-  const tools = await openTools(invocation, { provider, name: choice.model, prices });
+  const tools = await openTools(invocation, { model: { provider, name: choice.model, prices } });
   try {
     return { ...tools, options: await optionsOf(invocation, tools, settings.system) };
   } catch (error) {

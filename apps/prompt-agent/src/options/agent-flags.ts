@@ -50,6 +50,9 @@ export const TOOLS = {
   execute: {
     help: 'run the tools of --tools, or of all servers of mcp add; ask before those that may change something',
   },
+  'code-mode': {
+    help: 'the model writes programs that call the tools; asks about each call, or once about calls made at once',
+  },
   'trust-hints': {
     value: 'NAMES',
     help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',
