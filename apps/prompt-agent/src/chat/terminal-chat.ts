@@ -46,6 +46,8 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
   const answers: ChatContext['answers'] = { complete: (by) => (answer = by) };
   let conversation: Conversation | undefined;
   try {
+    // Whether those of a project may be used is asked before anything is typed.
+    if (mayHaveServers(host)) await agent.servers().catch((error: unknown) => output.alert(errorNote(error)));
     conversation = await openConversation(invocation, agent, sessions);
     const talk = conversation;
     const open = openLineEditor(host, {

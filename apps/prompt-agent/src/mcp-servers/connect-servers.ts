@@ -12,6 +12,8 @@ import type { ServerAnswers } from '../questions/server-answers.ts';
 interface ConnectSettings extends Pick<ConnectMcpOptions, 'pins' | 'approveTools' | 'fetch' | 'connectTimeoutMs'> {
   /** Begins the messages of errors: the flag or the command that names the servers. */
   readonly what: string;
+  /** Whether a server that cannot be used is left out, with a warning, in place of ending the program. */
+  readonly isLeftOut?: boolean;
   /** The model that the servers of `--sampling` may ask. Without it none may. */
   readonly model?: AskedModel | undefined;
 }
@@ -31,7 +33,7 @@ const GRACE_MS = 200;
 export async function connectServers(
   config: unknown,
   { flags, host, output, signal }: Pick<CommandCall, 'flags' | 'host' | 'output' | 'signal'>,
-  { what, approveTools, model, ...settings }: ConnectSettings,
+  { what, approveTools, model, isLeftOut = false, ...settings }: ConnectSettings,
 ): Promise<McpToolset> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   // Who waits as long as a person may take says that itself.
@@ -60,8 +62,10 @@ export async function connectServers(
       }),
       onUnavailable(_server, error) {
         // A server that cannot be used at all ends the program; what is missing of one that can be used is said.
-        if (error.data?.['tool'] === undefined && error.data?.['isPartial'] !== true) throw error;
-        output.note(`warning: ${oneLine(error.message, 600)}`);
+        const isUnusable = error.data?.['tool'] === undefined && error.data?.['isPartial'] !== true;
+        if (isUnusable && !isLeftOut) throw error;
+        const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+        output.note(`warning: ${oneLine(error.message + hint, 600)}`);
       },
     });
   } catch (error) {

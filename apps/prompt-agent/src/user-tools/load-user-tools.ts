@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { withoutQuery } from '@kernel/internal';
+import { errorMessage, withoutQuery } from '@kernel/internal';
 import type { McpToolset } from '@kernel/mcp';
 import type { ToolBinding } from '@kernel/tools';
 import type { CommandCall } from '../command-call.ts';
@@ -12,6 +12,7 @@ import { fillVariables } from '../mcp-servers/fill-variables.ts';
 import { type AddedServer, isName } from '../mcp-servers/server-files.ts';
 import { configOf, usableServers } from '../mcp-servers/usable-servers.ts';
 import { splitCommand } from '../options/split-command.ts';
+import { oneLine } from '../output/escape.ts';
 import { loadModuleTools } from './module-tools.ts';
 import { loadServerPins, pinKeyOf, type ServerPins } from './server-pins.ts';
 
@@ -36,7 +37,7 @@ export async function loadUserTools(
   model?: AskedModel,
 ): Promise<UserTools> {
   const { host, output } = call;
-  if (given === undefined) return loadAddedTools(await addedServers(call), call, model);
+  if (given === undefined) return loadAddedTools(await addedServers(call), call, model, false);
   const connect = (config: unknown): Promise<UserTools> => connectUserServers(config, given, call, model);
   if (/^https?:\/\//i.test(given)) {
     if (secretsIn(given).length > 0)
@@ -50,8 +51,8 @@ export async function loadUserTools(
   if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host));
   if (isWord && /\.[cm]?[jt]s$/.test(given))
     return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
-  const [named] = isName(given) ? (await usableServers(call)).filter(({ name }) => name === given) : [];
-  if (named !== undefined) return loadAddedTools([named], call, model);
+  const [named] = isName(given) ? await usableServers(call, given) : [];
+  if (named !== undefined) return loadAddedTools([named], call, model, true);
   // As in a shell, a name without a slash does not mean a program in this folder.
   const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
   return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } });
@@ -59,7 +60,7 @@ export async function loadUserTools(
 
 async function addedServers(call: CommandCall): Promise<readonly AddedServer[]> {
   const servers = await usableServers(call);
-  if (servers.length > 0) return servers;
+  if (servers.length > 0) return working(servers, call);
   throw usageError(
     '--execute needs --tools, a module or an MCP server whose tools it runs, or servers that you have added: prompt-agent mcp add.',
   );
@@ -67,6 +68,23 @@ async function addedServers(call: CommandCall): Promise<readonly AddedServer[]> 
 
 function isFileAt(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
+}
+
+/** The servers whose entries can be used; what is wrong with another one is said: one of many does not end the run. */
+async function working(
+  servers: readonly AddedServer[],
+  { host, output }: CommandCall,
+): Promise<readonly AddedServer[]> {
+  const { toMcpConfig } = await import('@kernel/mcp');
+  return servers.filter((server) => {
+    try {
+      toMcpConfig(configOf([server], host));
+      return true;
+    } catch (error) {
+      output.note(`warning: ${oneLine(errorMessage(error), 600)}`);
+      return false;
+    }
+  });
 }
 
 async function connectUserServers(
@@ -110,13 +128,15 @@ async function loadAddedTools(
   servers: readonly AddedServer[],
   call: CommandCall,
   model: AskedModel | undefined,
+  isNamed: boolean,
 ): Promise<UserTools> {
   const { host, output } = call;
   const keys = new Map(servers.map((server) => [server.name, pinKeyOf(server)]));
   const pins = await loadServerPins((name) => keys.get(name) ?? name, host, output, true);
   const { fetchFor } = await import('../mcp-servers/sign-ins.ts');
   const toolset = await connectServers(configOf(servers, host), call, {
-    what: servers.length === 1 ? `mcp ${servers[0]?.name}` : 'mcp',
+    what: isNamed ? `mcp ${servers[0]?.name}` : 'mcp',
+    isLeftOut: !isNamed,
     model,
     pins: pins.known ?? {},
     approveTools: (change) => pins.approve(change),

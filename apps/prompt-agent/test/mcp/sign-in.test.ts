@@ -153,6 +153,43 @@ test("--execute takes all servers that were added; a project's are asked about o
   expect((await promptHere([...list, '--tools', 'own'], { cwd, env })).stdout).toContain('own_lend');
 });
 
+test("a project's server is not started by a test or a login before its file was approved", async () => {
+  verifies('cli.mcp.project');
+  const started = { command: process.execPath, args: ['-e', 'require("fs").writeFileSync("started", "")'] };
+  const remote = { url: 'http://127.0.0.1:2/mcp' };
+  const cwd = workspace({ '.mcp.json': JSON.stringify({ mcpServers: { started, remote } }) });
+  for (const args of [
+    ['test', 'started'],
+    ['login', 'remote'],
+    ['test', 'remote'],
+  ]) {
+    const { code, stderr } = await promptHere(['mcp', ...args], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('you have not approved the file');
+  }
+  expect(existsSync(join(cwd, 'started'))).toBe(false);
+  // A command that is not among them is not asked about.
+  const { stderr } = await promptHere(['--execute', '--tools', 'no-such-program', 'hi'], { cwd });
+  expect(stderr).not.toContain('.mcp.json');
+  expect(stderr).toContain('was not found');
+});
+
+test('a server of many that cannot be used is left out of a run with a warning, one that was named ends it', async () => {
+  verifies('cli.mcp.runs');
+  const { server, cwd } = await signInServer(workspace({ 'server.mjs': LIBRARY }));
+  await promptHere(['mcp', 'add', 'lib', '--', process.execPath, 'server.mjs'], { cwd });
+  await promptHere(['mcp', 'add', 'gone', '--', 'no-such-program'], { cwd });
+  await promptHere(['mcp', 'add', 'unset', 'https://a.example.com/${NOT_SET}'], { cwd });
+  const { code, stdout, stderr } = await promptHere(['tools', 'list', '--execute'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('lib_lend');
+  for (const said of ['"no-such-program" was not found', 'NOT_SET, which is not set', 'prompt-agent mcp login who'])
+    expect(stderr).toContain(said);
+  for (const name of ['gone', 'unset', 'who'])
+    expect(await promptHere(['tools', 'list', '--execute', '--tools', name], { cwd })).toMatchObject({ code: 2 });
+  expect(server.signIns()).toBe(0);
+});
+
 test('a tool of an added server that changed since its last use is not offered without a terminal, another server is', async () => {
   verifies('cli.mcp.runs', 'cli.pins');
   const cwd = workspace({ 'server.mjs': LIBRARY });

@@ -5,9 +5,9 @@ import type { CommandCall } from '../../command-call.ts';
 import { runProgram } from '../../credentials/run-program.ts';
 import { EXIT, usageError } from '../../exit-code.ts';
 import { connectServers } from '../../mcp-servers/connect-servers.ts';
-import { type AddedServer, findServer } from '../../mcp-servers/server-files.ts';
+import type { AddedServer } from '../../mcp-servers/server-files.ts';
 import { noPerson, signInOptions, takesSignIn } from '../../mcp-servers/sign-ins.ts';
-import { configOf } from '../../mcp-servers/usable-servers.ts';
+import { configOf, findUsable } from '../../mcp-servers/usable-servers.ts';
 import { ask, hasTerminal } from '../../questions/ask.ts';
 
 /** Longer than a person has for signing in. */
@@ -59,8 +59,8 @@ export async function logout(call: CommandCall): Promise<number> {
   return EXIT.answer;
 }
 
-async function signInServer({ words, host, flags }: CommandCall): Promise<AddedServer> {
-  const server = await findServer(words[0] ?? '', host, flags.scope);
+async function signInServer(call: CommandCall): Promise<AddedServer> {
+  const server = await findUsable(call.words[0] ?? '', call);
   if (takesSignIn(server)) return server;
   throw usageError(
     `mcp: "${server.name}" is not signed in at: it is a program, or an address for which the file has an Authorization header.`,

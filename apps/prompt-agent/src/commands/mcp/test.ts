@@ -2,9 +2,8 @@ import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
 import { connectServers } from '../../mcp-servers/connect-servers.ts';
-import { findServer } from '../../mcp-servers/server-files.ts';
 import { fetchFor } from '../../mcp-servers/sign-ins.ts';
-import { configOf } from '../../mcp-servers/usable-servers.ts';
+import { configOf, findUsable } from '../../mcp-servers/usable-servers.ts';
 import { oneLine } from '../../output/escape.ts';
 import { writeRows } from '../../output/terminal/table.ts';
 
@@ -16,7 +15,7 @@ const TIMEOUT_MS = 60_000;
  */
 export async function testServer(call: CommandCall): Promise<number> {
   const { flags, words, host, signal } = call;
-  const server = await findServer(words[0] ?? '', host, flags.scope);
+  const server = await findUsable(words[0] ?? '', call);
   const { name } = server;
   const startedMs = performance.now();
   try {
