@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { attempt, isObject, sha256Hex } from '@kernel/internal';
+import { attempt, isLoopback, isObject, sha256Hex } from '@kernel/internal';
 import type { Redirect, SignInOptions, TokenStore } from '@kernel/mcp/auth';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
@@ -57,9 +57,16 @@ export async function fetchFor(
   let fetch: SignInOptions['fetch'];
   for (const server of servers.filter(takesSignIn)) {
     // oxlint-disable-next-line no-await-in-loop -- each wraps the one before
-    fetch = createSignIn({ ...(await signInOptions(server, noPerson(server.name), access)), fetch });
+    const options = await signInOptions(server, noPerson(server.name), access);
+    // Where a token would be readable on its way there is no sign-in, and a server that needs none can be used.
+    if (isPrivate(String(options.serverUrl))) fetch = createSignIn({ ...options, fetch });
   }
   return fetch;
+}
+
+function isPrivate(address: string): boolean {
+  const url = URL.parse(address);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
 /**

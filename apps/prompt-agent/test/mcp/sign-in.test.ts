@@ -5,6 +5,8 @@ import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSignInServer } from '../../../../examples/servers/sign-in-server.ts';
 import { main } from '../../src/main.ts';
+import { fetchFor } from '../../src/mcp-servers/sign-ins.ts';
+import { createOutput } from '../../src/output/output.ts';
 import { type Outcome, promptHere, workspace } from '../program.ts';
 import { LIBRARY } from './library-server.ts';
 
@@ -206,6 +208,20 @@ test('a tool of an added server that changed since its last use is not offered w
   await promptHere(['mcp', 'remove', 'lib'], { cwd });
   await promptHere(['mcp', 'add', 'lib', '--', process.execPath, 'server.mjs'], { cwd });
   expect((await list()).stdout).toContain('lib_lend');
+});
+
+test('an address without https that is not of this machine is used without a sign-in', async () => {
+  verifies('cli.mcp.runs');
+  const server = (url: string) => ({ name: 'a', scope: 'user' as const, path: 'x', entry: { url } });
+  const { signal } = new AbortController();
+  const access = {
+    host: { env: {}, home: workspace({}) },
+    output: createOutput({ stdout: new PassThrough(), stderr: new PassThrough() }),
+    signal,
+  };
+  expect(await fetchFor([server('http://intranet.example/mcp')], access)).toBeUndefined();
+  expect(await fetchFor([server('http://127.0.0.1:2/mcp')], access)).toBeTypeOf('function');
+  expect(await fetchFor([server('https://a.example.com/mcp')], access)).toBeTypeOf('function');
 });
 
 test('what takes no sign-in says so', async () => {

@@ -26,7 +26,7 @@ export async function addServer(call: CommandCall): Promise<number> {
   const { flags, words, host, output } = call;
   const scope: Scope = flags.scope ?? 'user';
   const isImport = flags.from !== undefined;
-  if (isImport && words.length > 0)
+  if (isImport && (words.length > 0 || flags.header !== undefined || flags.env !== undefined))
     throw usageError('mcp add: --from brings its own names; give it alone, or a name and an address or a command.');
   const servers = isImport ? await importServers(flags.from ?? '', scope, call) : givenServer(call);
   const here = (await readAllServers(host)).filter((server) => server.scope === scope);
