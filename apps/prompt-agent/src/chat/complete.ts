@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix';
+import { visible } from '@kernel/internal';
 import type { Workspace } from '@kernel/toolbox';
 import type { ServerCompletion } from './complete-servers.ts';
 
@@ -27,7 +28,7 @@ export function createComplete({ commands, tools, workspace, servers, answer }: 
     const finish = (candidates: readonly string[]): void =>
       done(null, [candidates.filter((each) => each.startsWith(word)).slice(0, MAX_CANDIDATES), word]);
     const later = (...lists: readonly Promise<readonly string[]>[]): void =>
-      void Promise.all(lists.map((list) => list.catch(() => []))).then((all) => finish(all.flat()));
+      void Promise.all(lists.map((list) => list.catch(() => []))).then((all) => finish(all.flat().filter(isPlain)));
     const answered = answer?.();
     if (answered !== undefined) later(answered(line));
     else if (line.startsWith('/') && word === line)
@@ -38,6 +39,12 @@ export function createComplete({ commands, tools, workspace, servers, answer }: 
   };
 }
 
+/** Whether a candidate can be shown as it is: a server may offer any text, and the line editor escapes none. */
+function isPlain(candidate: string): boolean {
+  return candidate.length <= MAX_CANDIDATE && !/[\r\n]/.test(candidate) && visible(candidate) === candidate;
+}
+
+const MAX_CANDIDATE = 2000;
 const NONE: Promise<readonly string[]> = Promise.resolve([]);
 
 async function pathsFor(workspace: Workspace, typed: string): Promise<readonly string[]> {

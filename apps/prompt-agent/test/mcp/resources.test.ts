@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
+import { createWorkspace } from '@kernel/toolbox';
 import { expect, onTestFinished, test } from 'vitest';
+import { createComplete } from '../../src/chat/complete.ts';
 import { completeServers } from '../../src/chat/complete-servers.ts';
 import { type AddedServers, openAddedServers } from '../../src/mcp-servers/added-servers.ts';
 import { attachResources } from '../../src/mcp-servers/attach-resources.ts';
@@ -136,6 +138,41 @@ test('Tab completes servers, their resources, templates and the values of these,
   expect(await mentions('@lib:site://users/7')).not.toContain('@lib:site://users/8 ');
   expect(await prompts('/lib:re')).toEqual(['/lib:review ', '/lib:hello ']);
   await expect(mentions('@gone:x')).rejects.toThrow('could not be started');
+});
+
+test('nothing that a server offers acts on the terminal when it is completed', async () => {
+  verifies('cli.mcp.completion');
+  const offered = ['@lib:a\u001B[2J ', '@lib:b\u202E ', '@lib:c\nd', `@lib:${'e'.repeat(3000)}`, '@lib:fine '];
+  const complete = createComplete({
+    commands: [],
+    tools: () => [],
+    workspace: await createWorkspace({ root: workspace({}) }),
+    servers: { mentions: () => Promise.resolve(offered), prompts: () => Promise.resolve(['/lib:\u0007x ']) },
+  });
+  const completed = (line: string): Promise<readonly string[]> =>
+    new Promise((resolve) => complete(line, (_error, [candidates]) => resolve(candidates)));
+  expect(await completed('see @lib:')).toEqual(['@lib:fine ']);
+  expect(await completed('/lib:')).toEqual([]);
+});
+
+test("whether a project's servers may be used is asked before the chat begins, on the terminal", async () => {
+  verifies('cli.mcp.project');
+  const cwd = workspace({
+    'server.mjs': LIBRARY,
+    '.mcp.json': JSON.stringify({ mcpServers: { lib: { command: process.execPath, args: ['server.mjs'] } } }),
+  });
+  const { flags, server } = await model();
+  const terminal = inPseudoTerminal(['chat', ...flags], { cwd });
+  await terminal.sees('This folder has MCP servers that you have not used before');
+  await terminal.sees('Use them? [y/N]');
+  terminal.type('y\r');
+  await terminal.sees('› ');
+  terminal.type('read @lib:site://page\r');
+  await terminal.sees('Done.');
+  await terminal.sees('› ');
+  terminal.type('\u0004');
+  expect(await terminal.ended).toBe(0);
+  expect(JSON.stringify(sent(server))).toContain('A page.');
 });
 
 function chat(cwd: string, flags: readonly string[], lines: readonly string[]): Promise<Outcome> {
