@@ -1,6 +1,6 @@
 import { untilAborted, visible } from '@kernel/internal';
 import type { McpContents, McpPrompt } from '@kernel/mcp';
-import type { Message } from '@kernel/protocol';
+import { type Message, textOf } from '@kernel/protocol';
 import { usageError } from '../exit-code.ts';
 import { checkedPart } from '../mcp-servers/attach-resources.ts';
 import { splitCommand } from '../options/split-command.ts';
@@ -9,6 +9,9 @@ import { oneLine } from '../output/escape.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { askAbout } from '../questions/question.ts';
 import type { ChatContext } from './chat-context.ts';
+
+/** The longest text of a message that is shown before it is sent. */
+const MAX_SHOWN = 400;
 
 /**
  * Sends a prompt that a server has prepared: `/server:prompt NAME=VALUE…`. Arguments that are not given are asked for, with the completion of the server; an optional one
@@ -36,6 +39,8 @@ export async function sendServerPrompt(
   const messages = await contents.getPrompt({ server, name }, values, { signal });
   if (messages.length === 0)
     throw usageError(`The prompt "${oneLine(name, 64)}" of "${oneLine(server, 64)}" is empty.`);
+  invocation.output.note(`MCP server "${visible(server)}" has this sent for you:`);
+  for (const message of messages) invocation.output.note(`  ${message.role}: ${oneLine(textOf(message), MAX_SHOWN)}`);
   return conversation.sendMessages(
     messages.map((message) => checked(message, `${server}:${name}`)),
     signal,

@@ -203,6 +203,7 @@ test('in a chat resources are attached and prompts of servers are sent; what is 
   expect(JSON.stringify(sent(server, 2))).toContain('hello {}');
   for (const said of [
     '/lib:review needs file=VALUE',
+    'MCP server "lib" has this sent for you:\n  user: review {"file":"a b.ts"}',
     '"nonsense" is not an argument of this prompt. Write NAME=VALUE; it takes file, depth.',
     '"lib" has no prompt "none"',
     'could not be started',
