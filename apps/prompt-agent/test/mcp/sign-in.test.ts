@@ -79,8 +79,13 @@ test('a sign-in in a browser is kept for the user alone, used by runs, shown, an
   );
   expect(server.signIns()).toBe(1);
 
+  const [token = ''] = /[\da-f-]{36}(?=\\",\\"token_type)/.exec(readFileSync(join(cwd, STORE), 'utf8')) ?? [];
+  const withToken = async (): Promise<number> =>
+    (await fetch(server.url, { method: 'POST', body: '{}', headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await withToken()).not.toBe(401);
   const logout = await promptHere(['mcp', 'logout', 'who', '--json'], { cwd });
-  expect(JSON.parse(logout.stdout)).toEqual({ signedOut: 'who', revoked: false });
+  expect(await withToken()).toBe(401);
+  expect(JSON.parse(logout.stdout)).toEqual({ signedOut: 'who', revoked: true });
   expect(readFileSync(join(cwd, STORE), 'utf8')).not.toContain('access_token');
   expect(await promptHere(['mcp', 'logout', 'who'], { cwd })).toMatchObject({ code: 2 });
   expect((await promptHere(['mcp', 'test', 'who'], { cwd })).stderr).toContain('prompt-agent mcp login who');
