@@ -1,5 +1,5 @@
 export { connectMcp } from './client/connect.ts';
-export type { McpToolset } from './client/connect.ts';
+export type { McpToolOrigin, McpToolset } from './client/connect.ts';
 export type {
   McpCompletion,
   McpContentOptions,
@@ -9,6 +9,7 @@ export type {
   McpPromptArgument,
   McpResource,
   McpResourceTemplate,
+  McpServerInfo,
 } from './client/contents.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';

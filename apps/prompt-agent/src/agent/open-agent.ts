@@ -34,7 +34,9 @@ export async function openAgent(
         data: { provider: 'offline' },
       },
     );
-  const tools = await openTools(invocation);
+  const { provider, choice, flags, loaded } = invocation;
+  const prices = flags.price ?? loaded.config.model.prices;
+  const tools = await openTools(invocation, { model: { provider, name: choice.model, prices } });
   try {
     return { ...tools, options: await optionsOf(invocation, tools, settings.system) };
   } catch (error) {

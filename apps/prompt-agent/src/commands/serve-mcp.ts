@@ -14,7 +14,7 @@ export async function serveMcp(call: CommandCall): Promise<number> {
   const { output, signal } = call;
   const { port } = call.flags;
   const { serveHttp, serveStdio } = await import('@kernel/mcp');
-  const open = await openTools(call, withApproval);
+  const open = await openTools(call, { withoutRun: withApproval });
   const { toolset } = open;
   const options = { name: 'prompt-agent', version: version(), instructions: open.instructions };
   try {

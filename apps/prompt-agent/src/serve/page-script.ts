@@ -1,4 +1,5 @@
 import { INVISIBLE } from '@kernel/internal';
+import { QUESTION_SCRIPT } from './question-script.ts';
 
 /** The script of the page of `serve http`. It talks to the routes with the token of the address. */
 export const SCRIPT = String.raw`
@@ -141,6 +142,12 @@ function show(event) {
       result.textContent = visible(event.result?.text ?? event.error?.message ?? event.status);
       break;
     }
+    case 'server-question':
+      askForServer(event);
+      break;
+    case 'server-question-end':
+      endQuestion(event);
+      break;
     case 'run-end':
       answer = thought = undefined;
       asked.clear();
@@ -204,4 +211,4 @@ $('#form').addEventListener('submit', (event) => {
   void send(chat, input.value);
   input.value = '';
 });
-`;
+${QUESTION_SCRIPT}`;

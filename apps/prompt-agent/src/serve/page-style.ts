@@ -16,6 +16,10 @@ main > * { margin: 0 0 1rem; }
 .thought { color: var(--dim); font-size: 0.875rem; white-space: pre-wrap; }
 .error { color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere; }
 details.call { border: 1px solid var(--line); border-left: 3px solid var(--dim); border-radius: 0.5rem; background: var(--card); padding: 0.35rem 0.75rem; }
+.server-question { border: 1px solid var(--line); border-left: 3px solid var(--asked); border-radius: 0.5rem; background: var(--card); padding: 0.35rem 0.75rem; }
+.server-question .line { white-space: pre-wrap; overflow-wrap: anywhere; }
+.server-question .field { display: block; font-size: 0.875rem; }
+.server-question input { display: block; width: 100%; font: inherit; }
 details.call summary { cursor: pointer; font-size: 0.875rem; }
 details.call[data-status='asked'] { border-left-color: var(--asked); }
 details.call[data-status='done'] { border-left-color: var(--good); }

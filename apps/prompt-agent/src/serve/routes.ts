@@ -10,12 +10,15 @@ import { NOT_ISOLATED } from '../questions/show-call.ts';
 import { createChats, noteWaiting, redactResponse, whenEnded } from './chats.ts';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
+import type { ServerQuestions } from './server-questions.ts';
 
 export interface RouteOptions {
   readonly options: OpenAgent['options'];
   /** The credential of the provider, which no event shows. */
   readonly secret: string | undefined;
   readonly describe: (name: string, json: string) => Promise<readonly string[]>;
+  /** What MCP servers ask meanwhile. */
+  readonly questions?: ServerQuestions | undefined;
   readonly token: string;
   /** The values of `Host` that are this server: another name is a web site that points to this machine. */
   readonly hosts: readonly string[];
@@ -29,13 +32,14 @@ const POLICY =
 
 /**
  * Creates the routes: `GET /` is the page; `POST /chats/ID` sends a message and answers with the events of the run, `POST /chats/ID/decisions` decides on
- * what waits; `POST /calls` returns a call in lines, as it is asked about. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
+ * what waits; `POST /calls` returns a call in lines, as it is asked about; `POST /answers` answers what an MCP server asks. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
  * `{ "error": { "status", "message" } }`.
  */
 export function createRoutes({
   options,
   secret,
   describe,
+  questions,
   token,
   hosts,
 }: RouteOptions): (request: Request) => Promise<Response> {
@@ -54,7 +58,8 @@ export function createRoutes({
     const { session } = chat;
     const events = runSession({ ...options, session, ...(messages && { messages }), approve, stream: true });
     const shown = redactEvents(noteWaiting(events, chat), secret);
-    return whenEnded(redactResponse(toResponse(shown, { show: SHOWN }), secret), () => {
+    const response = toResponse(shown, { show: SHOWN });
+    return whenEnded(redactResponse(questions?.into(response) ?? response, secret), () => {
       chat.isBusy = false;
     });
   };
@@ -66,6 +71,12 @@ export function createRoutes({
       return failed(400, '"name" and "arguments" must be strings.');
     const lines = await describe(name, json);
     return Response.json({ lines: lines.map((text) => ({ text, isWarning: text === NOT_ISOLATED })) });
+  };
+
+  const takeAnswer = async (request: Request): Promise<Response> => {
+    const problem = questions?.answer(JSON.parse(await readBody(request, MAX_BODY_BYTES)));
+    if (problem === 'gone') return failed(409, 'This question is not asked any more.');
+    return problem === undefined ? Response.json({}) : failed(400, problem);
   };
 
   return async (request) => {
@@ -82,10 +93,13 @@ export function createRoutes({
       });
     const [, id, decisions] = /^\/chats\/([\w-]{1,64})(\/decisions)?$/.exec(pathname) ?? [];
     const isCall = pathname === '/calls';
-    if ((id === undefined && !isCall) || request.method !== 'POST') return failed(404, 'There is nothing here.');
+    const isAnswer = questions !== undefined && pathname === '/answers';
+    if ((id === undefined && !isCall && !isAnswer) || request.method !== 'POST')
+      return failed(404, 'There is nothing here.');
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return failed(401, 'Open the address that the program printed.');
     try {
+      if (isAnswer) return await takeAnswer(request);
       return isCall || id === undefined ? await linesOf(request) : await runIn(id, decisions !== undefined, request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))

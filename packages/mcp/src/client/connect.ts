@@ -30,12 +30,22 @@ const TURN_TIMEOUT_MS = 5000;
 /** The SDK's own timeout is set one second later. */
 const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 
+/** Whose a tool is. */
+export interface McpToolOrigin {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** The name of the tool on the server. */
+  readonly tool: string;
+}
+
 /** The tools of MCP servers, and what else they have. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset, McpContents {
   /** Validates and repairs the arguments of a call by the schema of its tool, without sending them. Never rejects. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
+  /** Says whose a tool of the list is, by its name: the server, and the name that it has there. Who is asked about a call should see both. */
+  origin(tool: string): McpToolOrigin | undefined;
   /** Hashes of all approved definitions, for the option `pins` of a later run. */
   pins(): McpPins;
   /** Ends connections and programs; calls that are running get a result. May be called twice. Never rejects. */
@@ -172,6 +182,11 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       await untilAborted(settled, either).catch(() => {});
     },
     subscribe: (listener) => changes.add(listener),
+    origin(name) {
+      const found = servers.find(({ tools }) => tools.has(name));
+      const tool = found?.tools.find(name)?.name;
+      return found === undefined || tool === undefined ? undefined : { server: found.server.config.name, tool };
+    },
     pins: () => Object.fromEntries(servers.map(({ server, tools }) => [server.config.name, tools.pins()])),
     close,
   });

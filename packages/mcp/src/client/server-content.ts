@@ -112,6 +112,14 @@ export function createContents(targets: readonly Target[], timeoutMs: number): M
       );
       return completion.values.slice(0, MAX_PARTS);
     },
+    serverInfo: (server, { signal } = {}) =>
+      ask(target(server), signal, (client) => {
+        const { name, version } = client.getServerVersion() ?? {};
+        return Promise.resolve({
+          server,
+          ...textField({ protocolVersion: client.getNegotiatedProtocolVersion(), name, version }),
+        });
+      }),
   };
 }
 
