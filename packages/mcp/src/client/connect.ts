@@ -8,6 +8,7 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  type ToolWithHandler,
   type ValidatedCall,
 } from '@kernel/protocol';
 import { callRemoteTool, type CallTarget, unavailableResult, validateCall } from './calls/call-remote-tool.ts';
@@ -18,6 +19,7 @@ import type { ListedTools } from './connection/list-tools.ts';
 import { checkSampling, createSampling } from './connection/sampling.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import type { McpContents } from './contents.ts';
+import { createContentTools } from './content-tools.ts';
 import { createContents } from './server-content.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
@@ -38,6 +40,12 @@ export interface McpToolset extends Toolset, McpContents {
   subscribe(listener: () => void): () => void;
   /** Hashes of all approved definitions, for the option `pins` of a later run. */
   pins(): McpPins;
+  /**
+   * Tools with which a model lists and reads the resources and prompts of these servers: `list_resources`, `read_resource`, `list_prompts` and
+   * `get_prompt`. They are not in `list()`: register them where the model finds them when it asks, with `{ hidden: true }` in a registry. What a server
+   * wrote is bounded and marked as its own. Reading is `external`, unless `trustHints` names all servers.
+   */
+  contentTools(): readonly ToolWithHandler[];
   /** Ends connections and programs; calls that are running get a result. May be called twice. Never rejects. */
   close(): Promise<void>;
 }
@@ -146,8 +154,17 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     throw error;
   }
 
+  const contents = createContents(servers, timeoutMs === 0 ? MAX_TIMER_MS : timeoutMs);
   return markValidatesCalls({
-    ...createContents(servers, timeoutMs === 0 ? MAX_TIMER_MS : timeoutMs),
+    ...contents,
+    contentTools() {
+      const names = configs.map(({ name }) => name);
+      return createContentTools(
+        contents,
+        names,
+        names.every((name) => trustHints.includes(name)),
+      );
+    },
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
