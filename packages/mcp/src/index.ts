@@ -10,6 +10,8 @@ export type {
   McpResource,
   McpResourceTemplate,
 } from './client/contents.ts';
+export type { McpApp, McpAppPage, McpAppPermission } from './client/apps/app-page.ts';
+export type { McpApps, McpAppTools } from './client/apps/apps.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
 export type { McpConfig, McpHttpServer, McpServerConfig, McpStdioServer } from './client/config.ts';
