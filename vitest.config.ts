@@ -13,6 +13,7 @@ const onSource = [
   'packages/tools',
   'packages/agent',
   'packages/mcp',
+  'packages/code-mode',
   'packages/durable',
   'packages/restate',
   'packages/toolbox',
