@@ -1,4 +1,5 @@
 import { errorMessage } from '@kernel/internal';
+import type { McpApps } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -22,6 +23,8 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly rulesFile: string;
   readonly viewed: ViewedTools;
   readonly workspace: Workspace;
+  /** The apps of the servers of `--tools`, where they are shown, and how the rules are applied to what they call. */
+  readonly apps: { readonly apps: McpApps; readonly guard: Policy['guard'] } | undefined;
   /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
   readonly commands: () => Promise<CommandSetting | undefined>;
   /** Stops the servers and commands that run for them. What was changed can still be taken back. */
@@ -32,7 +35,7 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
 type WithoutRun = (tools: Toolset, approve: Policy['approve']) => Toolset;
 
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
-export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Promise<OpenTools> {
+export async function openTools(call: CommandCall, withoutRun?: WithoutRun, showsApps = false): Promise<OpenTools> {
   const { flags, host, output } = call;
   const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
@@ -71,7 +74,7 @@ export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Pro
   try {
     if (flags.tools !== undefined) {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
-      added = await loadUserTools(flags.tools, call);
+      added = await loadUserTools(flags.tools, call, showsApps);
     }
     const guarded = policy.guard(registryOf(own, added));
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
@@ -89,6 +92,7 @@ export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Pro
         waitsFor: policy.waitsFor,
       },
       workspace,
+      apps: showsApps && added?.apps !== undefined ? { apps: added.apps, guard: policy.guard } : undefined,
       commands,
       close,
     };

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { querySecrets } from '@kernel/internal';
+import type { McpApps } from '@kernel/mcp';
 import { KernelError, type Toolset } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import type { CommandCall } from '../command-call.ts';
@@ -17,6 +18,7 @@ import { loadServerPins } from './server-pins.ts';
 export interface UserTools {
   readonly bindings: readonly ToolBinding[];
   readonly toolset?: Toolset;
+  readonly apps?: McpApps;
   close(): Promise<void>;
 }
 
@@ -30,9 +32,9 @@ const GRACE_MS = 200;
  * the command of an MCP server. Tools of a server that differ from those of its last use are asked about. The path of a file counts as one
  * word, even with spaces. Throws a usage error that names the flag.
  */
-export async function loadUserTools(given: string, call: CommandCall): Promise<UserTools> {
+export async function loadUserTools(given: string, call: CommandCall, showsApps: boolean): Promise<UserTools> {
   const { host, output } = call;
-  const connect = (config: unknown): Promise<UserTools> => connectServers(config, given, call);
+  const connect = (config: unknown): Promise<UserTools> => connectServers(config, given, call, showsApps);
   if (/^https?:\/\//i.test(given)) {
     if (secretsIn(given).length > 0)
       output.note(
@@ -63,6 +65,7 @@ async function connectServers(
   config: unknown,
   given: string,
   { flags, host, output, signal }: CommandCall,
+  showsApps: boolean,
 ): Promise<UserTools> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   const pins = await loadServerPins(given, host, output);
@@ -74,6 +77,7 @@ async function connectServers(
     const toolset = await connectMcp(checked, {
       signal,
       graceMs: GRACE_MS,
+      showsApps,
       trustHints: flags['trust-hints']?.filter((name) => name !== '') ?? [],
       pins: pins.known,
       ...answerServers(host, output),
@@ -92,7 +96,7 @@ async function connectServers(
       await toolset.close();
       if (JSON.stringify(last) !== JSON.stringify(pins.known)) await pins.save(last);
     };
-    return { bindings: [], toolset, close };
+    return { bindings: [], toolset, apps: toolset.apps, close };
   } catch (error) {
     if (!KernelError.is(error)) throw error;
     throw usageError(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
