@@ -93,6 +93,9 @@ async function frameOf(page: Page): Promise<Frame> {
 const logged = (frame: Frame, text: string) =>
   frame.waitForFunction(`document.getElementById('log')?.textContent.includes(${JSON.stringify(text)})`, TIMEOUT);
 
+const textOf = async (where: Frame | Page, selector: string): Promise<string> =>
+  String(await where.evaluate(`document.querySelector(${JSON.stringify(selector)}).textContent`));
+
 const press = async (page: Page, choice: 'allow' | 'deny') => {
   await page.waitForSelector(`.question .${choice}:not(:disabled)`, TIMEOUT);
   await page.click(`.question .${choice}`);
@@ -112,7 +115,7 @@ test(
     const frame = await frameOf(page);
     await logged(frame, 'ready');
     await logged(frame, 'host prompt-agent, tool show');
-    expect(await frame.$eval('#title', (box) => box.textContent)).toBe('Weather in Rome');
+    expect(await textOf(frame, '#title')).toBe('Weather in Rome');
     await frame.waitForFunction(`document.getElementById('degrees').textContent === '21 degrees'`, TIMEOUT);
     expect(headers[0]?.['content-security-policy']).toContain("connect-src 'none'");
     await frame.click('#refresh');
@@ -120,8 +123,8 @@ test(
     expect(await page.$('.question .decide')).toBeNull();
     await frame.click('#secret');
     await logged(frame, 'secret refused: ');
-    expect(await frame.$eval('#log', (box) => box.textContent)).toContain('shows apps no tool "secret"');
-    const caption = await page.$eval('.app figcaption span', (box) => box.textContent);
+    expect(await textOf(frame, '#log')).toContain('shows apps no tool "secret"');
+    const caption = await textOf(page, '.app figcaption span');
     expect(caption).toBe('App of the MCP server "mcp"');
   },
 );
@@ -136,9 +139,7 @@ test(
     await logged(frame, 'ready');
     await frame.click('#wipe');
     expect(await questionOf(page)).toContain('mcp_wipe');
-    expect(await frame.$eval('#log', (box) => box.textContent)).not.toContain('wipe');
-    const screenshot = process.env['APP_SCREENSHOT'];
-    if (screenshot !== undefined) await page.screenshot({ path: screenshot });
+    expect(await textOf(frame, '#log')).not.toContain('wipe');
     await press(page, 'deny');
     await logged(frame, 'wipe refused: The user said no.');
     await frame.click('#wipe');
@@ -165,7 +166,7 @@ test('an app that a rule denies a tool does not call it, whatever it says', chro
   await logged(frame, 'ready');
   await frame.click('#wipe');
   await logged(frame, 'wipe: ');
-  expect(await frame.$eval('#log', (box) => box.textContent)).toContain('(error)');
+  expect(await textOf(frame, '#log')).toContain('(error)');
   expect(await page.$('.question .decide')).toBeNull();
   await frame.click('#refresh');
   expect(await questionOf(page)).toContain('mcp_refresh');
@@ -176,7 +177,7 @@ test('an app reaches neither the page around it, nor another address, nor the to
   const { address, elsewhere, page } = await openApp('escape');
   const frame = await frameOf(page);
   await logged(frame, 'done');
-  const lines = String(await frame.$eval('#log', (box) => box.textContent)).split('\n');
+  const lines = (await textOf(frame, '#log')).split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
       'parent-document SecurityError',

@@ -40,6 +40,7 @@ export type AppAnswer =
 const MAX_SHOWN = 200;
 const MAX_OPEN = 100;
 const MAX_CALLS = 4;
+const WAITS = 'A call of this app waits for the user.';
 
 /** Creates what opens the apps of the calls of a page, and runs the calls that they make: those of tools that their server shows to apps, each decided on as one of a model. */
 export function createAppHost({ apps, guard, approve, listener }: AppHostOptions) {
@@ -52,6 +53,7 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
     try {
       const outcome = await run();
       if ('result' in outcome) return { result: toCallToolResult(outcome.result) };
+      if (of.waiting !== undefined) return { refused: WAITS };
       const id = randomUUID();
       of.waiting = { id, call: outcome.waiting };
       return { question: { id, name: outcome.waiting.call.name, arguments: outcome.waiting.call.arguments } };
@@ -100,7 +102,7 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
       if (of === undefined) return { refused: 'This app is not open.' };
       const mounted = of.nameOf(name);
       if (mounted === undefined) return { refused: `The server shows apps no tool "${name}".` };
-      if (of.waiting !== undefined) return { refused: 'A call of this app waits for the user.' };
+      if (of.waiting !== undefined) return { refused: WAITS };
       const json = JSON.stringify(isObject(input) ? input : {});
       const call = { type: 'tool-call', id: randomUUID(), name: mounted, arguments: json } as const;
       return withinLimit(of, () => decideAppCall(call, of.tools, approve, signal));
