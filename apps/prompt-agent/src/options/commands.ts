@@ -103,7 +103,7 @@ export const COMMANDS = {
     examples: ['> tools.gbnf'],
   },
   'serve mcp': {
-    summary: 'serve tools, prompts and skills to MCP clients; http: the agent with a page',
+    summary: 'serve the tools to MCP clients; http: the agent with a page',
     flags: [TOOLS, 'files', 'port'],
     examples: ['--bundle code_agent --mode read-only --files', '--port 8000'],
   },
