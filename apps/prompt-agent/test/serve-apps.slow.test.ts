@@ -172,6 +172,17 @@ test('an app that a rule denies a tool does not call it, whatever it says', chro
   expect(await questionOf(page)).toContain('mcp_refresh');
 });
 
+test('an app that is closed may finish first', chromium.options, async () => {
+  verifies('cli.serve.apps');
+  const { page } = await openApp('good');
+  const frame = await frameOf(page);
+  await logged(frame, 'ready');
+  const farewell = page.waitForRequest((request) => request.postData()?.includes('Farewell') === true, TIMEOUT);
+  await page.click('.app figcaption button');
+  await farewell;
+  await page.waitForFunction(`document.querySelector('.app iframe') === null`, TIMEOUT);
+});
+
 test('an app reaches neither the page around it, nor another address, nor the top', chromium.options, async () => {
   verifies('cli.serve.apps.hostile');
   const { address, elsewhere, page } = await openApp('escape');
@@ -232,7 +243,7 @@ test('an app that never ends does not hold the page up', chromium.options, async
   await page.keyboard.press('Enter');
   await page.waitForFunction(`document.querySelector('#log').textContent.includes('More of it.')`, TIMEOUT);
   await page.click('.app figcaption button');
-  expect(await page.$('.app iframe')).toBeNull();
+  await page.waitForFunction(`document.querySelector('.app iframe') === null`, TIMEOUT);
 });
 
 test('a page of 5 MB is not shown, and why is said', chromium.options, async () => {

@@ -37,12 +37,23 @@ openApp = async (callId, box) => {
   question.className = 'question';
   figure.append(caption, frame, question);
   const app = { ...given, about, figure, frame, question, stopped: new AbortController(), second: 0, count: 0, calls: 0 };
-  close.addEventListener('click', () => stopApp(app, 'closed'));
+  close.addEventListener('click', () => void closeApp(app));
   apps.add(app);
   frame.src = given.url;
   box.after(figure);
   figure.scrollIntoView({ block: 'nearest' });
 };
+
+/** Closes an app once it has said that it is done, or after a moment. */
+async function closeApp(app) {
+  if (app.isClosing) return;
+  app.isClosing = true;
+  const isDone = new Promise((resolve) => (app.tornDown = resolve));
+  if (app.isReady) tell(app, { id: 'teardown', method: 'ui/resource-teardown', params: {} });
+  else app.tornDown();
+  await Promise.race([isDone, new Promise((resolve) => setTimeout(resolve, 500))]);
+  stopApp(app, 'closed');
+}
 
 function stopApp(app, why) {
   if (!apps.delete(app)) return;
@@ -70,7 +81,7 @@ function receive(app, message) {
   } catch {}
   if (!(length <= MAX_MESSAGE)) return stopApp(app, 'stopped: it sent a message that is too long');
   const { id, method, params } = message;
-  if (typeof method !== 'string') return;
+  if (typeof method !== 'string') return void (id === 'teardown' && app.tornDown?.());
   const given = typeof params === 'object' && params !== null ? params : {};
   if (typeof id !== 'string' && typeof id !== 'number') return hear(app, method, given);
   replyTo(app, method, given).then(
@@ -93,7 +104,7 @@ function hear(app, method, params) {
   // While a question is open nothing moves that someone is about to click.
   if (method === 'ui/notifications/size-changed' && Number.isFinite(params.height) && !app.isAsking)
     app.frame.style.height = Math.min(Math.max(params.height, 40), MAX_HEIGHT) + 'px';
-  if (method === 'ui/notifications/request-teardown') stopApp(app, 'closed');
+  if (method === 'ui/notifications/request-teardown') void closeApp(app);
 }
 
 async function replyTo(app, method, params) {
