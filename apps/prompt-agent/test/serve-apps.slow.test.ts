@@ -179,7 +179,7 @@ test('an app that is closed may finish first', chromium.options, async () => {
   await logged(frame, 'ready');
   const farewell = page.waitForRequest((request) => request.postData()?.includes('Farewell') === true, TIMEOUT);
   await page.click('.app figcaption button');
-  await farewell;
+  expect((await farewell).url()).toContain('/calls');
   await page.waitForFunction(`document.querySelector('.app iframe') === null`, TIMEOUT);
 });
 
@@ -242,6 +242,7 @@ test('an app that never ends does not hold the page up', chromium.options, async
   await page.type('#text', 'go on');
   await page.keyboard.press('Enter');
   await page.waitForFunction(`document.querySelector('#log').textContent.includes('More of it.')`, TIMEOUT);
+  expect(await textOf(page, '#log')).toContain('More of it.');
   await page.click('.app figcaption button');
   await page.waitForFunction(`document.querySelector('.app iframe') === null`, TIMEOUT);
 });
