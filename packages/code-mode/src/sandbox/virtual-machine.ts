@@ -95,8 +95,8 @@ export async function createMachine(
   const start = (): void => {
     const { source, tools, seed, stored } = program;
     const json = JSON.stringify({ tools, seed, stored, limits });
-    // On one line with its first line, so that the lines of errors are those of the program.
-    const body = vm.evalCode(`(async (${PARAMETERS}) => {${source}\n})`, 'program.js', EvalFlags.STRICT);
+    // On one line with its first line, so that the lines of errors are those of the program; in a block, so that it can have variables of these names.
+    const body = vm.evalCode(`(async (${PARAMETERS}) => {{${source}\n}})`, 'program.js', EvalFlags.STRICT);
     call(begin, vm.newString(json), body);
   };
 

@@ -31,6 +31,13 @@ export function sandboxConformance(
       assert.equal((await endOf(sandbox, 'return { a: [1, "two", null] }')).value, '{"a":[1,"two",null]}');
       assert.equal((await endOf(sandbox, 'const nothing = 1')).value, undefined);
     }),
+    check('a program can have variables with the names of what it is given', async (sandbox) => {
+      const { value } = await endOf(
+        sandbox,
+        'const text = "a", store = 1; var load = 2; function image() { return 3 } return [text, store, load, image()]',
+      );
+      assert.equal(value, '["a",1,2,3]');
+    }),
     check('what it writes is in order', async (sandbox) => {
       const { output } = await endOf(
         sandbox,
