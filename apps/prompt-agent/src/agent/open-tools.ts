@@ -1,4 +1,5 @@
 import { errorMessage } from '@kernel/internal';
+import type { McpApps } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -7,12 +8,11 @@ import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/polic
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
-import type { AskedModel } from '../mcp-servers/connect-servers.ts';
 import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
-import type { UserTools } from '../user-tools/load-user-tools.ts';
+import type { ServerUse, UserTools } from '../user-tools/load-user-tools.ts';
 import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
 
 /** The tools of an invocation (the built-in ones, those of the bundle and those of `--tools`), and what they are allowed. */
@@ -24,6 +24,8 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly rulesFile: string;
   readonly viewed: ViewedTools;
   readonly workspace: Workspace;
+  /** The apps of the servers of `--tools`, where they are shown, and how the rules are applied to what they call. */
+  readonly apps: { readonly apps: McpApps; readonly guard: Policy['guard'] } | undefined;
   /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
   readonly commands: () => Promise<CommandSetting | undefined>;
   /** Says whose a tool of an MCP server is. */
@@ -40,7 +42,7 @@ type WithoutRun = (tools: Toolset, approve: Policy['approve']) => Toolset;
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
 export async function openTools(
   call: CommandCall,
-  { model, withoutRun }: { readonly model?: AskedModel; readonly withoutRun?: WithoutRun } = {},
+  { withoutRun, ...use }: ServerUse & { readonly withoutRun?: WithoutRun } = {},
 ): Promise<OpenTools> {
   const { flags, host, output } = call;
   const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
@@ -88,7 +90,7 @@ export async function openTools(
   try {
     if (flags.tools !== undefined || flags.execute === true) {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
-      added = await loadUserTools(flags.tools, call, model);
+      added = await loadUserTools(flags.tools, call, use);
     }
     const guarded = policy.guard(registryOf(own, added));
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
@@ -106,6 +108,7 @@ export async function openTools(
         waitsFor: policy.waitsFor,
       },
       workspace,
+      apps: use.showsApps === true && added?.apps !== undefined ? { apps: added.apps, guard: policy.guard } : undefined,
       commands,
       origin,
       servers,

@@ -9,7 +9,10 @@ import type { Flags } from '../options/flags.ts';
 import { answerServers } from '../questions/answer-servers.ts';
 import type { ServerAnswers } from '../questions/server-answers.ts';
 
-interface ConnectSettings extends Pick<ConnectMcpOptions, 'pins' | 'approveTools' | 'fetch' | 'connectTimeoutMs'> {
+interface ConnectSettings extends Pick<
+  ConnectMcpOptions,
+  'pins' | 'approveTools' | 'fetch' | 'connectTimeoutMs' | 'showsApps'
+> {
   /** Begins the messages of errors: the flag or the command that names the servers. */
   readonly what: string;
   /** Whether a server that cannot be used is left out, with a warning, in place of ending the program. */

@@ -104,8 +104,8 @@ export const COMMANDS = {
   },
   'serve mcp': {
     summary: 'serve the tools to MCP clients; http: the agent with a page',
-    flags: [TOOLS, 'port'],
-    examples: ['--bundle code_agent --mode read-only', '--port 8000'],
+    flags: [TOOLS, 'files', 'port'],
+    examples: ['--bundle code_agent --mode read-only --files', '--port 8000'],
   },
   'serve http': {
     summary: 'serve the agent and a page to talk to it, on this machine',

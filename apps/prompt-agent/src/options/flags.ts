@@ -169,6 +169,7 @@ export const FLAGS = {
     read: port,
     refusal: 'must be a number from 0 to 65535; 0 takes a free one',
   },
+  files: { help: 'let MCP clients read the files of the workspace, too' },
   html: { help: 'write one self-contained HTML page' },
   output: { short: 'o', value: 'FILE', help: 'write to this file instead of stdout' },
   version: { short: 'v', help: 'print the version' },

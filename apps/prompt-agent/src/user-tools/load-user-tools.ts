@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { errorMessage, withoutQuery } from '@kernel/internal';
-import type { McpToolset } from '@kernel/mcp';
+import type { McpApps, McpToolset } from '@kernel/mcp';
 import type { ToolBinding } from '@kernel/tools';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
@@ -16,11 +16,18 @@ import { oneLine } from '../output/escape.ts';
 import { loadModuleTools } from './module-tools.ts';
 import { loadServerPins, pinKeyOf, type ServerPins } from './server-pins.ts';
 
+/** Who uses the servers: the model that they may ask, and whether their apps are shown. */
+export interface ServerUse {
+  readonly model?: AskedModel | undefined;
+  readonly showsApps?: boolean | undefined;
+}
+
 export interface UserTools {
   readonly bindings: readonly ToolBinding[];
   readonly toolset?: McpToolset;
   /** The servers of the toolset that were added, by their names. */
   readonly added?: readonly string[];
+  readonly apps?: McpApps;
   close(): Promise<void>;
 }
 
@@ -34,11 +41,11 @@ const NAME = 'mcp';
 export async function loadUserTools(
   given: string | undefined,
   call: CommandCall,
-  model?: AskedModel,
+  use: ServerUse = {},
 ): Promise<UserTools> {
   const { host, output } = call;
-  if (given === undefined) return loadAddedTools(await addedServers(call), call, model, false);
-  const connect = (config: unknown): Promise<UserTools> => connectUserServers(config, given, call, model);
+  if (given === undefined) return loadAddedTools(await addedServers(call), call, use, false);
+  const connect = (config: unknown): Promise<UserTools> => connectUserServers(config, given, call, use);
   if (/^https?:\/\//i.test(given)) {
     if (secretsIn(given).length > 0)
       output.note(
@@ -52,7 +59,7 @@ export async function loadUserTools(
   if (isWord && /\.[cm]?[jt]s$/.test(given))
     return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
   const [named] = isName(given) ? await usableServers(call, given) : [];
-  if (named !== undefined) return loadAddedTools([named], call, model, true);
+  if (named !== undefined) return loadAddedTools([named], call, use, true);
   // As in a shell, a name without a slash does not mean a program in this folder.
   const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
   return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } });
@@ -91,18 +98,18 @@ async function connectUserServers(
   config: unknown,
   given: string,
   call: CommandCall,
-  model: AskedModel | undefined,
+  use: ServerUse,
 ): Promise<UserTools> {
   // An address is kept without what stands in its query, which may be a key.
   const key = `${withoutQuery(given)} in ${call.host.cwd}`;
   const pins = await loadServerPins(() => key, call.host, call.output);
   const toolset = await connectServers(config, call, {
     what: '--tools',
-    model,
+    ...use,
     pins: pins.known,
     approveTools: (change) => pins.approve(change),
   });
-  return { bindings: [], toolset, close: () => closeServers(toolset, pins) };
+  return { bindings: [], toolset, apps: toolset.apps, close: () => closeServers(toolset, pins) };
 }
 
 /** Ends servers, and keeps what is known of their tools. */
@@ -127,7 +134,7 @@ async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promi
 async function loadAddedTools(
   servers: readonly AddedServer[],
   call: CommandCall,
-  model: AskedModel | undefined,
+  use: ServerUse,
   isNamed: boolean,
 ): Promise<UserTools> {
   const { host, output } = call;
@@ -137,10 +144,11 @@ async function loadAddedTools(
   const toolset = await connectServers(configOf(servers, host), call, {
     what: isNamed ? `mcp ${servers[0]?.name}` : 'mcp',
     isLeftOut: !isNamed,
-    model,
+    ...use,
     pins: pins.known ?? {},
     approveTools: (change) => pins.approve(change),
     fetch: await fetchFor(servers, call),
   });
-  return { bindings: [], toolset, added: [...keys.keys()], close: () => closeServers(toolset, pins) };
+  const close = (): Promise<void> => closeServers(toolset, pins);
+  return { bindings: [], toolset, apps: toolset.apps, added: [...keys.keys()], close };
 }
