@@ -4,7 +4,6 @@ import {
   errorResult,
   type JsonValue,
   type MediaPart,
-  type SandboxEnd,
   type ToolResult,
   type Toolset,
   type ToolCall,
@@ -13,7 +12,7 @@ import {
 import type { CheckedOptions } from './check-options.ts';
 import { toProgramResult } from './program/call-results.ts';
 import type { CallableTools } from './program/check-program.ts';
-import { createProgramProvider, readProgramEnd } from './program/program-provider.ts';
+import { createProgramProvider, type ProgramEnd, readProgramEnd } from './program/program-provider.ts';
 import type { ReadCode } from './program/read-code.ts';
 import type { StoredValues } from './stored-values.ts';
 
@@ -45,7 +44,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
       const result = await agent.handler({ task: code }, toolContext);
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
-      await store.save(end.stored);
+      await store.save(end);
       return toResult(end);
     } finally {
       provider.close();
@@ -70,7 +69,7 @@ function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: 
   return inner;
 }
 
-function toResult({ output, value, error }: SandboxEnd): ToolResult {
+function toResult({ output, value, error }: ProgramEnd): ToolResult {
   const texts = output.flatMap((item) => ('text' in item ? [item.text] : []));
   const media = output.flatMap((item): MediaPart[] =>
     'text' in item ? [] : [{ type: 'image', mimeType: item.mimeType, data: item.data }],

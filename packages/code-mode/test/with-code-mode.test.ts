@@ -134,6 +134,43 @@ test('values are kept for later programs of the same run', async () => {
   expect(toolCalls[1]?.result?.data).toEqual([1]);
 });
 
+/** The calls of a reply that has programs run. */
+const programs = (...codes: readonly string[]) => ({
+  calls: codes.map((code) => ({ name: 'run_code', arguments: JSON.stringify({ code }) })),
+});
+const GO: readonly Message[] = [{ role: 'user', content: 'Go.' }];
+
+test('programs that run at once keep what each of them stored, and what another removed stays removed', async () => {
+  verifies('codeMode.values');
+  const provider = scriptedProvider([
+    programs(`store('old', 0); store('a', 0)`),
+    programs(
+      `store('a', 1); store('old', undefined); await tools.price({ id: 1 })`,
+      `store('b', 2); await tools.price({ id: 1 }); await tools.price({ id: 2 })`,
+    ),
+    programs(`return [load('a'), load('b'), load('old') ?? 'gone']`),
+    { text: 'done' },
+  ]);
+  const { toolCalls } = await collect(run({ provider, model: 'm', messages: GO, tools: withCodeMode(shop()) }));
+  expect(toolCalls.at(-1)?.result?.data).toEqual([1, 2, 'gone']);
+});
+
+test('a program that is continued in another process finds the values that it began with', async () => {
+  verifies('codeMode.values', 'codeMode.later');
+  const code = `const id = load('id'); return [await tools.order({ id }), load('id')]`;
+  const provider = scriptedProvider([programs(`store('id', 5)`), programs(code)]);
+  const tools = () => withCodeMode(shop(), { effect: 'read' });
+  const later: Approve = () => ({ decision: 'later' });
+  const waiting = await collect(run({ provider, model: 'm', messages: GO, tools: tools(), approve: later }));
+  expect(waiting.reason).toBe('approval');
+  const messages = JSON.parse(JSON.stringify(waiting.messages)) as readonly Message[];
+  const allow: Approve = () => ({ decision: 'allow' });
+  const next = scriptedProvider([programs(`return load('id')`), { text: 'done' }]);
+  const { toolCalls } = await collect(run({ provider: next, model: 'm', messages, tools: tools(), approve: allow }));
+  expect(toolCalls[0]?.result?.data).toEqual(['ordered 5', 5]);
+  expect(made).toEqual(['order 5']);
+});
+
 test('a call that waits for a decision suspends the program, and another process continues it', async () => {
   verifies('codeMode.later');
   const code = `
