@@ -1,4 +1,5 @@
 import { agentAsTool } from '@kernel/agent';
+import { untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   errorResult,
@@ -59,7 +60,7 @@ function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: 
   const inner: Toolset = {
     ...tools,
     list: () => frozen,
-    call: async (call, context) => toProgramResult(await tools.call(call, { ...context, turn })),
+    call: async (call, context) => toProgramResult(await callToEnd(tools, call, { ...context, turn })),
     ...(validate !== undefined && {
       validate: (call: ToolCall, context: CallContext) => validate(call, { ...context, turn }),
     }),
@@ -67,6 +68,14 @@ function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: 
   delete inner.beginTurn;
   delete inner.subscribe;
   return inner;
+}
+
+/** Makes a call. One that goes on in the background has ended when its late result is there: a program has no later turn that could read it. */
+async function callToEnd(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
+  let onComplete: CallContext['onComplete'];
+  const late = new Promise<ToolResult>((resolve) => (onComplete = resolve));
+  const result = await tools.call(call, { ...context, onComplete });
+  return result.async === true ? untilAborted(late, context.signal) : result;
 }
 
 function toResult({ output, value, error }: ProgramEnd): ToolResult {

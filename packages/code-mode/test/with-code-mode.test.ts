@@ -1,4 +1,4 @@
-import { collect, run, type RunResult } from '@kernel/agent';
+import { agentAsTool, collect, run, type RunResult } from '@kernel/agent';
 import type { Approve, JsonValue, Message, Toolset } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
@@ -12,6 +12,12 @@ const id = {
   required: ['id'],
   additionalProperties: false,
 } as const;
+
+/** The calls of a reply that has programs run. */
+const programs = (...codes: readonly string[]) => ({
+  calls: codes.map((code) => ({ name: 'run_code', arguments: JSON.stringify({ code }) })),
+});
+const GO: readonly Message[] = [{ role: 'user', content: 'Go.' }];
 
 function shop(): Toolset {
   made.length = 0;
@@ -111,6 +117,36 @@ test('arguments are validated and repaired as those of a model', async () => {
   expect(wrong.forLLM).toContain('ARGUMENTS_INVALID');
 });
 
+/** Runs one program over these tools. */
+async function programOver(code: string, tools: Toolset, options?: CodeModeOptions) {
+  const provider = scriptedProvider([programs(code), { text: 'done' }]);
+  return resultOf(await collect(run({ provider, model: 'm', messages: GO, tools: withCodeMode(tools, options) })));
+}
+
+test('a program gets what a tool returned: null as null, and a text without the note on repaired arguments', async () => {
+  verifies('codeMode.calls');
+  const tool = (name: string) => ({ name, description: name, effect: 'read', parameters: id }) as const;
+  const tools = createRegistry([bindTool(tool('nothing'), () => null), bindTool(tool('words'), () => 'one\n2')]);
+  const code = `return [await tools.nothing({ id: 1 }), await tools.words({ id: '1' })]`;
+  expect((await programOver(code, tools)).data).toEqual([null, 'one\n2']);
+});
+
+test('a call that goes on in the background has ended for a program when its late result is there', async () => {
+  verifies('codeMode.calls');
+  const report = bindTool({ name: 'report', description: 'Reports.', effect: 'read', parameters: id }, (_, context) => {
+    setTimeout(() => context.onComplete?.({ forLLM: 'ready', data: { pages: 3 } }), 5);
+    return { forLLM: 'begun', async: true };
+  });
+  const helper = agentAsTool({
+    name: 'helper',
+    description: 'Helps.',
+    background: true,
+    run: { provider: scriptedProvider([{ text: 'helped' }]), model: 'm' },
+  });
+  const code = `return await Promise.all([tools.report({ id: 1 }), tools.helper({ task: 'help' })])`;
+  expect((await programOver(code, createRegistry([report, helper]))).data).toEqual([{ pages: 3 }, 'helped']);
+});
+
 test('a program that cannot run is not run, and the text says what to change', async () => {
   verifies('codeMode.checked');
   expect((await program('return tools.prize({ id: 1 })')).forLLM).toContain(
@@ -133,12 +169,6 @@ test('values are kept for later programs of the same run', async () => {
   const { toolCalls } = await collect(run({ provider, model: 'm', messages, tools }));
   expect(toolCalls[1]?.result?.data).toEqual([1]);
 });
-
-/** The calls of a reply that has programs run. */
-const programs = (...codes: readonly string[]) => ({
-  calls: codes.map((code) => ({ name: 'run_code', arguments: JSON.stringify({ code }) })),
-});
-const GO: readonly Message[] = [{ role: 'user', content: 'Go.' }];
 
 test('programs that run at once keep what each of them stored, and what another removed stays removed', async () => {
   verifies('codeMode.values');
