@@ -1,9 +1,9 @@
 import { agentAsTool, collect, run, type RunResult } from '@kernel/agent';
-import type { Approve, JsonValue, Message, Toolset } from '@kernel/protocol';
+import type { Approve, JsonValue, Message, Tool, Toolset } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
-import { approvePlans, type CodeModeOptions, withCodeMode } from '@kernel/code-mode';
+import { approvePlans, type CodeModeLimits, type CodeModeOptions, withCodeMode } from '@kernel/code-mode';
 
 const made: string[] = [];
 const id = {
@@ -145,6 +145,52 @@ test('a call that goes on in the background has ended for a program when its lat
   });
   const code = `return await Promise.all([tools.report({ id: 1 }), tools.helper({ task: 'help' })])`;
   expect((await programOver(code, createRegistry([report, helper]))).data).toEqual([{ pages: 3 }, 'helped']);
+});
+
+test('a wrong option is refused when the toolset is made, and one that is undefined has its default', async () => {
+  verifies('codeMode.options');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
+  const make = (options: object) => () => withCodeMode(shop(), options as CodeModeOptions);
+  const wrong = [
+    { effect: 'reed' },
+    { sandbox: null },
+    { values: null },
+    { limits: { callsAtOnce: 0 } },
+    { limits: { tokens: 'x' } },
+    { limits: { cost: { max: 0, of: () => 1 } } },
+    { limits: { cost: { max: 1 } } },
+    { limits: { timeMs: 0.5 } },
+    { limits: { calls: -1 } },
+    { limits: { stackBytes: 1_000_000 } },
+  ];
+  for (const options of wrong) expect(make(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
+  const absent = { calls: undefined } as object as CodeModeLimits;
+  const code = `for (let at = 0; at < 1001; at += 1) await tools.price({ id: at })`;
+  expect((await program(code, { limits: absent })).forLLM).toContain('may make 1000 calls');
+  expect((await program(code, { limits: { calls: Infinity, computeMs: Infinity } })).isError).toBeUndefined();
+});
+
+test('toolsets share the worker that is kept for the next program', async () => {
+  verifies('codeMode.workers');
+  const started: unknown[] = [];
+  const onWorker = (worker: unknown) => void started.push(worker);
+  process.on('worker', onWorker);
+  for (let at = 0; at < 5; at += 1) await program('return 1');
+  process.off('worker', onWorker);
+  expect(started.length).toBeLessThanOrEqual(1);
+});
+
+test('the program is as strong as the strongest tool, and a tool of unknown effect is external', () => {
+  const effectOf = (...effects: readonly string[]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a toolset without types would
+    const list = effects.map((effect) => ({ name: effect, description: '', parameters: {}, effect })) as Tool[];
+    return withCodeMode({ list: () => list, call: async () => ({ forLLM: '' }) }).list()[0]?.effect;
+  };
+  expect(effectOf('read', 'idempotent')).toBe('idempotent');
+  expect(effectOf('write', 'read')).toBe('write');
+  expect(effectOf('read', 'launches')).toBe('external');
+  expect(effectOf()).toBe('read');
 });
 
 test('a program that cannot run is not run, and the text says what to change', async () => {

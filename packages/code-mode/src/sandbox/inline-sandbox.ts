@@ -19,7 +19,9 @@ export function createInlineSandbox({ wasm }: InlineSandboxOptions = {}): Sandbo
     async start(program) {
       const { signal } = program;
       signal.throwIfAborted();
-      const machine = await createMachine(await (image ??= loadEngine(wasm)), program, () => signal.aborted);
+      image ??= loadEngine(wasm);
+      image.catch(() => (image = undefined));
+      const machine = await createMachine(await image, program, () => signal.aborted);
       let isOpen = true;
       return {
         async resume(results) {

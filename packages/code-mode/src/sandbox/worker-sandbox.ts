@@ -1,5 +1,13 @@
 import { nodeModule, onAbort } from '@kernel/internal';
-import { KernelError, type Sandbox, type SandboxProgram, type SandboxRun } from '@kernel/protocol';
+import {
+  checkKeys,
+  checkNumber,
+  KernelError,
+  optionKeys,
+  type Sandbox,
+  type SandboxProgram,
+  type SandboxRun,
+} from '@kernel/protocol';
 import type { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
@@ -11,6 +19,8 @@ export interface WorkerSandboxOptions {
   /** How many workers are kept for the next programs. They hold no process open. Default 1. */
   readonly idle?: number | undefined;
 }
+
+const KEYS = optionKeys<WorkerSandboxOptions>({ idle: true });
 
 /** A worker, and what tells the machine in it to stop. */
 interface Warm {
@@ -26,7 +36,10 @@ const GRACE_MS = 50;
  * Creates a sandbox that runs each program in QuickJS in a worker of its own, on Node, Deno and Bun. A program that computes never holds up the calling
  * thread. A worker is used again for the next program, in a machine that is new; one whose program was stopped is ended.
  */
-export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sandbox {
+export function createWorkerSandbox(options: WorkerSandboxOptions = {}): Sandbox {
+  checkKeys('createWorkerSandbox', options, KEYS);
+  const { idle = 1 } = options;
+  checkNumber('createWorkerSandbox', 'idle', idle, 0);
   const threads = nodeModule('node:worker_threads');
   const free: Warm[] = [];
   let isClosed = false;
@@ -37,7 +50,9 @@ export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sa
       throw new KernelError('CONFIG_INVALID', 'This runtime has no worker threads.', {
         hint: 'Pass createInlineSandbox() as `sandbox`.',
       });
-    const image = await (shared ??= loadEngine().then(shareMemory));
+    shared ??= loadEngine().then(shareMemory);
+    shared.catch(() => (shared = undefined));
+    const image = await shared;
     const flags = new SharedArrayBuffer(8);
     const workerData: WorkerSetup = { image, flags };
     const worker = new threads.Worker(workerUrl(), {
@@ -47,7 +62,12 @@ export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sa
       resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8 },
     });
     worker.unref();
-    return { worker, flags: new Int32Array(flags) };
+    const warm: Warm = { worker, flags: new Int32Array(flags) };
+    // One that ends while it waits is not there for the next program, and is nobody's error.
+    worker.on('error', ignore).once('exit', () => {
+      if (free.includes(warm)) free.splice(free.indexOf(warm), 1);
+    });
+    return warm;
   };
   const keep = (warm: Warm): void => {
     if (isClosed || free.length >= idle) void warm.worker.terminate();
@@ -100,7 +120,6 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     if (isOver) return;
     Atomics.store(flags, 0, 1);
     leave();
-    worker.on('error', ignore);
     void worker.terminate();
     settle?.(reply);
   };
@@ -136,7 +155,12 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
       const message: ToWorker = hasStarted ? { type: 'resume', results } : { type: 'start', program };
       hasStarted = true;
       const reply = await ask(message);
-      if ('failure' in reply) throw failed(new Error(reply.failure));
+      if ('failure' in reply) {
+        const error = failed(new Error(reply.failure));
+        // Whatever is wrong with its machine is not to reach the next program.
+        end({ error });
+        throw error;
+      }
       return readState(reply.state);
     },
     close() {
