@@ -205,6 +205,29 @@ test('a program that cannot run is not run, and the text says what to change', a
   expect((await program('await import("node:fs")')).forLLM).toContain('import() is not available');
 });
 
+test('a name of its own for tools, and properties that a schema declares in its parts, are no mistakes', async () => {
+  verifies('codeMode.checked');
+  const lists = [
+    `return [{ tools: [1, 2] }].map(({ tools }) => tools.length)[0]`,
+    `try { throw [1, 2] } catch (tools) { return tools.length }`,
+    `const count = function ([tools]) { return tools.length }; return count([[1, 2]])`,
+  ];
+  for (const code of lists) expect((await program(code)).forLLM).toBe('2');
+  const b = { type: 'object', properties: { b: { type: 'number' } } } as const;
+  const parameters = { type: 'object', properties: { a: { type: 'number' } }, allOf: [b] } as const;
+  const sum = bindTool({ name: 'sum', description: 'Adds.', effect: 'read', parameters }, (input) =>
+    Number(input['b']),
+  );
+  expect((await programOver('return tools.sum({ a: 1, b: 2 })', createRegistry([sum]))).forLLM).toBe('2');
+});
+
+test('a mistake in TypeScript is shown where it is, and a fence of Markdown around a program is none', async () => {
+  verifies('codeMode.checked');
+  expect((await program('const a: number = 1;\nconst b: number = ;\nreturn a')).forLLM).toContain('(2:');
+  expect((await program('const a = 1;\nconst b = ;\nreturn a')).forLLM).toContain('(2:10)');
+  expect((await program('```ts\nconst a: number = 1;\nreturn a\n```\n')).forLLM).toBe('1');
+});
+
 test('values are kept for later programs of the same run', async () => {
   verifies('codeMode.values');
   const codes = [`store('seen', { ids: [1] })`, `return load('seen').ids`];
