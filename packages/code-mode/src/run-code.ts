@@ -15,6 +15,7 @@ import { toProgramResult } from './program/call-results.ts';
 import type { CallableTools } from './program/check-program.ts';
 import { createProgramProvider, type ProgramEnd, readProgramEnd } from './program/program-provider.ts';
 import type { ReadCode } from './program/read-code.ts';
+import { runAsProgram } from './program-scope.ts';
 import type { StoredValues } from './stored-values.ts';
 
 /** How deep programs and agents may be in each other. */
@@ -42,7 +43,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
         maxDepth: MAX_DEPTH,
       });
       const toolContext: ToolContext = { ...context, toolName: name };
-      const result = await agent.handler({ task: code }, toolContext);
+      const result = await runAsProgram(() => agent.handler({ task: code }, toolContext));
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
       await store.save(end);

@@ -3,7 +3,13 @@ import type { Approve, JsonValue, Message, Tool, Toolset } from '@kernel/protoco
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
-import { approvePlans, type CodeModeLimits, type CodeModeOptions, withCodeMode } from '@kernel/code-mode';
+import {
+  approvePlans,
+  type CodeModeLimits,
+  type CodeModeOptions,
+  createInlineSandbox,
+  withCodeMode,
+} from '@kernel/code-mode';
 
 const made: string[] = [];
 const id = {
@@ -318,6 +324,44 @@ test('calls made at once can be asked about as one plan', async () => {
   expect(plans).toEqual(['order × 3']);
   expect(asked).toEqual(['{"id":4}']);
   expect(made).toEqual(['order 1', 'order 2', 'order 3', 'order 4']);
+});
+
+test('a plan has the calls of one program, whatever runs beside it, and none of an agent that is no program', async () => {
+  verifies('codeMode.plans');
+  const plans: (readonly string[])[] = [];
+  const single: string[] = [];
+  const approve = approvePlans(
+    ({ call }) => {
+      single.push(call.arguments);
+      return { decision: 'allow' };
+    },
+    ({ requests }) => {
+      plans.push(requests.map(({ call }) => call.arguments));
+      return { decision: 'allow' };
+    },
+  );
+  const tools = withCodeMode(shop(), { effect: 'read', sandbox: createInlineSandbox() });
+  const both = [1, 3].map((first) => {
+    const code = `await Promise.all([tools.order({ id: ${first} }), tools.order({ id: ${first + 1} })])`;
+    const provider = scriptedProvider([programs(code), { text: 'done' }]);
+    return collect(run({ provider, model: 'm', messages: GO, tools, approve }));
+  });
+  await Promise.all(both);
+  expect(plans.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+    ['{"id":1}', '{"id":2}'],
+    ['{"id":3}', '{"id":4}'],
+  ]);
+  const calls = [5, 6].map((item) => ({ name: 'order', arguments: JSON.stringify({ id: item }) }));
+  const seller = agentAsTool({
+    name: 'seller',
+    description: 'Sells.',
+    effect: 'read',
+    run: { provider: scriptedProvider([{ calls }, { text: 'sold' }]), model: 'm', tools: shop() },
+  });
+  const provider = scriptedProvider([{ calls: [{ name: 'seller', arguments: '{"task":"sell"}' }] }, { text: 'done' }]);
+  await collect(run({ provider, model: 'm', messages: GO, tools: createRegistry([seller]), approve }));
+  expect(single).toEqual(['{"id":5}', '{"id":6}']);
+  expect(plans).toHaveLength(2);
 });
 
 test('the calls of a program are events of an agent within the call', async () => {
