@@ -12,9 +12,9 @@ import {
 } from '@kernel/protocol';
 import type { CheckedOptions } from './check-options.ts';
 import { toProgramResult } from './program/call-results.ts';
-import type { CallableTools } from './program/check-program.ts';
+import { type CallableTools, checkProgram } from './program/check-program.ts';
 import { createProgramProvider, type ProgramEnd, readProgramEnd } from './program/program-provider.ts';
-import type { ReadCode } from './program/read-code.ts';
+import { type ReadCode, refused } from './program/read-code.ts';
 import { runAsProgram } from './program-scope.ts';
 import type { StoredValues } from './stored-values.ts';
 
@@ -28,12 +28,14 @@ const MAX_DEPTH = 8;
 export function createRunCode(tools: Toolset, options: CheckedOptions) {
   const { name, sandbox, limits, runLimits } = options;
   return async (
-    { code, source }: ReadCode,
+    { code, source, tree }: ReadCode,
     { tools: callable, sandboxTools }: CallableTools,
     context: CallContext & Pick<ToolContext, 'callId'>,
     store: StoredValues,
   ): Promise<ToolResult> => {
-    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored: store.values(), limits });
+    const check = () => checkProgram(tree, { tools: callable, sandboxTools });
+    const stored = store.values();
+    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored, limits, check });
     try {
       const inner = toolsOfProgram(tools, callable, context);
       const agent = agentAsTool({
@@ -44,6 +46,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
       });
       const toolContext: ToolContext = { ...context, toolName: name };
       const result = await runAsProgram(() => agent.handler({ task: code }, toolContext));
+      if (provider.problems.length > 0) return refused(provider.problems);
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
       await store.save(end);

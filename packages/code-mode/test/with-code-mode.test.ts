@@ -302,6 +302,34 @@ test('a call that waits for a decision suspends the program, and another process
   expect(resultOf(result).data).toEqual([10, 'ordered 1', false, true] satisfies JsonValue);
 });
 
+test('a program that goes on after its tools have changed runs on: the text never says that it was not run', async () => {
+  verifies('codeMode.later');
+  const code = `
+    const { euros } = await tools.price({ id: 1 });
+    const done = await tools.order({ id: 1 });
+    try { await tools.price({ id: 2 }) } catch (error) { return [euros, done, error.message] }
+  `;
+  const later: Approve = () => ({ decision: 'later' });
+  const allow: Approve = () => ({ decision: 'allow' });
+  const tools = withCodeMode(shop(), { effect: 'read' });
+  const provider = scriptedProvider([programs(code)]);
+  const waiting = await collect(run({ provider, model: 'm', messages: GO, tools, approve: later }));
+  const messages = JSON.parse(JSON.stringify(waiting.messages)) as readonly Message[];
+  const order = bindTool({ name: 'order', description: 'Orders.', effect: 'write', parameters: id }, () => 'ordered');
+  const model = scriptedProvider([{ text: 'done' }]);
+  const fewer = withCodeMode(createRegistry([order]), { effect: 'read' });
+  const result = await collect(run({ provider: model, model: 'm', messages, tools: fewer, approve: allow }));
+  expect(resultOf(result).data).toEqual([10, 'ordered', expect.stringContaining('TOOL_NOT_FOUND')]);
+});
+
+test('a program that reaches a limit of its run says which, and which calls it has made', async () => {
+  const code = `await tools.order({ id: 1 }); await tools.order({ id: 2 }); await tools.order({ id: 3 })`;
+  const result = await program(code, { limits: { callsPerTool: 1 } });
+  expect(result.forLLM).toBe(
+    '"run_code" ended without an answer (limit: callsPerTool). Its calls until then: order (done), order (skipped).',
+  );
+});
+
 test('calls made at once can be asked about as one plan', async () => {
   verifies('codeMode.plans');
   const plans: string[] = [];

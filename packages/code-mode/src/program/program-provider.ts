@@ -17,6 +17,7 @@ import {
   toolCallsOf,
   type ToolMessage,
 } from '@kernel/protocol';
+import { withGoneTools } from '../declarations/declare-tools.ts';
 import { resultOf } from './call-results.ts';
 
 /** One program, and what it runs in. */
@@ -31,10 +32,14 @@ export interface ProgramSetup {
   readonly stored: Readonly<Record<string, JsonValue>>;
   /** What it may use. */
   readonly limits: SandboxLimits;
+  /** Says what is certain to go wrong in it, before any of it has run. */
+  check(): readonly string[];
 }
 
 /** A program as the model of a run. */
 export interface ProgramProvider extends Provider {
+  /** What `check` has found: then nothing of the program has run. */
+  readonly problems: readonly string[];
   /** Ends the program. */
   close(): void;
 }
@@ -52,12 +57,15 @@ export function createProgramProvider(setup: ProgramSetup): ProgramProvider {
   let run: SandboxRun | undefined;
   let state: SandboxState | undefined;
   let origin: Origin = { startedAt: 0, stored: {} };
+  let problems: readonly string[] = [];
   /** How many messages of the history the program has had, and how many replies it has made. */
   let seen = 0;
   let replies = 0;
 
   const begin = async (history: readonly Turn[], signal: AbortSignal): Promise<void> => {
-    const { source, sandbox, tools, limits } = setup;
+    const { source, sandbox, limits } = setup;
+    const called = history.flatMap(({ calls }) => calls.map(({ name }) => name));
+    const tools = withGoneTools(setup.tools, called);
     origin = originOf(history) ?? { startedAt: Date.now(), stored: setup.stored };
     const { startedAt, stored } = origin;
     run = await sandbox.start({ source, tools, startedAt, seed: seedOf(startedAt), stored, limits, signal });
@@ -76,10 +84,16 @@ export function createProgramProvider(setup: ProgramSetup): ProgramProvider {
 
   return {
     name: 'code-mode',
+    get problems() {
+      return problems;
+    },
     async *stream({ messages, signal = new AbortController().signal }) {
       // A history only grows: each message is looked at once.
       const history = turnsOf(seen === 0 ? messages : messages.slice(seen));
       seen = messages.length;
+      // A program that goes on runs with the tools that there are now: what it has done is done.
+      if (history.length === 0) problems = setup.check();
+      if (problems.length > 0) throw new KernelError('ARGUMENTS_INVALID', problems.join(' '));
       if (run === undefined) await begin(history, signal);
       if (state === undefined) await proceed([], history.length === 0 ? signal : undefined);
       for (const [at, turn] of history.entries()) {
@@ -178,6 +192,6 @@ function seedOf(startedAt: number): number {
 
 function otherPath(): KernelError {
   return new KernelError('TOOL_FAILED', 'The program took another path than in its first run.', {
-    hint: 'The tools that it can call have changed since. Run it again.',
+    hint: 'What it can call has changed since, or what calls return in it. The calls that it has made stay made.',
   });
 }
