@@ -93,6 +93,21 @@ test('what a program writes comes in order, before what it returns', async () =>
   expect(result.forLLM).toBe('one {"two":2}\nthree\n[4]\nfive');
 });
 
+test('an image that no vendor would take is an error of the program', async () => {
+  const shown = await program(`image({ mimeType: 'image/png', data: 'iVBORw0KGgo=' })`);
+  expect(shown.media).toEqual([{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }]);
+  for (const given of [
+    `{ mimeType: 'image/png', data: '%%% no' }`,
+    `{ mimeType: 'image/png', data: '' }`,
+    `{ mimeType: 'image/png\\r\\nx', data: 'AAAA' }`,
+    `'data:text/html;base64,AAAA'`,
+  ]) {
+    const result = await program(`image(${given})`);
+    expect(result.isError).toBe(true);
+    expect(result.media).toBeUndefined();
+  }
+});
+
 test('a call that fails throws in the program, with the reason', async () => {
   verifies('codeMode.denied');
   const result = await program(`

@@ -17,6 +17,7 @@ export const PRELUDE = String.raw`(() => {
   const toLowerCase = String.prototype.toLowerCase;
   const split = String.prototype.split;
   const then = Promise.prototype.then;
+  const test = RegExp.prototype.test;
   const NativePromise = Promise;
   const NativeProxy = Proxy;
   const NativeError = Error;
@@ -87,6 +88,8 @@ export const PRELUDE = String.raw`(() => {
     write({ __proto__: null, text: line }, line.length + 16);
   };
 
+  const isBase64 = (data) => data.length > 0 && apply(test, /^[A-Za-z0-9+/_-]+={0,2}$/, [data]);
+
   const image = (given) => {
     let mimeType;
     let data;
@@ -101,7 +104,7 @@ export const PRELUDE = String.raw`(() => {
       mimeType = given.mimeType;
       data = given.data;
     }
-    if (typeof mimeType !== 'string' || typeof data !== 'string' || mimeType.slice(0, 6) !== 'image/')
+    if (typeof mimeType !== 'string' || typeof data !== 'string' || !apply(test, /^image\/[\w.+-]+$/, [mimeType]) || !isBase64(data))
       throw failure('TypeError', 'image() takes a data URL of an image, or an object with mimeType and data in base64.');
     write({ __proto__: null, mimeType, data }, mimeType.length + data.length + 16);
   };
