@@ -425,6 +425,11 @@ test('the calls of a program are events of an agent within the call', async () =
   expect(inner).toEqual(['run_code: {"id":7}']);
 });
 
+test('an error of a program has the line and the column where it was thrown', async () => {
+  expect((await program('  missing()')).forLLM).toContain('program.js:1:3)');
+  expect((await program('\n  missing()')).forLLM).toContain('program.js:2:3)');
+});
+
 test('a program that does not end is ended, with what it wrote', async () => {
   const result = await program(`text('begun'); for (;;) {}`, { limits: { computeMs: 100 } });
   expect(result.isError).toBe(true);

@@ -16,6 +16,7 @@ export const PRELUDE = String.raw`(() => {
   const indexOf = String.prototype.indexOf;
   const toLowerCase = String.prototype.toLowerCase;
   const split = String.prototype.split;
+  const replace = String.prototype.replace;
   const then = Promise.prototype.then;
   const test = RegExp.prototype.test;
   const NativePromise = Promise;
@@ -27,6 +28,8 @@ export const PRELUDE = String.raw`(() => {
   const dateNow = Date.now;
 
   let limits;
+  /** How much stands before the program on its first line. */
+  let headLength = 0;
   let sentCalls = [];
   let waiting = create(null);
   let callCount = 0;
@@ -156,7 +159,7 @@ ${TOOLS_OF_PROGRAM}
     let kept = '';
     const lines = apply(split, stack, ['\n']);
     for (let at = 0; at < lines.length; at += 1)
-      if (apply(indexOf, lines[at], ['program.js']) >= 0) kept += '\n' + lines[at];
+      if (apply(indexOf, lines[at], ['program.js']) >= 0) kept += '\n' + apply(replace, lines[at], [/program\.js:1:(\d+)/, (_, column) => 'program.js:1:' + (column > headLength ? column - headLength : 1)]);
     return StringOf(error.name) + ': ' + StringOf(error.message) + kept;
   };
 
@@ -169,6 +172,7 @@ ${TOOLS_OF_PROGRAM}
     begin: (json, program) => {
       const given = parse(json);
       limits = given.limits;
+      headLength = given.headLength;
       sleptLeft = limits.sleepMs;
       seedA = given.seed | 0;
       const names = ownKeys(given.stored);
