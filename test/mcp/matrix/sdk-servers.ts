@@ -11,13 +11,13 @@ import {
   createMcpHandler,
   inputRequired,
   McpServer as McpServer2,
+  PROTOCOL_VERSION_META_KEY as VERSION_KEY,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Revision } from '../lib/conformance-suite.ts';
 import { FORM, QUESTION } from './our-tools.ts';
 
 const SUM = { inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) };
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
 const progress = (token: unknown) => ({
   method: 'notifications/progress' as const,
@@ -80,7 +80,8 @@ export function createServer2(revision: () => string = () => 'unknown'): McpServ
     return text(`Hello, ${answer.name}!`);
   });
   server.registerTool('revision', {}, ({ mcpReq }) => {
-    return text(mcpReq.envelope?.[VERSION_KEY] ?? revision());
+    const { [VERSION_KEY]: version = revision() }: { readonly [VERSION_KEY]?: string } = mcpReq.envelope ?? {};
+    return text(version);
   });
   return server;
 }
