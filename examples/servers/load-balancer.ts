@@ -1,7 +1,6 @@
 // What stands before the processes: each request goes to the next one, but those for tasks go by who sends them. It looks at headers alone.
 import { createHash } from 'node:crypto';
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 /** Distributes requests over addresses, which may change. */
 export async function startLoadBalancer(urls: readonly string[]) {
@@ -20,7 +19,8 @@ export async function startLoadBalancer(urls: readonly string[]) {
     request.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     close() {
