@@ -19,9 +19,9 @@ async function start(number: number): Promise<void> {
   // Each process has its tasks in a file of its own, which it takes up again.
   const env = { ...process.env, STATE_KEY: stateKey, TOKEN: token, TASKS: join(folder, `tasks-${number}.db`) };
   const child = fork(new URL('servers/scaling-server.ts', import.meta.url), { env });
-  const [url]: unknown[] = await once(child, 'message');
+  const message: unknown[] = await once(child, 'message');
   processes[number] = child;
-  urls[number] = String(url);
+  urls[number] = String(message[0]);
 }
 
 await Promise.all([start(0), start(1)]);
