@@ -4,7 +4,8 @@ import { median, quartiles } from './measure.js';
 const MORE = ['cpuMs', 'wallMs', 'blockedMs', 'slopeUs', 'listRatio'];
 
 /** Prints the medians, the ratios to the floor and the targets. Returns how many contenders made something else, and how many targets were missed. */
-export function report(workload, children) {
+export function report(workload, measured) {
+  const children = measured.filter(({ fault }) => fault === undefined);
   const { absolute = {}, limit, name, per, unit } = workload;
   const isMemory = workload.metric === 'memory';
   const metric = isMemory ? 'grownMiB' : workload.metric;
@@ -15,6 +16,8 @@ export function report(workload, children) {
   let missed = 0;
   console.log(`\n${name}`);
   if (made.size !== 1) console.log(`  WRONG: the contenders made different things: ${[...made].join(' | ')}`);
+  for (const { contender, fault } of measured)
+    if (fault !== undefined) console.log(`  ${contender.padEnd(13)} FAILED: ${fault}`);
   for (const child of children) {
     const [low, high] = quartiles(valuesOf(child));
     const value = valueOf(child);

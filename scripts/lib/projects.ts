@@ -23,6 +23,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'test/durable',
     'test/e2e',
     'test/engines',
+    'test/code-mode',
     'test/mcp',
     'test/restate',
     'test/runtimes',

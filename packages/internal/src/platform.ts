@@ -20,7 +20,8 @@ type ModuleId =
   | 'node:os'
   | 'node:path'
   | 'node:string_decoder'
-  | 'node:vm';
+  | 'node:vm'
+  | 'node:worker_threads';
 
 export function nodeModule<Id extends ModuleId>(id: Id): ReturnType<typeof process.getBuiltinModule<Id>> | undefined {
   return node.process?.getBuiltinModule?.(id);

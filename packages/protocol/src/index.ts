@@ -29,4 +29,5 @@ export * from './run/recorded-run.ts';
 export * from './run/step-output.ts';
 export * from './run/log-event.ts';
 export type * from './port.ts';
+export type * from './run/sandbox.ts';
 export * from './run/check-verbs.ts';

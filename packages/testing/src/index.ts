@@ -15,3 +15,4 @@ export * from './conformance/provider-wire.ts';
 export * from './conformance/toolset.ts';
 export * from './fakes/memory-journal.ts';
 export * from './conformance/steps.ts';
+export * from './conformance/sandbox.ts';

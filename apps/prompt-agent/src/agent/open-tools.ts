@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import type { ToolWithHandler, Toolset } from '@kernel/protocol';
+import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
@@ -28,8 +28,11 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   close(): Promise<void>;
 }
 
+/** Asks about the calls of tools that are called without a run. */
+type WithoutRun = (tools: Toolset, approve: Policy['approve']) => Toolset;
+
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
-export async function openTools(call: CommandCall): Promise<OpenTools> {
+export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Promise<OpenTools> {
   const { flags, host, output } = call;
   const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
@@ -70,8 +73,12 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
       added = await loadUserTools(flags.tools, call);
     }
+    const guarded = policy.guard(registryOf(own, added));
+    const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
     return {
-      toolset: policy.guard(registryOf(own, added)),
+      // Of a run, each call of a program is asked about: the program itself does nothing.
+      toolset:
+        flags['code-mode'] === true ? await withPrograms(asked, withoutRun === undefined ? 'read' : undefined) : asked,
       approve: policy.approve,
       rules: policy.rules,
       instructions: bundle?.instructions ?? '',
@@ -89,6 +96,12 @@ export async function openTools(call: CommandCall): Promise<OpenTools> {
     await close();
     throw error;
   }
+}
+
+/** Puts the tools behind the one that runs programs. */
+async function withPrograms(tools: Toolset, effect: ToolEffect | undefined): Promise<Toolset> {
+  const { withCodeMode } = await import('@kernel/code-mode');
+  return withCodeMode(tools, { effect });
 }
 
 /** The most characters of a result that a model gets: what `read_file` may return, and a margin. */

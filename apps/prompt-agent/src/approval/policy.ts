@@ -49,7 +49,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     import('./ask-user.ts'),
   ]);
   const remember = (rule: PermissionRule): void => policy.remember(rule);
-  const askUser = createAskUser(host, output, { ...options, remember });
+  const askUser = await askerOf(flags, createAskUser(host, output, { ...options, remember }), { host, output });
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = (request, decision) => {
     const { effect = 'external' } = request.tool;
@@ -80,6 +80,16 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     rules: () => policy.rules(),
     waitsFor: (call) => waitsFor(policy.decide(call.name, inputOf(call))),
   };
+}
+
+/** Asks about the calls that a program makes at once as one plan, if there are programs. */
+async function askerOf(
+  flags: Flags,
+  askUser: AskPermission,
+  { host, output }: Pick<CommandCall, 'host' | 'output'>,
+): Promise<AskPermission> {
+  if (flags['code-mode'] !== true) return askUser;
+  return (await import('./ask-plan.ts')).askPlans(askUser, host, output);
 }
 
 /** The rules of `--allow`, `--ask` and `--deny`. Their order does not matter. */

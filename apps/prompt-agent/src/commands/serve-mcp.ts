@@ -14,8 +14,8 @@ export async function serveMcp(call: CommandCall): Promise<number> {
   const { output, signal } = call;
   const { port } = call.flags;
   const { serveHttp, serveStdio } = await import('@kernel/mcp');
-  const open = await openTools(call);
-  const toolset = withApproval(open.toolset, open.approve);
+  const open = await openTools(call, withApproval);
+  const { toolset } = open;
   const options = { name: 'prompt-agent', version: version(), instructions: open.instructions };
   try {
     if (port === undefined) {

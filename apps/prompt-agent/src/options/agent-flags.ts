@@ -51,6 +51,9 @@ export const TOOLS = {
     help: 'run the tools of --tools; ask before those that may change something',
     needs: ['tools', 'a module or an MCP server whose tools it runs'],
   },
+  'code-mode': {
+    help: 'the model writes programs that call the tools; asks about each call, or once about calls made at once',
+  },
   'trust-hints': {
     value: 'NAMES',
     help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',

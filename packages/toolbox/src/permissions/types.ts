@@ -33,6 +33,8 @@ export interface PermissionRequest {
   readonly call: ToolCall;
   /** The tool that it would run. */
   readonly tool: Tool;
+  /** The ids of the calls of agents and programs around it, outermost first. */
+  readonly path?: readonly string[] | undefined;
   /** Aborts when an answer would come too late. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,8 @@
 import { sliceHead, visible } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
 import { showArguments } from '../../questions/show-call.ts';
-import { seconds } from '../quantities.ts';
+import { programOf } from './program-lines.ts';
+import { seconds, countText } from '../quantities.ts';
 import { type Line, span } from './spans.ts';
 import { cutLine, lineWidth } from './text-width.ts';
 
@@ -81,8 +82,15 @@ export function callLine(mark: Line, name: string, detail: string, after: string
 
 /** Arguments on one line, control and invisible characters marked; empty for none. */
 export function inlineArguments(name: string, json: string): string {
+  // A program is shown whole before it runs.
+  const program = programOf({ name, arguments: json })?.trim();
+  if (program !== undefined) return lineCount(program.split('\n').length);
   const text = showArguments(name, json).replaceAll(/\s+/g, ' ').trim();
   return text === '{}' ? '' : visible(sliceHead(text, 1000));
+}
+
+function lineCount(count: number): string {
+  return count === 1 ? '1 line' : `${countText(count)} lines`;
 }
 
 function lastPart(text: string, width: number): string {

@@ -9,6 +9,7 @@ import { seconds } from '../quantities.ts';
 import type { ToolEnds, View, ViewedTools } from '../view.ts';
 import { changeLines } from './changes.ts';
 import { serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
+import { programLines } from './program-lines.ts';
 import { encodeLine, span } from './spans.ts';
 
 /**
@@ -27,6 +28,10 @@ export function noteView(
         for (const { tool, message } of event.warnings ?? [])
           if (tool === undefined || !tools.own.has(tool))
             output.note(`warning: ${tool === undefined ? '' : `${oneLine(tool, 64)}: `}${oneLine(message)}`);
+      if (event.type === 'tool-start' && !isTerminal)
+        for (const line of programLines(event.call)) output.note(line.map(({ text }) => text).join(''));
+      if (event.type === 'sub-agent-event' && event.event.type === 'tool-end' && !isTerminal)
+        output.note(`  ${toolNote(event.event)}`);
       if (event.type === 'tool-end' && !isTerminal) for (const line of callNotes(event, tools)) output.note(line);
       for (const line of notesOf(event, flags.verbose === true)) output.note(line);
     },

@@ -8,6 +8,7 @@ import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
 import type { View, ViewedTools } from '../view.ts';
 import { colouredChange, cutForTerminal } from './changes.ts';
+import { programLines } from './program-lines.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
 import { withoutCode } from './notes.ts';
 import { encodeLine, type Line, span } from './spans.ts';
@@ -98,6 +99,13 @@ export function terminalView(
         return notes.event(event);
       case 'steer':
         return noteLines(event.messages.map((message) => [span('» ', 'cyan'), span(textOf(message))]));
+      case 'tool-start':
+        if (capabilities.isLive) noteLines(programLines(event.call));
+        return notes.event(event);
+      case 'sub-agent-event':
+        if (event.event.type === 'tool-end' && capabilities.isLive)
+          noteLines(resultLines(event.event, capabilities.columns() - 2).map((line) => [span('  '), ...line]));
+        return notes.event(event);
       case 'tool-end':
         if (capabilities.isLive) toolEnd(event);
         return notes.event(event);

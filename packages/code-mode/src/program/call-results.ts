@@ -1,0 +1,33 @@
+import type { JsonValue, SandboxResult, ToolMessage, ToolResult } from '@kernel/protocol';
+
+/**
+ * Returns the result of a call as a program gets it: the model's text of it is JSON of its data, or else of its text; with media an object of both. The history
+ * of the program's run keeps it, so that the program gets the same again when it goes on in another process.
+ */
+export function toProgramResult(result: ToolResult): ToolResult {
+  if (result.isError === true) return result;
+  const { media, ...rest } = result;
+  const value: JsonValue = result.data ?? result.forLLM;
+  if (media === undefined || media.length === 0) return { ...rest, forLLM: JSON.stringify(value) };
+  return { ...rest, forLLM: JSON.stringify({ value, media }) };
+}
+
+/** Reads the message of a call back. A note that approval has added stands before the JSON. */
+export function resultOf(message: ToolMessage | undefined): SandboxResult {
+  if (message === undefined) return { error: 'The call has no result.' };
+  const { content, isError } = message;
+  const text =
+    typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join('');
+  if (isError === true) return { error: text };
+  const json = text.slice(text.lastIndexOf('\n') + 1);
+  return isJson(json) ? { value: json } : { value: JSON.stringify(text) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

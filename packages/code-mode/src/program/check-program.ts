@@ -1,0 +1,107 @@
+import { isObject, nearest } from '@kernel/internal';
+import type { AnyNode, Program } from 'acorn';
+import type { SandboxTool, Tool } from '@kernel/protocol';
+
+/** What a program can call: the tools, and the names under which it sees them. */
+export interface CallableTools {
+  /** The tools. */
+  readonly tools: readonly Tool[];
+  /** The same tools as programs see them. */
+  readonly sandboxTools: readonly SandboxTool[];
+}
+
+/**
+ * Returns what is certain to go wrong in a program, before any of it runs: tools that do not exist, properties that a tool does not take, imports. Only what
+ * the text says is looked at, such as `tools.read_file({ path })`; anything computed is left to the run.
+ */
+export function checkProgram(tree: Program, { tools, sandboxTools }: CallableTools): readonly string[] {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const names = new Map(
+    sandboxTools.flatMap(({ name, alias = name }) => [[name, name] as const, [alias, name] as const]),
+  );
+  const problems: string[] = [];
+  const isOwn = declares(tree, 'tools');
+  visit(tree, (node) => {
+    if (node.type === 'ImportExpression')
+      problems.push(`import() is not available: a program has its tools, and nothing else.`);
+    if (isOwn) return;
+    const name = toolNamed(node.type === 'CallExpression' ? node.callee : node);
+    if (name === undefined) return;
+    const known = names.get(name);
+    if (known === undefined) {
+      if (node.type === 'MemberExpression') problems.push(unknownTool(name, names.keys()));
+    } else if (node.type === 'CallExpression') problems.push(...unknownProperties(node, byName.get(known)));
+  });
+  return [...new Set(problems)];
+}
+
+/** The tool that `tools.name` or `tools["name"]` names. */
+function toolNamed(node: AnyNode): string | undefined {
+  if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier' || node.object.name !== 'tools')
+    return undefined;
+  const { property, computed } = node;
+  if (!computed && property.type === 'Identifier') return property.name;
+  return computed && property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
+}
+
+function unknownTool(name: string, names: Iterable<string>): string {
+  const near = nearest(name, names);
+  const hint = near.length === 0 ? 'find_tools(words) finds tools.' : `Did you mean ${near.join(', ')}?`;
+  return `There is no tool "${name}". ${hint}`;
+}
+
+/** The properties of the object given to a tool that its schema does not know and does not allow. */
+function unknownProperties(call: AnyNode & { type: 'CallExpression' }, tool: Tool | undefined): readonly string[] {
+  const [input] = call.arguments;
+  const { properties, additionalProperties, patternProperties, type } = tool?.parameters ?? {};
+  if (tool === undefined || input?.type !== 'ObjectExpression' || type !== 'object' || !isObject(properties)) return [];
+  if (patternProperties !== undefined || (additionalProperties !== undefined && additionalProperties !== false))
+    return [];
+  const known = Object.keys(properties);
+  return input.properties.flatMap((property) => {
+    if (property.type !== 'Property' || property.computed) return [];
+    const key =
+      property.key.type === 'Identifier'
+        ? property.key.name
+        : property.key.type === 'Literal'
+          ? String(property.key.value)
+          : undefined;
+    if (key === undefined || known.includes(key)) return [];
+    const near = nearest(key, known);
+    const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `It takes ${known.join(', ') || 'nothing'}.`;
+    return [`tools.${tool.name} takes no "${key}". ${hint}`];
+  });
+}
+
+/** Whether a program gives a name another meaning somewhere. */
+function declares(tree: Program, name: string): boolean {
+  let isDeclared = false;
+  visit(tree, (node) => {
+    const targets =
+      node.type === 'VariableDeclarator' || node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration'
+        ? [node.id]
+        : 'params' in node && Array.isArray(node.params)
+          ? node.params
+          : [];
+    isDeclared ||= targets.some((target) => target?.type === 'Identifier' && target.name === name);
+  });
+  return isDeclared;
+}
+
+/** Calls back for each node of a tree, parents first. Without recursion: a program can be nested deeper than the stack. */
+function visit(tree: AnyNode, callback: (node: AnyNode) => void): void {
+  const left: unknown[] = [tree];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (Array.isArray(next)) left.push(...next);
+    else if (isNode(next)) {
+      callback(next);
+      for (const value of Object.values(next) as unknown[])
+        if (typeof value === 'object' && value !== null) left.push(value);
+    }
+  }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}

@@ -1,0 +1,93 @@
+import { agentAsTool } from '@kernel/agent';
+import {
+  type CallContext,
+  errorResult,
+  type JsonValue,
+  type MediaPart,
+  type SandboxEnd,
+  type ToolResult,
+  type Toolset,
+  type ToolCall,
+  type ToolContext,
+} from '@kernel/protocol';
+import type { CheckedOptions } from './check-options.ts';
+import { toProgramResult } from './program/call-results.ts';
+import type { CallableTools } from './program/check-program.ts';
+import { createProgramProvider, readProgramEnd } from './program/program-provider.ts';
+import type { ReadCode } from './program/read-code.ts';
+import type { StoredValues } from './stored-values.ts';
+
+/** How deep programs and agents may be in each other. */
+const MAX_DEPTH = 8;
+
+/**
+ * Returns what runs a program: as an agent whose model is the program, so that its calls are decided on, limited, recorded and reported as those of any agent
+ * within a call. Never rejects.
+ */
+export function createRunCode(tools: Toolset, options: CheckedOptions) {
+  const { name, sandbox, limits, runLimits } = options;
+  return async (
+    { code, source }: ReadCode,
+    { tools: callable, sandboxTools }: CallableTools,
+    context: CallContext & Pick<ToolContext, 'callId'>,
+    store: StoredValues,
+  ): Promise<ToolResult> => {
+    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored: store.values(), limits });
+    try {
+      const inner = toolsOfProgram(tools, callable, context);
+      const agent = agentAsTool({
+        name,
+        description: 'A program.',
+        run: { provider, model: 'program', tools: inner, limits: { turns: 0, repeats: false, ...runLimits } },
+        maxDepth: MAX_DEPTH,
+      });
+      const toolContext: ToolContext = { ...context, toolName: name };
+      const result = await agent.handler({ task: code }, toolContext);
+      const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
+      if (end === undefined) return result;
+      await store.save(end.stored);
+      return toResult(end);
+    } finally {
+      provider.close();
+    }
+  };
+}
+
+/** The tools of one program: those of its turn, with results as programs get them. Its own turns are none of the toolset. */
+function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: CallContext): Toolset {
+  const frozen = Object.freeze([...list]);
+  const validate = tools.validate?.bind(tools);
+  const inner: Toolset = {
+    ...tools,
+    list: () => frozen,
+    call: async (call, context) => toProgramResult(await tools.call(call, { ...context, turn })),
+    ...(validate !== undefined && {
+      validate: (call: ToolCall, context: CallContext) => validate(call, { ...context, turn }),
+    }),
+  };
+  delete inner.beginTurn;
+  delete inner.subscribe;
+  return inner;
+}
+
+function toResult({ output, value, error }: SandboxEnd): ToolResult {
+  const texts = output.flatMap((item) => ('text' in item ? [item.text] : []));
+  const media = output.flatMap((item): MediaPart[] =>
+    'text' in item ? [] : [{ type: 'image', mimeType: item.mimeType, data: item.data }],
+  );
+  const returned = value === undefined ? [] : [textOf(value)];
+  const written = [...texts, ...returned, ...(error === undefined ? [] : [error])].join('\n');
+  const result = error === undefined ? { forLLM: written } : errorResult(written);
+  return {
+    ...result,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    ...(value === undefined ? {} : { data: JSON.parse(value) as JsonValue }),
+    ...(media.length === 0 ? {} : { media }),
+  };
+}
+
+/** A returned string is written as it is. */
+function textOf(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'string' ? value : json;
+}

@@ -1,0 +1,38 @@
+import type { Sandbox } from '@kernel/protocol';
+import { loadEngine } from './engine.ts';
+import { readState } from './read-state.ts';
+import { type CompiledEngine, createMachine, type MachineImage } from './virtual-machine.ts';
+
+/** Options of `createInlineSandbox`. */
+export interface InlineSandboxOptions {
+  /** The engine, `quickjs-wasi/quickjs.wasm`, as a `WebAssembly.Module`, for runtimes without files. Default: it is read from the package. */
+  readonly wasm?: CompiledEngine | undefined;
+}
+
+/**
+ * Creates a sandbox that runs programs in the calling thread, for runtimes without worker threads, such as Cloudflare Workers. A program that computes
+ * blocks the thread, for `limits.computeMs` at most, and an abort ends it only when it waits.
+ */
+export function createInlineSandbox({ wasm }: InlineSandboxOptions = {}): Sandbox {
+  let image: Promise<MachineImage> | undefined;
+  return {
+    async start(program) {
+      const { signal } = program;
+      signal.throwIfAborted();
+      const machine = await createMachine(await (image ??= loadEngine(wasm)), program, () => signal.aborted);
+      let isOpen = true;
+      return {
+        async resume(results) {
+          signal.throwIfAborted();
+          const text = machine.resume(results);
+          signal.throwIfAborted();
+          return readState(text);
+        },
+        close() {
+          if (isOpen) machine.dispose();
+          isOpen = false;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * The part of the prelude that makes `tools`, `find_tools` and `describe_tool` from the list of tools: the text of two functions, `toolsOf` and `searchOf`. It
+ * stands in the scope of the prelude, and uses what that has taken from the language before the program could change it.
+ */
+export const TOOLS_OF_PROGRAM = String.raw`  /** Whether two words are one edit apart, or one is within the other. */
+  const isNear = (a, b) => {
+    if (apply(indexOf, a, [b]) >= 0 || apply(indexOf, b, [a]) >= 0) return true;
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) at += 1;
+    let back = 0;
+    while (back < a.length - at && back < b.length - at && a[a.length - 1 - back] === b[b.length - 1 - back]) back += 1;
+    return a.length - at - back <= 2 && b.length - at - back <= 2;
+  };
+
+  const toolsOf = (list) => {
+    const byName = create(null);
+    const functions = create(null);
+    const add = (key, name) => {
+      if (key in functions) return;
+      functions[key] = freeze((input) => callTool(name, input));
+      byName[key] = name;
+    };
+    for (let at = 0; at < list.length; at += 1) add(list[at].name, list[at].name);
+    for (let at = 0; at < list.length; at += 1) if (list[at].alias !== undefined) add(list[at].alias, list[at].name);
+    freeze(functions);
+    return new NativeProxy(functions, {
+      __proto__: null,
+      get: (target, key) => {
+        if (typeof key !== 'string' || key in target || key === 'then' || key === 'toJSON') return target[key];
+        let near = '';
+        const names = keys(target);
+        for (let at = 0; at < names.length; at += 1)
+          if (near === '' && isNear(apply(toLowerCase, key, []), apply(toLowerCase, names[at], []))) near = names[at];
+        throw failure('ReferenceError', 'There is no tool ' + stringify(key) + '.' + (near === '' ? '' : ' Did you mean ' + stringify(near) + '?'));
+      },
+    });
+  };
+
+  const wordsOf = (value) => apply(split, apply(toLowerCase, StringOf(value), []), [/[^a-z0-9]+/]);
+
+  const searchOf = (list) => ({
+    __proto__: null,
+    find_tools: (query, most = 10) => {
+      const words = wordsOf(query);
+      const found = [];
+      for (let at = 0; at < list.length; at += 1) {
+        const { name, declaration } = list[at];
+        const names = apply(toLowerCase, name, []);
+        const texts = apply(toLowerCase, declaration, []);
+        let score = 0;
+        for (let index = 0; index < words.length; index += 1) {
+          const word = words[index];
+          if (word === '') continue;
+          if (apply(indexOf, names, [word]) >= 0) score += 3;
+          else if (apply(indexOf, texts, [word]) >= 0) score += 1;
+        }
+        if (score > 0) found[found.length] = { name, declaration, score };
+      }
+      found.sort((a, b) => b.score - a.score);
+      const result = [];
+      for (let at = 0; at < found.length && at < most; at += 1) result[at] = { name: found[at].name, declaration: found[at].declaration };
+      return result;
+    },
+    describe_tool: (name) => {
+      for (let at = 0; at < list.length; at += 1) if (list[at].name === name || list[at].alias === name) return list[at].declaration;
+      throw failure('ReferenceError', 'There is no tool ' + stringify(StringOf(name)) + '.');
+    },
+  });`;

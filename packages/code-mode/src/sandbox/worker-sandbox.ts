@@ -1,0 +1,153 @@
+import { nodeModule, onAbort } from '@kernel/internal';
+import { KernelError, type Sandbox, type SandboxProgram, type SandboxRun } from '@kernel/protocol';
+import type { Worker } from 'node:worker_threads';
+import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
+import { loadEngine } from './engine.ts';
+import { readState } from './read-state.ts';
+
+/** Options of `createWorkerSandbox`. */
+export interface WorkerSandboxOptions {
+  /** How many workers are kept for the next programs. They hold no process open. Default 1. */
+  readonly idle?: number | undefined;
+}
+
+/** A worker, and what tells the machine in it to stop. */
+interface Warm {
+  readonly worker: Worker;
+  /** As in `WorkerSetup`. */
+  readonly flags: Int32Array;
+}
+
+/** How long a program may not ask whether it is to stop before its worker is ended, once its time of computation is over. */
+const GRACE_MS = 50;
+
+/**
+ * Creates a sandbox that runs each program in QuickJS in a worker of its own, on Node, Deno and Bun. A program that computes never holds up the calling
+ * thread. A worker is used again for the next program, in a machine that is new; one whose program was stopped is ended.
+ */
+export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sandbox {
+  const threads = nodeModule('node:worker_threads');
+  const free: Warm[] = [];
+  let isClosed = false;
+
+  const startWorker = async (): Promise<Warm> => {
+    if (threads === undefined)
+      throw new KernelError('CONFIG_INVALID', 'This runtime has no worker threads.', {
+        hint: 'Pass createInlineSandbox() as `sandbox`.',
+      });
+    const image = await loadEngine();
+    const shared = new SharedArrayBuffer(8);
+    const workerData: WorkerSetup = { image, shared };
+    const worker = new threads.Worker(workerUrl(), {
+      workerData,
+      env: {},
+      stdin: false,
+      resourceLimits: { stackSizeMb: 4 },
+    });
+    worker.unref();
+    return { worker, flags: new Int32Array(shared) };
+  };
+  const keep = (warm: Warm): void => {
+    if (isClosed || free.length >= idle) void warm.worker.terminate();
+    else free.push(warm);
+  };
+
+  return {
+    async start(program) {
+      program.signal.throwIfAborted();
+      return runIn(free.pop() ?? (await startWorker()), program, keep);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(free.splice(0).map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+/** A program in its worker. `keep` gets the worker if the next program can have it. */
+function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: Warm) => void): SandboxRun {
+  const { worker, flags } = warm;
+  let hasStarted = false;
+  let isOver = false;
+  let settle: ((reply: FromWorker | { readonly error: unknown }) => void) | undefined;
+
+  const onMessage = (reply: FromWorker): void => {
+    if ('begun' in reply) watch();
+    else settle?.(reply);
+  };
+  const onError = (error: unknown): void => end({ error: failed(error) });
+  const onExit = (): void => end({ error: failed(new Error('its worker ended')) });
+  worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+
+  const leave = (): void => {
+    isOver = true;
+    removeAbortListener();
+    worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+    worker.unref();
+  };
+  /** Ends the worker: what its program does then is nobody's concern. */
+  const end = (reply: { readonly error: unknown }): void => {
+    if (isOver) return;
+    Atomics.store(flags, 0, 1);
+    leave();
+    worker.on('error', ignore);
+    void worker.terminate();
+    settle?.(reply);
+  };
+  const removeAbortListener = onAbort(signal, () => end({ error: signal.reason }));
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The machine ends a program that computes too long. It cannot where it is within one long operation of the language: then its worker is ended. */
+  const watch = (asked = -1, ms = program.limits.computeMs): void => {
+    timer = setTimeout(() => {
+      const now = Atomics.load(flags, 1);
+      if (now !== asked) return watch(now, GRACE_MS);
+      end({ error: failed(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
+    }, ms);
+  };
+  const ask = (message: ToWorker): Promise<Exclude<FromWorker, { readonly begun: true }>> =>
+    new Promise((resolve, reject) => {
+      if (message.type === 'resume') watch();
+      worker.ref();
+      settle = (reply) => {
+        settle = undefined;
+        clearTimeout(timer);
+        worker.unref();
+        if ('error' in reply) reject(reply.error);
+        else if (!('begun' in reply)) resolve(reply);
+      };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
+      worker.postMessage(message);
+    });
+
+  return {
+    async resume(results) {
+      signal.throwIfAborted();
+      const message: ToWorker = hasStarted ? { type: 'resume', results } : { type: 'start', program };
+      hasStarted = true;
+      const reply = await ask(message);
+      if ('failure' in reply) throw failed(new Error(reply.failure));
+      return readState(reply.state);
+    },
+    close() {
+      if (isOver) return;
+      if (settle !== undefined) return end({ error: failed(new Error('it was closed')) });
+      leave();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
+      worker.postMessage({ type: 'end' } satisfies ToWorker);
+      keep(warm);
+    },
+  };
+}
+
+function failed(error: unknown): KernelError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new KernelError('TOOL_FAILED', `The sandbox failed: ${message.replace(/[.]$/, '')}.`, { cause: error });
+}
+
+function ignore(): void {}
+
+/** The module of this package that runs in the worker. */
+function workerUrl(): URL {
+  return new URL(import.meta.resolve('#worker'));
+}

@@ -1,0 +1,19 @@
+import { createInlineSandbox, createWorkerSandbox } from '@kernel/code-mode';
+import { sandboxConformance, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+
+describe('in a worker', () => {
+  const cases = sandboxConformance(() => createWorkerSandbox());
+  test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
+    verifies('codeMode.sandbox');
+    await expect(run()).resolves.toBeUndefined();
+  });
+});
+
+describe('in the calling thread', () => {
+  const cases = sandboxConformance(() => createInlineSandbox(), { isInline: true });
+  test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
+    verifies('codeMode.sandbox');
+    await expect(run()).resolves.toBeUndefined();
+  });
+});
