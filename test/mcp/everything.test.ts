@@ -57,6 +57,8 @@ async function expectQuestions(toolset: McpToolset): Promise<void> {
   const url = 'https://example.com/agree';
   const page = await call(toolset, 'everything_trigger-url-elicitation', { url });
   expect(page.forLLM).toContain('User completed the URL elicitation flow');
+  const required = await call(toolset, 'everything_trigger-url-elicitation', { url, errorPath: true });
+  expect(required.forLLM).toContain('User completed the URL elicitation flow');
   const reply = await call(toolset, 'everything_trigger-sampling-request', { prompt: 'Hi?', maxTokens: 20 });
   expect(reply.forLLM).toContain('The model says hi.');
   expect((await call(toolset, 'everything_get-roots-list', {})).forLLM).toContain('file:///home/ada');
