@@ -64,14 +64,14 @@ async function expectQuestions(toolset: McpToolset): Promise<void> {
   expect((await call(toolset, 'everything_get-roots-list', {})).forLLM).toContain('file:///home/ada');
 }
 
-const PAGES = ['https://example.com/agree', 'https://modelcontextprotocol.io'];
+const PAGES = new Set(['https://example.com/agree', 'https://modelcontextprotocol.io']);
 
 /** What a person and a model answer. */
 function answers(): ConnectMcpOptions {
   return {
     elicit: () => Promise.resolve({ action: 'accept', content: { name: 'Ada' } }),
     // The second one is what it wants visited before a call.
-    elicitUrl: ({ url }) => Promise.resolve(PAGES.includes(url) ? 'accept' : 'decline'),
+    elicitUrl: ({ url }) => Promise.resolve(PAGES.has(url) ? 'accept' : 'decline'),
     roots: [{ uri: 'file:///home/ada' }],
     sampling: {
       provider: scriptedProvider([{ text: 'The model says hi.' }]),
