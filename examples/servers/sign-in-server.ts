@@ -38,6 +38,7 @@ export async function startSignInServer(): Promise<SignInServer> {
           authorization_endpoint: `${origin}/authorize`,
           token_endpoint: `${origin}/token`,
           registration_endpoint: `${origin}/register`,
+          revocation_endpoint: `${origin}/revoke`,
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
           authorization_response_iss_parameter_supported: true,
@@ -61,6 +62,10 @@ export async function startSignInServer(): Promise<SignInServer> {
         tokens.add(token);
         signIns += 1;
         return json(200, { access_token: token, token_type: 'Bearer', expires_in: 3600 });
+      }
+      if (pathname === '/revoke') {
+        tokens.delete(new URLSearchParams(body).get('token') ?? '');
+        return json(200, {});
       }
       const { authorization = '', accept = '', ...headers } = request.headers;
       if (!tokens.has(authorization.replace('Bearer ', ''))) {

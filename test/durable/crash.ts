@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDurable } from '@kernel/durable';
-import { type Message, toolCallsOf } from '@kernel/protocol';
+import { type Message, type ToolCall, toolCallsOf } from '@kernel/protocol';
 
 /** Options of the crash test. */
 export interface CrashOptions {
@@ -55,6 +55,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   approved: ['l1', 'p1', 's1', 'p2', 'p3'],
   chosen: ['l1', 'p1', 's1', 'p2', 'p3'],
   agents: ['l1', 'p1', 's1', 'p2', 'p3'],
+  program: ['l1', 'p1', 's1', 'p2', 'p3'],
   team: ['p1', 'p2', 'l1'],
   dies: ['dies'],
 };
@@ -138,7 +139,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       const told = new Set<string>();
       // oxlint-disable-next-line no-await-in-loop
       for await (const { event } of db.events(run.id))
-        if (event.type === 'tool-end' && event.result.code === 'OUTCOME_UNKNOWN') told.add(event.call.id);
+        if (event.type === 'tool-end' && event.result.code === 'OUTCOME_UNKNOWN') told.add(nameOf(event.call));
       for (const callId of CALLS[run.agent] ?? []) {
         const keys = entered.get(`${run.id} ${callId}`) ?? [];
         unknown += told.has(callId) ? 1 : 0;
@@ -170,6 +171,12 @@ function isSoundHistory(messages: readonly unknown[]): boolean {
     if (message.role === 'assistant') for (const { id } of toolCallsOf(message)) open.add(id);
     else if (message.role === 'tool' && !open.delete(message.toolCallId)) return false;
   return messages.length > 0 && open.size === 0;
+}
+
+/** What the calls of an agent are told apart by: a program says which is which. */
+function nameOf({ id, arguments: json }: ToolCall): string {
+  const { as: given = id } = JSON.parse(json) as { readonly as?: string };
+  return given;
 }
 
 if (process.argv[1] === import.meta.filename) {

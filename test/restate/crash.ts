@@ -10,6 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ToolCall } from '@kernel/protocol';
 import { openRestate, type RecordedRun } from '@kernel/restate';
 import { startBalancer } from './balancer.ts';
 import { CALLS as CALLS_OF_KINDS } from './fixtures/agents.ts';
@@ -158,7 +159,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       const events = runs[run.agent]?.events(run.id, { follow: false }) ?? [];
       // oxlint-disable-next-line no-await-in-loop
       for await (const { event } of events)
-        if (event.type === 'tool-end' && event.result.code === 'OUTCOME_UNKNOWN') told.add(event.call.id);
+        if (event.type === 'tool-end' && event.result.code === 'OUTCOME_UNKNOWN') told.add(nameOf(event.call));
       for (const callId of CALLS[run.agent] ?? []) {
         const keys = entered.get(`${run.id} ${callId}`) ?? [];
         unknown += told.has(callId) ? 1 : 0;
@@ -170,6 +171,12 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
     const counts = { kills, stops, serverKills, runs: ended.length, done, entered: lines.length, payments };
     return { ...counts, lost, duplicated, changedKeys, unknown };
   }
+}
+
+/** What the calls of an agent are told apart by: a program says which is which. */
+function nameOf({ id, arguments: json }: ToolCall): string {
+  const { as: given = id } = JSON.parse(json) as { readonly as?: string };
+  return given;
 }
 
 if (process.argv[1] === import.meta.filename) {

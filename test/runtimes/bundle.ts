@@ -18,4 +18,4 @@ export async function bundleFor(conditions: readonly string[], file: string): Pr
 }
 
 /** Modules of Node, and packages that a user installs or that only Node loads: where the code names them, it stays so. */
-const OPTIONAL = /^(?:node:|(?:@aws-sdk|@smithy|@azure|@opentelemetry|undici)\/)/;
+const OPTIONAL = /^(?:node:|\.\/quickjs\.wasm$|(?:@aws-sdk|@smithy|@azure|@opentelemetry|undici)\/)/;

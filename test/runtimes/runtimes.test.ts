@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,8 +8,9 @@ import { launch } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { chromiumLaunch, findChromium } from '../setup/chromium.ts';
-import { findRuntime, RUNTIMES_FOLDER } from '../setup/runtimes.ts';
+import { findRuntime } from '../setup/runtimes.ts';
 import { bundleFor } from './bundle.ts';
+import { askWorker } from './miniflare.ts';
 import { type LoopServers, startLoopServers, startPageServer } from './servers.ts';
 import type { Addresses, LoopOutcome } from './tool-loop.ts';
 
@@ -86,27 +86,10 @@ test('a streamed tool loop runs in workerd with nodejs_compat', workerd.options,
   expectLoops('workerd with nodejs_compat', await runWorker(['nodejs_compat']));
 });
 
-interface MiniflareModule {
-  readonly Miniflare: new (options: object) => {
-    dispatchFetch(url: string, init: object): Promise<Response>;
-    dispose(): Promise<void>;
-  };
-}
-
 async function runWorker(compatibilityFlags: readonly string[]): Promise<Outcomes> {
   const contents = await bundleFor(['workerd', 'worker', 'browser'], 'in-worker.ts');
-  const { Miniflare } = createRequire(RUNTIMES_FOLDER)('miniflare') as MiniflareModule;
-  const modules = [{ type: 'ESModule', path: 'worker.js', contents }];
-  const worker = new Miniflare({ modules, compatibilityDate: '2026-04-01', compatibilityFlags });
-  try {
-    const response = await worker.dispatchFetch('http://worker/', {
-      method: 'POST',
-      body: JSON.stringify(servers.addresses),
-    });
-    return (await response.json()) as Outcomes;
-  } finally {
-    await worker.dispose();
-  }
+  const modules = [{ type: 'ESModule', path: 'worker.js', contents }] as const;
+  return (await askWorker(modules, compatibilityFlags, JSON.stringify(servers.addresses))) as Outcomes;
 }
 
 const chromium = findChromium(['runtimes.loop']);

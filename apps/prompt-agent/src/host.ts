@@ -1,3 +1,5 @@
+import type { ServerAnswers } from './questions/server-answers.ts';
+
 /**
  * Asks a question and resolves to the line that is typed after it; undefined if the input ends first. `draft` is what the line holds at first, to be edited. Rejects with
  * the reason of an abort.
@@ -22,5 +24,7 @@ export interface Host {
   };
   /** Asks on the terminal in place of reading stdin, where something else reads it: the line editor of a chat. */
   readonly question?: AskLine | undefined;
+  /** Answers what MCP servers ask, in place of the terminal: the page that is served. */
+  readonly answers?: ServerAnswers | undefined;
   readonly signal: AbortSignal;
 }

@@ -187,7 +187,9 @@ describe('config and doctor', () => {
       ]),
     );
     expect(stdout).not.toContain(token);
-    expect((await promptHere(['config', 'path'], { cwd })).stdout).toContain(`your own config       there   ${own}`);
+    expect((await promptHere(['config', 'path'], { cwd })).stdout).toContain(
+      `your own config            there   ${own}`,
+    );
     expect((await promptHere(['config', 'check'], { cwd })).stdout).toBe(`${own}: no mistakes\n`);
     writeFileSync(own, '{"model": {"name": 5}}');
     const wrong = await promptHere(['config', 'check'], { cwd });

@@ -86,7 +86,10 @@ test('a flag needs and excludes flags that there are, and the message names both
   for (const [args, said] of [
     [['--mode', 'plan', 'hi'], '--mode needs --bundle, whose tools it limits.'],
     [['chat', '--sandbox', 'off', '--bundle', 'blog_agent'], '--sandbox needs --bundle code_agent, whose commands it'],
-    [['serve', 'http', '--execute'], '--execute needs --tools, a module or an MCP server whose tools it runs.'],
+    [
+      ['serve', 'http', '--execute'],
+      '--execute needs --tools, a module or an MCP server whose tools it runs, or servers',
+    ],
     [['--json', '--json-lines', 'hi'], '--json and --json-lines exclude each other.'],
     [['chat', '--role', 'x', '-s', 'y'], '--role and --system-prompt exclude each other: a role is a system prompt.'],
   ] as const)

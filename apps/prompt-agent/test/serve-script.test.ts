@@ -195,3 +195,28 @@ test('control and direction characters of calls and results show on the page', a
   await vi.waitFor(() => expect(shown.element('log').textContent).toContain('\\x1bx'), 30_000);
   expect(shown.element('log').textContent).toContain('a\\u202eb');
 });
+
+test('what an MCP server asks is a form that takes no focus, and what is filled in is sent by a button alone', async () => {
+  verifies('cli.mcp.page', 'cli.questions.enter');
+  const fields = [{ name: 'age', about: 'Your <b>age</b>', hint: 'empty: leave out' }];
+  const lines = ['MCP server "shop" asks: How old?'];
+  const asked = { type: 'server-question', id: 'q1', lines, fields, yes: 'Send', url: 'https://shop.example/pay' };
+  const shown = page([[asked], [{ type: 'server-question-end', id: 'q1' }]]);
+  shown.say('hi');
+  await shown.asked(2);
+  const elements = shown.element('log').all();
+  expect(elements.find(({ className }) => className === 'line')?.textContent).toBe(lines[0]);
+  const link = elements.find(({ name }) => name === 'a') as Element & { href: string; rel: string };
+  expect([link.href, link.rel]).toEqual(['https://shop.example/pay', 'noopener noreferrer']);
+  const input = elements.find(({ name }) => name === 'input');
+  if (input !== undefined) input.value = '36';
+  expect(shown.focused).toEqual([]);
+  expect(shown.sent).toHaveLength(1);
+  expect(shown.buttons().map(({ textContent }) => textContent)).toEqual(['Send', 'No']);
+  shown.buttons()[0]?.dispatch('click');
+  await vi.waitFor(() => expect(shown.sent).toHaveLength(2), 30_000);
+  expect(shown.sent[1]).toEqual({
+    path: '/answers',
+    body: JSON.stringify({ id: 'q1', accept: true, values: { age: '36' } }),
+  });
+});

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -247,6 +247,72 @@ describe('serve mcp', () => {
     expect(await (await ask({ authorization: `Bearer ${token}` })).text()).toContain('"serverInfo"');
     child.kill('SIGINT');
     expect(await ended).toBe(0);
+  });
+
+  test('serves the templates as prompts and the skills of the project; the files only with --files, and none that a rule, a .gitignore or its name keeps back', async () => {
+    verifies('cli.serve.content');
+    const head = '---\nname: release\ndescription: Releases.\n---\n';
+    const cwd = workspace({
+      'src/a.ts': 'let a;',
+      '.env': 'KEY=1',
+      'secret/id_rsa': 'key',
+      'private/x.txt': 'private',
+      'ignored/b.txt': 'b',
+      '.gitignore': 'ignored\n',
+      '.agents/skills/release/SKILL.md': `${head}# Steps`,
+      '.agents/skills/release/.env': 'KEY=1',
+      '.config/prompt-agent/templates/review.yaml': 'prompt: Review $file for $input.\ndefaults:\n  file: all\n',
+      '.config/prompt-agent/templates/broken.yaml': 'prompt: [',
+    });
+    const { Client } = await import('@modelcontextprotocol/client');
+    const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const start = async (...more: readonly string[]) => {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+      const args = [CLI, 'serve', 'mcp', '--deny', '*(private/**)', ...more];
+      const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
+      onTestFinished(() => client.close());
+      return client;
+    };
+    const uris = async (client: Awaited<ReturnType<typeof start>>) =>
+      (await client.listResources()).resources.map(({ uri }) => uri);
+    const closed = await start();
+    expect(await uris(closed)).toEqual(['skill://release/SKILL.md']);
+    await expect(closed.readResource({ uri: 'workspace:///src/a.ts' })).rejects.toThrow('not found');
+    const skills = new SkillsClient(closed);
+    const [skill] = (await skills.list()).skills;
+    expect(skill?.resources).toHaveLength(1);
+    expect(skill && (await skills.read(skill))).toMatchObject({
+      verified: true,
+      body: expect.stringContaining('Steps'),
+    });
+    const { prompts } = await closed.listPrompts();
+    expect(prompts).toMatchObject([
+      {
+        name: 'review',
+        arguments: [
+          { name: 'file', required: false },
+          { name: 'input', required: true },
+        ],
+      },
+    ]);
+    expect(await closed.getPrompt({ name: 'review', arguments: { input: 'bugs' } })).toMatchObject({
+      messages: [{ role: 'user', content: { text: 'Review all for bugs.' } }],
+    });
+    const open = await start('--files');
+    const listed = await uris(open);
+    expect(listed).toContain('workspace:///src/a.ts');
+    expect(listed.filter((uri) => /env|id_rsa|private|ignored\/|config/.test(uri))).toEqual([]);
+    expect(await open.readResource({ uri: 'workspace:///src/a.ts' })).toMatchObject({ contents: [{ text: 'let a;' }] });
+    for (const path of [
+      '.env',
+      'secret/id_rsa',
+      'private/x.txt',
+      'ignored/b.txt',
+      '.config/prompt-agent/templates/review.yaml',
+    ])
+      await expect(open.readResource({ uri: `workspace:///${path}` })).rejects.toMatchObject({ code: -32_602 });
   });
 
   test.each([[['serve', 'mcp', '--port', 'x']], [['serve', 'http', '--port', '99999']], [['serve']]])(

@@ -5,7 +5,7 @@ import type { FromWorker, ToWorker, WorkerSetup } from './sandbox/worker-message
 import { createMachine, type Machine } from './sandbox/virtual-machine.ts';
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `createWorkerSandbox` starts it with
-const { image, shared } = workerData as WorkerSetup;
+const { image, flags: shared } = workerData as WorkerSetup;
 const flags = new Int32Array(shared);
 let machine: Promise<Machine> | undefined;
 

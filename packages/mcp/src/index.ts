@@ -1,5 +1,5 @@
 export { connectMcp } from './client/connect.ts';
-export type { McpToolset } from './client/connect.ts';
+export type { McpToolOrigin, McpToolset } from './client/connect.ts';
 export type {
   McpCompletion,
   McpContentOptions,
@@ -9,7 +9,10 @@ export type {
   McpPromptArgument,
   McpResource,
   McpResourceTemplate,
+  McpServerInfo,
 } from './client/contents.ts';
+export type { McpApp, McpAppPage, McpAppPermission } from './client/apps/app-page.ts';
+export type { McpApps, McpAppTools } from './client/apps/apps.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
 export type { McpConfig, McpHttpServer, McpServerConfig, McpStdioServer } from './client/config.ts';
@@ -24,6 +27,14 @@ export type { AnswerTo, AskClient, StateKey } from './server/tools/ask-client.ts
 export type { TaskOptions } from './server/tasks/task-options.ts';
 export { createMemoryTaskStore } from './server/tasks/task-store.ts';
 export type { MemoryTaskLimits, TaskRecord, TaskStatus, TaskStore } from './server/tasks/task-store.ts';
+export type { PromptText, ServedPrompt, ServedPromptArgument } from './server/content/prompts.ts';
+export type {
+  ServedContent,
+  ServedFiles,
+  ServedReadOptions,
+  ServedSkillEntry,
+  ServedSkills,
+} from './server/content/served-content.ts';
 export type { ServerOptions } from './server/server-options.ts';
 export { isMcpCall } from './server/tools/call-tool.ts';
 export type { McpCallContext } from './server/tools/call-tool.ts';

@@ -1,6 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { readAppHosts } from '../src/client/apps/app-policy.ts';
 import { checkCall } from '../src/client/calls/call-remote-tool.ts';
 import { toToolResult } from '../src/client/calls/tool-result.ts';
 import { readMcpConfig } from '../src/client/config.ts';
@@ -32,6 +33,7 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['beginnings of a secret', (size) => many(size, 'a-secret-of-'), redact],
   ['argument keys', (size) => JSON.stringify(record(size / 10, 1)), checkArguments],
   ['argument text that breaks off', (size) => `{"a":"${many(size, '\\\\')}`, checkArguments],
+  ['labels of an origin', (size) => `https://${many(size, 'a.-')}`, (text) => readAppHosts({ connectDomains: [text] })],
   ['text content', (size) => many(size, '<[`'), (text) => toToolResult({ content: [{ type: 'text', text }] })],
 ])('%s: read in linear time', async (_, make, work) => {
   verifies('mcp.linear');

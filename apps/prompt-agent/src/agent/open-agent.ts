@@ -23,7 +23,7 @@ export interface OpenAgent extends OpenTools {
 /** Opens the tools, their servers and the notes. Rejects with a usage error that names the flag, and with `PROVIDER_REFUSED` for a `--schema` without a model. */
 export async function openAgent(
   invocation: Invocation,
-  settings: { readonly system?: string | undefined } = {},
+  settings: { readonly system?: string | undefined; readonly showsApps?: boolean } = {},
 ): Promise<OpenAgent> {
   if (invocation.flags.schema !== undefined && invocation.choice.provider.name === 'offline')
     throw new KernelError(
@@ -34,7 +34,12 @@ export async function openAgent(
         data: { provider: 'offline' },
       },
     );
-  const tools = await openTools(invocation);
+  const { provider, choice, flags, loaded } = invocation;
+  const prices = flags.price ?? loaded.config.model.prices;
+  const tools = await openTools(invocation, {
+    model: { provider, name: choice.model, prices },
+    showsApps: settings.showsApps,
+  });
   try {
     return { ...tools, options: await optionsOf(invocation, tools, settings.system) };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { errorMessage } from '@kernel/internal';
+import type { McpApps } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -7,10 +8,11 @@ import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/polic
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
+import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
-import type { CommandSetting } from '../questions/show-call.ts';
+import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
-import type { UserTools } from '../user-tools/load-user-tools.ts';
+import type { ServerUse, UserTools } from '../user-tools/load-user-tools.ts';
 import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
 
 /** The tools of an invocation (the built-in ones, those of the bundle and those of `--tools`), and what they are allowed. */
@@ -22,8 +24,14 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly rulesFile: string;
   readonly viewed: ViewedTools;
   readonly workspace: Workspace;
+  /** The apps of the servers of `--tools`, where they are shown, and how the rules are applied to what they call. */
+  readonly apps: { readonly apps: McpApps; readonly guard: Policy['guard'] } | undefined;
   /** Finds out how `run_command` runs commands; undefined if there is no such tool. */
   readonly commands: () => Promise<CommandSetting | undefined>;
+  /** Says whose a tool of an MCP server is. */
+  readonly origin: (tool: string) => ToolOrigin | undefined;
+  /** The servers that were added. Nothing is read or connected to before something of them is wanted. */
+  readonly servers: () => Promise<AddedServers>;
   /** Stops the servers and commands that run for them. What was changed can still be taken back. */
   close(): Promise<void>;
 }
@@ -32,7 +40,10 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
 type WithoutRun = (tools: Toolset, approve: Policy['approve']) => Toolset;
 
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
-export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Promise<OpenTools> {
+export async function openTools(
+  call: CommandCall,
+  { withoutRun, ...use }: ServerUse & { readonly withoutRun?: WithoutRun } = {},
+): Promise<OpenTools> {
   const { flags, host, output } = call;
   const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
   const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
@@ -44,10 +55,12 @@ export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Pro
       ? { folder: root, timeoutMs: COMMAND_MS, isolation: (await isolationName(flags.sandbox)) ?? null }
       : undefined;
   const userRules = await loadUserRules(host, root);
+  let added: UserTools | undefined;
+  const origin = (tool: string): ToolOrigin | undefined => added?.toolset?.origin(tool);
   // The built-in tools only read: without rules nothing is to be decided.
   const hasRules = rulesOf(flags).length + userRules.rules.length > 0;
   const policy =
-    bundle === undefined && flags.tools === undefined && !hasRules
+    bundle === undefined && flags.tools === undefined && flags.execute !== true && !hasRules
       ? NO_POLICY
       : await createPolicy(call, {
           rules: bundle?.rules ?? [],
@@ -59,19 +72,25 @@ export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Pro
             (async (toolCall, signal) =>
               (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
           commands,
+          origin,
         });
   for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
   const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle];
-  let added: UserTools | undefined;
+  let opened: Promise<AddedServers> | undefined;
+  const servers = (): Promise<AddedServers> =>
+    (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
+      openAddedServers(call, added),
+    ));
   const close = async (): Promise<void> => {
+    await opened?.then((each) => each.close()).catch(() => undefined);
     await added?.close();
     await bundle?.close();
   };
   try {
-    if (flags.tools !== undefined) {
+    if (flags.tools !== undefined || flags.execute === true) {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
-      added = await loadUserTools(flags.tools, call);
+      added = await loadUserTools(flags.tools, call, use);
     }
     const guarded = policy.guard(registryOf(own, added));
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
@@ -89,7 +108,10 @@ export async function openTools(call: CommandCall, withoutRun?: WithoutRun): Pro
         waitsFor: policy.waitsFor,
       },
       workspace,
+      apps: use.showsApps === true && added?.apps !== undefined ? { apps: added.apps, guard: policy.guard } : undefined,
       commands,
+      origin,
+      servers,
       close,
     };
   } catch (error) {

@@ -9,7 +9,7 @@ import { span } from '../output/terminal/spans.ts';
 import type { Terminal } from '../questions/ask.ts';
 import { parseJsonMembers } from '../questions/json-text.ts';
 import { askAbout, isYes, type Question } from '../questions/question.ts';
-import { type CommandSetting, NOT_ISOLATED, showCall } from '../questions/show-call.ts';
+import { type CommandSetting, NOT_ISOLATED, showCall, type ToolOrigin, withOrigin } from '../questions/show-call.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** What a model reads of a call that the user did not allow. */
@@ -28,6 +28,8 @@ export interface ApprovalScope {
   /** Finds out what a call would change, which is shown in place of its arguments. */
   readonly preview?: ((call: ToolCall, signal: AbortSignal) => Promise<ChangePreview | undefined>) | undefined;
   readonly commands?: (() => Promise<CommandSetting | undefined>) | undefined;
+  /** Says whose a tool of an MCP server is. */
+  readonly origin?: ((tool: string) => ToolOrigin | undefined) | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ interface Asked {
 async function askUser(
   terminal: Terminal,
   output: Output,
-  { remember, userRules, preview, commands }: ApprovalScope,
+  { remember, userRules, preview, commands, origin }: ApprovalScope,
   { call, offered, signal }: Asked,
 ): Promise<PermissionAnswer> {
   const question = [
@@ -68,7 +70,7 @@ async function askUser(
         ]),
     'Run it? It may change something. [y/N]',
   ];
-  const lines = showChange(call, await preview?.(call, signal), await commands?.());
+  const lines = showChange(call, await preview?.(call, signal), await commands?.(), origin?.(call.name));
   let answer = await askAbout(terminal, output, { lines, question }, signal);
   while (answer?.trim() === '') {
     const again = ['Enter alone is not an answer. Type y or n.', ...question.slice(0, -1), 'Run it? [y/N]'];
@@ -91,8 +93,9 @@ function showChange(
   call: ToolCall,
   preview: ChangePreview | undefined,
   commands: CommandSetting | undefined,
+  origin: ToolOrigin | undefined,
 ): Question['lines'] {
-  const whole = showCall(call.name, call.arguments, commands).map((line) =>
+  const whole = withOrigin(showCall(call.name, call.arguments, commands), origin).map((line) =>
     line === NOT_ISOLATED ? [span(line, 'red')] : line,
   );
   if (preview === undefined) return whole;

@@ -1,5 +1,7 @@
 import { dirname } from 'node:path/posix';
+import { visible } from '@kernel/internal';
 import type { Workspace } from '@kernel/toolbox';
+import type { ServerCompletion } from './complete-servers.ts';
 
 /** Finds what may follow what is typed: the candidates, and the part of the line that they replace. Never calls back with an error. */
 export type Complete = (
@@ -11,22 +13,39 @@ interface CompletionSource {
   readonly commands: readonly string[];
   readonly tools: () => readonly string[];
   readonly workspace: Workspace;
+  /** What servers offer; absent where none were added. */
+  readonly servers?: ServerCompletion | undefined;
+  /** Completes the answer to a question that is being asked; undefined while none is. */
+  readonly answer?: () => ((typed: string) => Promise<readonly string[]>) | undefined;
 }
 
 const MAX_CANDIDATES = 200;
 
-/** Completes `/commands`, the tool after `/tools`, and `@paths` of the workspace, where files that tools cannot read are left out. */
-export function createComplete({ commands, tools, workspace }: CompletionSource): Complete {
+/** Completes `/commands`, the tool after `/tools`, `@paths` of the workspace, where files that tools cannot read are left out, and what servers offer. */
+export function createComplete({ commands, tools, workspace, servers, answer }: CompletionSource): Complete {
   return (line, done) => {
     const word = line.slice(line.lastIndexOf(' ') + 1);
     const finish = (candidates: readonly string[]): void =>
       done(null, [candidates.filter((each) => each.startsWith(word)).slice(0, MAX_CANDIDATES), word]);
-    if (line.startsWith('/') && word === line) finish(commands.map((name) => `${name} `));
+    const later = (...lists: readonly Promise<readonly string[]>[]): void =>
+      void Promise.all(lists.map((list) => list.catch(() => []))).then((all) => finish(all.flat().filter(isPlain)));
+    const answered = answer?.();
+    if (answered !== undefined) later(answered(line));
+    else if (line.startsWith('/') && word === line)
+      later(Promise.resolve(commands.map((name) => `${name} `)), servers?.prompts(word) ?? NONE);
     else if (line.startsWith('/tools ')) finish(tools());
-    else if (word.startsWith('@')) void pathsFor(workspace, word.slice(1)).then(finish, () => finish([]));
+    else if (word.startsWith('@')) later(pathsFor(workspace, word.slice(1)), servers?.mentions(word) ?? NONE);
     else finish([]);
   };
 }
+
+/** Whether a candidate can be shown as it is: a server may offer any text, and the line editor escapes none. */
+function isPlain(candidate: string): boolean {
+  return candidate.length <= MAX_CANDIDATE && !/[\r\n]/.test(candidate) && visible(candidate) === candidate;
+}
+
+const MAX_CANDIDATE = 2000;
+const NONE: Promise<readonly string[]> = Promise.resolve([]);
 
 async function pathsFor(workspace: Workspace, typed: string): Promise<readonly string[]> {
   const folder = typed.endsWith('/') ? typed.slice(0, -1) || '.' : dirname(typed);

@@ -7,7 +7,7 @@ import {
   type Session,
   type SessionEntry,
 } from '@kernel/agent';
-import { addUsage, type Message, type Steering, type Usage } from '@kernel/protocol';
+import { addUsage, type MediaPart, type Message, type Steering, type TextPart, type Usage } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
 import type { Invocation } from '../invocation.ts';
@@ -66,10 +66,14 @@ export async function openConversation(invocation: Invocation, agent: OpenAgent,
 
   return {
     async send(text: string, signal: AbortSignal): Promise<number> {
-      const content = news + (await resolveMentions(text, workspace));
+      const resources = await attached(text, agent, signal);
+      const said = news + (await resolveMentions(text, workspace));
       news = '';
+      const content = resources.length === 0 ? said : [...resources, { type: 'text' as const, text: said }];
       return turn([{ role: 'user', content }], signal);
     },
+    /** Sends messages that a server has prepared. */
+    sendMessages: (messages: readonly Message[], signal: AbortSignal): Promise<number> => turn(messages, signal),
     /** Sends the last message again, as if it had not been answered; `undefined` without one. */
     async retry(signal: AbortSignal): Promise<number | undefined> {
       const entries = await kept.session.entries();
@@ -125,6 +129,17 @@ export async function openConversation(invocation: Invocation, agent: OpenAgent,
     totals: () => ({ usage, turns }),
     close: () => kept.close(),
   };
+}
+
+/** The resources of servers that a message mentions. */
+async function attached(
+  text: string,
+  agent: OpenAgent,
+  signal: AbortSignal,
+): Promise<readonly (TextPart | MediaPart)[]> {
+  if (!text.includes('@')) return [];
+  const { attachResources, mayMention } = await import('../mcp-servers/attach-resources.ts');
+  return mayMention(text) ? attachResources(text, await agent.servers(), signal) : [];
 }
 
 export type Conversation = Awaited<ReturnType<typeof openConversation>>;

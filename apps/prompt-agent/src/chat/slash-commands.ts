@@ -2,22 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nearest, sliceHead, terminalText, visible } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import type { OpenAgent } from '../agent/open-agent.ts';
 import { errorNote } from '../exit-code.ts';
-import type { Invocation } from '../invocation.ts';
 import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { costNote } from '../output/terminal/note-view.ts';
 import { usageNote } from '../output/terminal/notes.ts';
 import { undoneLines } from '../workspace/undo.ts';
-import type { Conversation } from './conversation.ts';
-
-interface ChatContext {
-  readonly conversation: Conversation;
-  readonly agent: OpenAgent;
-  readonly invocation: Invocation;
-  readonly signal: AbortSignal;
-}
+import type { ChatContext } from './chat-context.ts';
+import type { sendServerPrompt } from './server-prompts.ts';
 
 type SlashResult = number | 'leave' | undefined;
 
@@ -47,7 +39,13 @@ export async function runSlash(line: string, context: ChatContext): Promise<Slas
   const { output } = context.invocation;
   const [name = ''] = line.slice(1).split(/\s/, 1);
   const argument = line.slice(1 + name.length);
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const [, server, prompt = ''] = /^([\w.-]{1,64}):(.{1,200})$/.exec(name) ?? [];
+  const command =
+    server !== undefined && (await hasServer(server, context))
+      ? { run: () => sendPrompt(server, prompt, argument.trim(), context) }
+      : Object.hasOwn(COMMANDS, name)
+        ? COMMANDS[name]
+        : undefined;
   if (command === undefined) {
     const [near] = nearest(name, Object.keys(COMMANDS), 1);
     const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;
@@ -64,6 +62,18 @@ export async function runSlash(line: string, context: ChatContext): Promise<Slas
   }
 }
 
+/** Whether a server of this name was added. What is wrong with the files of servers is said where one of them is used. */
+async function hasServer(name: string, { agent }: ChatContext): Promise<boolean> {
+  return agent.servers().then(
+    ({ names }) => names.includes(name),
+    () => false,
+  );
+}
+
+async function sendPrompt(...args: Parameters<typeof sendServerPrompt>): Promise<SlashResult> {
+  return (await import('./server-prompts.ts')).sendServerPrompt(...args);
+}
+
 function help({ invocation }: ChatContext): undefined {
   const rows = Object.entries(COMMANDS).map(
     ([name, { usage, summary }]) => `  ${`/${name} ${usage}`.padEnd(16)}${summary}`,
@@ -71,6 +81,7 @@ function help({ invocation }: ChatContext): undefined {
   const keys = [
     '',
     '  Alt-Enter, or a backslash at the end of the line, begins another line; Tab completes commands, tools and @files.',
+    '  @server:uri attaches a resource of an MCP server that you have added, /server:prompt sends one of its prompts.',
     '  What you type while the model works reaches it before its next step. Ctrl-C stops the turn, twice leaves; Ctrl-D leaves.',
   ];
   for (const line of [...rows, ...keys]) invocation.output.alert(line);

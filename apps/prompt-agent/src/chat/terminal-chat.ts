@@ -6,6 +6,9 @@ import type { Invocation } from '../invocation.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { cutLine, splitAt, textWidth } from '../output/terminal/text-width.ts';
 import { ask } from '../questions/ask.ts';
+import { mayHaveServers } from '../mcp-servers/server-files.ts';
+import type { ChatContext } from './chat-context.ts';
+import { completeServers } from './complete-servers.ts';
 import { createComplete } from './complete.ts';
 import { type ChatSessions, type Conversation, openConversation } from './conversation.ts';
 import { type LineEditor, openLineEditor } from './line-editor.ts';
@@ -37,9 +40,14 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
 
   const question: AskLine = (show, abort, draft) =>
     editor === undefined ? ask(host, show, abort, draft) : editor.question(show, abort, draft);
-  const agent = await openAgent({ ...invocation, host: { ...host, question } });
+  const asking = { ...invocation, host: { ...host, question } };
+  const agent = await openAgent(asking);
+  let answer: ((typed: string) => Promise<readonly string[]>) | undefined;
+  const answers: ChatContext['answers'] = { complete: (by) => (answer = by) };
   let conversation: Conversation | undefined;
   try {
+    // Whether those of a project may be used is asked before anything is typed.
+    if (mayHaveServers(host)) await agent.servers().catch((error: unknown) => output.alert(errorNote(error)));
     conversation = await openConversation(invocation, agent, sessions);
     const talk = conversation;
     const open = openLineEditor(host, {
@@ -48,6 +56,8 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
         commands: SLASH_NAMES,
         tools: () => agent.options.tools?.list().map(({ name }) => name) ?? [],
         workspace: agent.workspace,
+        ...(mayHaveServers(host) && { servers: completeServers(agent.servers) }),
+        answer: () => answer,
       }),
       events: {
         onMessage(text) {
@@ -94,12 +104,16 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
       open.hide();
       turn = new AbortController();
       const both = AbortSignal.any([signal, turn.signal]);
-      const result = await oneMessage(what.text, { invocation, agent, conversation: talk, signal: both }).catch(
-        (error: unknown) => {
-          output.finish();
-          output.alert(errorNote(error));
-        },
-      );
+      const result = await oneMessage(what.text, {
+        invocation: asking,
+        agent,
+        conversation: talk,
+        signal: both,
+        answers,
+      }).catch((error: unknown) => {
+        output.finish();
+        output.alert(errorNote(error));
+      });
       turn = undefined;
       for (const text of talk.takeLate()) push({ text });
       output.alert('');
@@ -117,10 +131,7 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
 }
 
 /** Sends a message, or runs the command that it is. A message that begins with a slash has two. */
-export async function oneMessage(
-  text: string,
-  context: Parameters<typeof runSlash>[1],
-): Promise<number | 'leave' | undefined> {
+export async function oneMessage(text: string, context: ChatContext): Promise<number | 'leave' | undefined> {
   if (text.startsWith('/') && !text.startsWith('//')) return runSlash(text, context);
   return context.conversation.send(text.replace(/^\/\//, '/'), context.signal);
 }

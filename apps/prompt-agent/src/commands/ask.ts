@@ -1,4 +1,4 @@
-import type { AgentEvent, Message } from '@kernel/protocol';
+import type { AgentEvent, Message, UserMessage } from '@kernel/protocol';
 import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -18,7 +18,7 @@ export async function ask(call: CommandCall): Promise<number> {
     return audio(await openModel(call, 'audio', true));
   }
   const goesOn = protocol === undefined && (call.flags.continue === true || call.flags.session !== undefined);
-  const { message, text, template } = await readMessage(call, {
+  const { message, text, template, typed } = await readMessage(call, {
     takesMedia: protocol === undefined,
     mayBeEmpty: goesOn,
   });
@@ -29,10 +29,30 @@ export async function ask(call: CommandCall): Promise<number> {
   if (protocol !== undefined) return (await import('../protocols/raw-call.ts')).rawCall(invocation, protocol, text);
   const agent = await openAgent(invocation, { system: template?.system });
   try {
-    return await inSession(invocation, agent, text === '' && message.content === '' ? [] : [message]);
+    const isEmpty = text === '' && message.content === '';
+    return await inSession(invocation, agent, isEmpty ? [] : [await withResources(message, typed, agent, call.signal)]);
   } finally {
     await agent.close();
   }
+}
+
+/** The message with the resources before it that are mentioned in it. */
+async function withResources(
+  message: UserMessage,
+  typed: string,
+  agent: OpenAgent,
+  signal: AbortSignal,
+): Promise<UserMessage> {
+  if (!typed.includes('@')) return message;
+  const { attachResources, mayMention } = await import('../mcp-servers/attach-resources.ts');
+  if (!mayMention(typed)) return message;
+  const parts = await attachResources(typed, await agent.servers(), signal);
+  if (parts.length === 0) return message;
+  const { content } = message;
+  return {
+    ...message,
+    content: [...parts, ...(typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content)],
+  };
 }
 
 /** Runs the agent in its session, if it is kept. Without new messages it goes on with what is pending; if nothing is, the last answer is shown again. */

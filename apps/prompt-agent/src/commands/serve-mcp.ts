@@ -5,19 +5,21 @@ import { withApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
 import { version } from '../options/help.ts';
+import { contentOf } from '../serve/mcp-content.ts';
 
 /**
- * Serves the tools to MCP clients: over stdin and stdout, or with `--port` over HTTP on this machine, where each client needs the token that is printed. A
+ * Serves the tools, prompts and skills to MCP clients, and with `--files` the files: over stdin and stdout, or with `--port` over HTTP on this machine, where each client needs the token that is printed. A
  * call that the rules do not allow is denied. Ends with its client, or on Ctrl-C.
  */
 export async function serveMcp(call: CommandCall): Promise<number> {
   const { output, signal } = call;
   const { port } = call.flags;
   const { serveHttp, serveStdio } = await import('@kernel/mcp');
-  const open = await openTools(call, withApproval);
+  const open = await openTools(call, { withoutRun: withApproval });
   const { toolset } = open;
-  const options = { name: 'prompt-agent', version: version(), instructions: open.instructions };
   try {
+    const content = await contentOf(call, open);
+    const options = { name: 'prompt-agent', version: version(), instructions: open.instructions, content };
     if (port === undefined) {
       const server = serveStdio(toolset, options);
       const stop = (): void => void server.close();

@@ -66,11 +66,11 @@ function withoutRest(entry: object): object {
 const fileSchema = z.looseObject({ mcpServers: z.record(z.string(), entrySchema).optional() });
 
 /**
- * Checks the types in a file of `mcpServers`, for all of its servers at once. Throws a usage error that names the file and each mistake; values are never
+ * Checks the types in a file of `mcpServers`, for all of its servers at once. Throws a usage error that begins with `what` and names each mistake; values are never
  * shown. What the types can't say, `toMcpConfig` checks.
  */
-export function checkMcpFile(file: string, content: unknown): unknown {
-  return parseWith(fileSchema, content, `--tools: "${file}"`);
+export function checkMcpFile(what: string, content: unknown): Readonly<Record<string, unknown>> {
+  return parseWith(fileSchema, content, what);
 }
 
 export interface UserRule {

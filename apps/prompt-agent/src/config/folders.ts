@@ -24,6 +24,8 @@ export function configPaths(host: Pick<Host, 'env' | 'home' | 'cwd'>) {
   return [
     { what: "the project's config", path: resolve(host.cwd, 'config.json') },
     { what: 'your own config', path: join(config, 'config.json') },
+    { what: "the project's MCP servers", path: resolve(host.cwd, '.mcp.json') },
+    { what: 'your own MCP servers', path: join(config, 'mcp.json') },
     { what: 'templates', path: join(config, 'templates') },
     { what: 'roles', path: join(config, 'roles') },
     { what: 'state', path: stateFolder(host) },

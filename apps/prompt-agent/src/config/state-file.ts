@@ -1,7 +1,8 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorMessage, isObject } from '@kernel/internal';
 import type * as z from 'zod';
+import { makeFolder } from '../files/paths.ts';
 import { parseJson, readText } from '../files/read-file.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
 
@@ -52,7 +53,8 @@ async function readObject(
 
 /**
  * Changes a JSON object that the program keeps: what `change` makes of the file as it is by then is written, unless that is undefined. Other processes that change
- * the same file wait meanwhile, so that none loses what another one wrote. A damaged file, whose problem `change` gets, is kept under another name.
+ * the same file wait meanwhile, so that none loses what another one wrote. A damaged file, whose problem `change` gets, is kept under another name. `lock` is the path of
+ * the lock without its ending, where that shall not be beside the file.
  */
 export async function changeState(
   path: string,
@@ -60,12 +62,13 @@ export async function changeState(
     json: Readonly<Record<string, unknown>>,
     problem?: string,
   ) => object | undefined | Promise<object | undefined>,
+  lock = path,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  for (const folder of new Set([dirname(path), dirname(lock)])) makeFolder(folder);
   // Node warns when SQLite is loaded for the first time, which holds the lock.
   loadSqlite();
   const { withFileLock } = await import('@kernel/toolbox/workspace');
-  await withFileLock(`${path}.lock`, async () => {
+  await withFileLock(`${lock}.lock`, async () => {
     const { json = {}, problem } = await readObject(path);
     const next = await change(json, problem);
     if (next === undefined) return;

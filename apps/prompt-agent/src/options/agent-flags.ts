@@ -44,12 +44,11 @@ export const TOOLS = {
   },
   tools: {
     value: 'WHAT',
-    help: 'more tools: module, mcpServers file, MCP command or URL; needs --execute',
+    help: 'more tools: module, mcpServers file, MCP command or URL, or a server of mcp add; needs --execute',
     needs: ['execute', 'because those tools may change something'],
   },
   execute: {
-    help: 'run the tools of --tools; ask before those that may change something',
-    needs: ['tools', 'a module or an MCP server whose tools it runs'],
+    help: 'run the tools of --tools, or of all servers of mcp add; ask before those that may change something',
   },
   'code-mode': {
     help: 'the model writes programs that call the tools; asks about each call, or once about calls made at once',
@@ -58,6 +57,12 @@ export const TOOLS = {
     value: 'NAMES',
     help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',
     isList: true,
+  },
+  sampling: {
+    value: 'NAMES',
+    help: 'MCP servers that may ask your model, each request shown first; separated by commas',
+    isList: true,
+    needs: ['execute', 'whose servers it is about'],
   },
 } as const satisfies FlagTable;
 

@@ -35,10 +35,22 @@ export async function loadAttachment(
   access: AttachmentAccess,
 ): Promise<MediaPart> {
   const bytes = await load(flag, source, access);
-  const mimeType = mediaType(bytes);
   const { meant, accepts } = KINDS[flag];
-  if (mimeType === undefined || !accepts(mimeType)) throw usageError(`${flag}: "${source}" is not ${meant}.`);
-  const name = nameOf(source);
+  const part = mediaOf(bytes, nameOf(source));
+  if (part === undefined || !accepts(part.mimeType)) throw usageError(`${flag}: "${source}" is not ${meant}.`);
+  return part;
+}
+
+/** Data as a part of a message. Throws a usage error for what is neither an image, a recording nor a PDF by its first bytes. */
+export function mediaPart(bytes: Uint8Array, name: string): MediaPart {
+  const part = mediaOf(bytes, name);
+  if (part !== undefined) return part;
+  throw usageError(`it is not text, and not ${KINDS['-a'].meant}.`);
+}
+
+function mediaOf(bytes: Uint8Array, name: string): (MediaPart & { readonly mimeType: string }) | undefined {
+  const mimeType = mediaType(bytes);
+  if (mimeType === undefined) return undefined;
   const type = mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('audio/') ? 'audio' : 'file';
   return { type, mimeType, data: Buffer.from(bytes).toString('base64'), ...(name === '' ? {} : { name }) };
 }

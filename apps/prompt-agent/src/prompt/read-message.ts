@@ -51,6 +51,8 @@ export async function readMessage(
     message: { role: 'user' as const, content: isPlain ? prompt : [...texts, ...media, ...said] },
     text,
     template,
+    /** What was typed itself, in which resources can be mentioned: what is piped in may be from a stranger. */
+    typed: template === undefined ? (typed ?? '') : '',
   };
 }
 

@@ -16,16 +16,7 @@ export async function loadTemplate(
 ): Promise<Template> {
   const file = { flag: '-t', folder: 'templates', extension: '.yaml' };
   const text = await readSettingsFile(file, name, host);
-  const [{ parse }, { templateSchema }] = await Promise.all([import('yaml'), import('../config/file-schemas.ts')]);
-  let content: unknown;
-  try {
-    content = parse(text, { maxAliasCount: 0 });
-  } catch (error) {
-    throw usageError(
-      `-t: ${name}.yaml is not valid YAML: ${error instanceof Error ? error.message.split('\n', 1)[0] : 'unreadable'}.`,
-    );
-  }
-  const checked = templateSchema(`${name}.yaml`, content);
+  const checked = await parseTemplate(name, text);
   const values = new Map<string, string>([
     ...Object.entries(checked.defaults ?? {}),
     ...variables.map(split),
@@ -42,6 +33,29 @@ export async function loadTemplate(
   };
 }
 
+/** Parses and checks the file of a template. Rejects with a usage error that names what is wrong. */
+export async function parseTemplate(name: string, text: string) {
+  const [{ parse }, { templateSchema }] = await Promise.all([import('yaml'), import('../config/file-schemas.ts')]);
+  let content: unknown;
+  try {
+    content = parse(text, { maxAliasCount: 0 });
+  } catch (error) {
+    throw usageError(
+      `-t: ${name}.yaml is not valid YAML: ${error instanceof Error ? error.message.split('\n', 1)[0] : 'unreadable'}.`,
+    );
+  }
+  return templateSchema(`${name}.yaml`, content);
+}
+
+const VARIABLE = /\$(?:\$|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
+
+/** The names of the variables of a text, in their order. */
+export function variablesOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(VARIABLE), ([, plain, braced]) => plain ?? braced).filter(
+    (name) => name !== undefined,
+  );
+}
+
 function split(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`--var "${text}" must be NAME=VALUE.`);
@@ -56,17 +70,14 @@ function fillIn(
 ): { readonly text: string; readonly used: ReadonlySet<string> } {
   const absent = new Set<string>();
   const used = new Set<string>();
-  const filled = text.replaceAll(
-    /\$(?:\$|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g,
-    (whole, plain?: string, braced?: string) => {
-      const name = plain ?? braced;
-      if (name === undefined) return '$';
-      used.add(name);
-      const value = values.get(name);
-      if (value === undefined) absent.add(name);
-      return value ?? whole;
-    },
-  );
+  const filled = text.replaceAll(VARIABLE, (whole, plain?: string, braced?: string) => {
+    const name = plain ?? braced;
+    if (name === undefined) return '$';
+    used.add(name);
+    const value = values.get(name);
+    if (value === undefined) absent.add(name);
+    return value ?? whole;
+  });
   if (absent.size > 0)
     throw usageError(
       `-t: ${template} needs ${[...absent].map((name) => `--var ${name}=VALUE`).join(' ')}. Write $$ for a dollar sign.`,

@@ -15,6 +15,24 @@ export interface CommandSetting {
   readonly isolation: string | null | undefined;
 }
 
+/** Whose a tool of an MCP server is. */
+export interface ToolOrigin {
+  readonly server: string;
+  /** The name that the tool has there. */
+  readonly tool: string;
+}
+
+/** Names the server of a call, below its first line. No argument makes this line: its name would be in quotes. */
+export function withOrigin(lines: readonly string[], origin: ToolOrigin | undefined): readonly string[] {
+  if (origin === undefined) return lines;
+  const [name = '', ...rest] = lines;
+  return [
+    name,
+    `MCP server: ${oneLine(JSON.stringify(origin.server))}, its tool ${oneLine(JSON.stringify(origin.tool))}`,
+    ...rest,
+  ];
+}
+
 /** The line that says that a command is not isolated. No argument makes this line. */
 export const NOT_ISOLATED = 'not isolated';
 

@@ -1,4 +1,5 @@
 import { INVISIBLE } from '@kernel/internal';
+import { QUESTION_SCRIPT } from './question-script.ts';
 
 /** The script of the page of `serve http`. It talks to the routes with the token of the address. */
 export const SCRIPT = String.raw`
@@ -9,6 +10,8 @@ const calls = new Map();
 const asked = new Set();
 let streamed = new Map();
 let answer, thought, running;
+/** Shows the app of a call; set where apps are shown. */
+let openApp;
 
 function add(className, text = '') {
   const box = document.createElement('div');
@@ -84,16 +87,17 @@ async function describe(box, { name, arguments: text }) {
     const response = await fetch('/calls', { method: 'POST', body: JSON.stringify({ name, arguments: text }), headers });
     const { lines, error } = await response.json();
     if (error) throw new Error(error.message);
-    const shown = lines.map(({ text, isWarning }) => {
-      const line = document.createElement('div');
-      line.className = isWarning ? 'line warning' : 'line';
-      line.textContent = text;
-      return line;
-    });
-    box.querySelector('.given').replaceChildren(...shown);
+    box.querySelector('.given').replaceChildren(...lines.map(lineOf));
   } catch (error) {
     add('error', 'The arguments are shown as they came: ' + error.message);
   }
+}
+
+function lineOf({ text, isWarning }) {
+  const line = document.createElement('div');
+  line.className = isWarning ? 'line warning' : 'line';
+  line.textContent = visible(text);
+  return line;
 }
 
 /** Text whose characters all show, as in the terminal; tabs stay. */
@@ -139,8 +143,15 @@ function show(event) {
       const result = box.querySelector('.result');
       result.hidden = false;
       result.textContent = visible(event.result?.text ?? event.error?.message ?? event.status);
+      if (event.status === 'done') openApp?.(event.callId, box).catch((error) => add('error', error.message));
       break;
     }
+    case 'server-question':
+      askForServer(event);
+      break;
+    case 'server-question-end':
+      endQuestion(event);
+      break;
     case 'run-end':
       answer = thought = undefined;
       asked.clear();
@@ -204,4 +215,4 @@ $('#form').addEventListener('submit', (event) => {
   void send(chat, input.value);
   input.value = '';
 });
-`;
+${QUESTION_SCRIPT}`;

@@ -7,36 +7,49 @@ import type { OpenAgent } from '../agent/open-agent.ts';
 import { readBody } from '../files/read-file.ts';
 import { redactEvents } from '../output/redact-events.ts';
 import { NOT_ISOLATED } from '../questions/show-call.ts';
+import type { AppHost } from './apps/app-host.ts';
+import { answerAppRequest } from './apps/app-routes.ts';
+import { APPS_SCRIPT } from './apps/apps-script.ts';
 import { createChats, noteWaiting, redactResponse, whenEnded } from './chats.ts';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
+import type { ServerQuestions } from './server-questions.ts';
 
 export interface RouteOptions {
   readonly options: OpenAgent['options'];
   /** The credential of the provider, which no event shows. */
   readonly secret: string | undefined;
   readonly describe: (name: string, json: string) => Promise<readonly string[]>;
+  /** What MCP servers ask meanwhile. */
+  readonly questions?: ServerQuestions | undefined;
   readonly token: string;
+  /** Shows the apps of MCP servers; undefined without any. */
+  readonly apps?: AppHost | undefined;
+  /** The origin of the pages of apps. */
+  readonly appsOrigin?: string | undefined;
   /** The values of `Host` that are this server: another name is a web site that points to this machine. */
   readonly hosts: readonly string[];
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const SHOWN: readonly ClientField[] = ['arguments', 'results', 'progress', 'reasoning', 'usage', 'citations', 'errors'];
-/** The page loads nothing from anywhere else, and no other site can embed it. */
+/** The page loads nothing from anywhere else, but for the pages of apps in frames, and no other site can embed it. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /**
  * Creates the routes: `GET /` is the page; `POST /chats/ID` sends a message and answers with the events of the run, `POST /chats/ID/decisions` decides on
- * what waits; `POST /calls` returns a call in lines, as it is asked about. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
+ * what waits; `POST /calls` returns a call in lines, as it is asked about; `POST /answers` answers what an MCP server asks; `/apps` is for the apps of MCP servers. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
  * `{ "error": { "status", "message" } }`.
  */
 export function createRoutes({
   options,
   secret,
   describe,
+  questions,
   token,
+  apps,
+  appsOrigin,
   hosts,
 }: RouteOptions): (request: Request) => Promise<Response> {
   const chatOf = createChats();
@@ -53,39 +66,61 @@ export function createRoutes({
     const messages = isDecision ? undefined : [{ role: 'user', content: body } as const];
     const { session } = chat;
     const events = runSession({ ...options, session, ...(messages && { messages }), approve, stream: true });
-    const shown = redactEvents(noteWaiting(events, chat), secret);
-    return whenEnded(redactResponse(toResponse(shown, { show: SHOWN }), secret), () => {
+    const noted = noteWaiting(events, chat);
+    const shown = redactEvents(apps?.note(id, noted) ?? noted, secret);
+    const response = toResponse(shown, { show: SHOWN });
+    return whenEnded(redactResponse(questions?.into(response) ?? response, secret), () => {
       chat.isBusy = false;
     });
   };
+
+  const describeLines = async (name: string, json: string) =>
+    (await describe(name, json)).map((text) => ({ text, isWarning: text === NOT_ISOLATED }));
 
   const linesOf = async (request: Request): Promise<Response> => {
     const call: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
     const { name, arguments: json } = isObject(call) ? call : {};
     if (typeof name !== 'string' || typeof json !== 'string')
       return failed(400, '"name" and "arguments" must be strings.');
-    const lines = await describe(name, json);
-    return Response.json({ lines: lines.map((text) => ({ text, isWarning: text === NOT_ISOLATED })) });
+    return Response.json({ lines: await describeLines(name, json) });
+  };
+
+  const forApps = async (host: AppHost, path: string, request: Request): Promise<Response> => {
+    const body: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
+    const found = await answerAppRequest(host, { path, body, signal: request.signal }, describeLines);
+    return found === undefined ? failed(404, 'There is nothing here.') : redactResponse(Response.json(found), secret);
+  };
+
+  const takeAnswer = async (request: Request): Promise<Response> => {
+    const problem = questions?.answer(JSON.parse(await readBody(request, MAX_BODY_BYTES)));
+    if (problem === 'gone') return failed(409, 'This question is not asked any more.');
+    return problem === undefined ? Response.json({}) : failed(400, problem);
   };
 
   return async (request) => {
     const { pathname, host } = new URL(request.url);
     if (!hosts.includes(request.headers.get('host') ?? host)) return failed(403, 'This host is not served.');
     if (request.method === 'GET' && pathname === '/')
-      return new Response(PAGE, {
+      return new Response(pageOf(apps !== undefined), {
         headers: {
           'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': POLICY,
+          'content-security-policy': appsOrigin === undefined ? POLICY : `${POLICY}; frame-src ${appsOrigin}`,
           'cache-control': 'no-store',
           'referrer-policy': 'no-referrer',
         },
       });
     const [, id, decisions] = /^\/chats\/([\w-]{1,64})(\/decisions)?$/.exec(pathname) ?? [];
     const isCall = pathname === '/calls';
-    if ((id === undefined && !isCall) || request.method !== 'POST') return failed(404, 'There is nothing here.');
+    const isAnswer = questions !== undefined && pathname === '/answers';
+    const appPath = pathname === '/apps' || pathname.startsWith('/apps/') ? pathname.slice('/apps'.length) : undefined;
+    const isApp = apps !== undefined && appPath !== undefined;
+    if ((id === undefined && !isCall && !isAnswer && !isApp) || request.method !== 'POST')
+      return failed(404, 'There is nothing here.');
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return failed(401, 'Open the address that the program printed.');
     try {
+      if (isAnswer) return await takeAnswer(request);
+      if (isApp) return await forApps(apps, appPath, request);
       return isCall || id === undefined ? await linesOf(request) : await runIn(id, decisions !== undefined, request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))
@@ -105,7 +140,8 @@ function failed(status: number, message: string): Response {
 }
 
 /** The page of `serve http`: one file, which loads nothing else. What a model or a tool wrote is shown as text, never as HTML. */
-export const PAGE = `<!doctype html>
+function pageOf(hasApps: boolean): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -123,7 +159,8 @@ export const PAGE = `<!doctype html>
 <button id="send">Send</button>
 <button id="stop" type="button" hidden>Stop</button>
 </form>
-<script type="module">${SCRIPT}</script>
+<script type="module">${SCRIPT}${hasApps ? APPS_SCRIPT : ''}</script>
 </body>
 </html>
 `;
+}

@@ -6,24 +6,59 @@ import { stateFolder } from '../config/folders.ts';
 import { changeState, readState } from '../config/state-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
+import type { AddedServer } from '../mcp-servers/server-files.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { confirm } from '../questions/question.ts';
 
 const FILE = 'mcp-tools.json';
 
-/** Loads the tools of servers as the user knows them: hashes of their definitions, kept between runs. */
-export async function loadServerPins(given: string, host: Host, output: Output) {
+export type ServerPins = Awaited<ReturnType<typeof loadServerPins>>;
+
+/** Where the tools of a server that was added are kept, whatever other servers are used beside it. */
+export function pinKeyOf({ name, scope, path }: Pick<AddedServer, 'name' | 'scope' | 'path'>): string {
+  return scope === 'user' ? `${name} of mcp.json` : `${name} in ${path}`;
+}
+
+/** The hashes of the tools that a server that was added had at its last use; undefined before its first one. */
+export async function pinsOf(server: AddedServer, host: Host, output: Output): Promise<McpPins[string] | undefined> {
+  const { known } = await loadServerPins(() => pinKeyOf(server), host, output);
+  return known?.[server.name];
+}
+
+/** Forgets the tools of a server that was removed: another one of its name is a new one. */
+export async function forgetPins(server: AddedServer, host: Host): Promise<void> {
+  await changeState(join(stateFolder(host), FILE), (json) => {
+    const { [pinKeyOf(server)]: _old, ...rest } = json;
+    return rest;
+  });
+}
+
+/**
+ * Loads the tools of servers as the user knows them: hashes of their definitions, kept between runs under the keys of the servers. With `acceptsFirst` those of a
+ * server that was not used before are taken as they are, also beside servers that were.
+ */
+export async function loadServerPins(
+  keyOf: (server: string) => string,
+  host: Host,
+  output: Output,
+  acceptsFirst = false,
+) {
   const path = join(stateFolder(host), FILE);
-  // An address is kept without what stands in its query, which may be a key.
-  const key = `${withoutQuery(given)} in ${host.cwd}`;
   const { damage, entries } = await readState(path, async () => (await import('../config/file-schemas.ts')).pinsSchema);
   if (damage !== undefined) output.alert(damage);
+  const found = [...entries].flatMap(([key, pins]) => Object.entries(pins).filter(([server]) => keyOf(server) === key));
+  const isKnown = found.length > 0 || entries.has(keyOf(''));
+  const known: McpPins | undefined = isKnown ? Object.fromEntries(found) : undefined;
+  const accepted = new Set(found.map(([server]) => server));
   return {
     /** The hashes of an earlier run; undefined at the first use. */
-    known: entries.get(key),
+    known,
     /** Asks about a change on a terminal; without one the changed tools are not offered. */
     async approve(change: McpToolsChange): Promise<boolean> {
+      const isFirst = acceptsFirst && !accepted.has(change.server);
+      accepted.add(change.server);
+      if (isFirst) return true;
       if (hasTerminal(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
       for (const line of describe(change, shortTool)) output.note(line);
       output.note('They are not used: start prompt-agent on a terminal to be asked.');
@@ -32,7 +67,9 @@ export async function loadServerPins(given: string, host: Host, output: Output) 
     save: (pins: McpPins): Promise<void> =>
       changeState(path, (json) => {
         const others = Object.entries(json).filter(([other]) => isWithoutQuery(other));
-        return { ...Object.fromEntries(others), [key]: pins };
+        const byKey = Map.groupBy(Object.entries(pins), ([server]) => keyOf(server));
+        const changed = [...byKey].map(([key, entry]) => [key, Object.fromEntries(entry)]);
+        return { ...Object.fromEntries(others), ...Object.fromEntries(changed) };
       }),
   };
 }

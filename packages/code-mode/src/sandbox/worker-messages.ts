@@ -6,7 +6,7 @@ export interface WorkerSetup {
   /** The engine and its prelude. */
   readonly image: MachineImage;
   /** Two numbers: not 0 once the program of the worker must end; and how often its program has asked. */
-  readonly shared: SharedArrayBuffer;
+  readonly flags: SharedArrayBuffer;
 }
 
 /** What a worker is told: to start a program, to go on with it, or that it is over. */

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
+import type { MachineImage } from './virtual-machine.ts';
 
 /** Options of `createWorkerSandbox`. */
 export interface WorkerSandboxOptions {
@@ -29,23 +30,24 @@ export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sa
   const threads = nodeModule('node:worker_threads');
   const free: Warm[] = [];
   let isClosed = false;
+  let shared: Promise<MachineImage> | undefined;
 
   const startWorker = async (): Promise<Warm> => {
     if (threads === undefined)
       throw new KernelError('CONFIG_INVALID', 'This runtime has no worker threads.', {
         hint: 'Pass createInlineSandbox() as `sandbox`.',
       });
-    const image = await loadEngine();
-    const shared = new SharedArrayBuffer(8);
-    const workerData: WorkerSetup = { image, shared };
+    const image = await (shared ??= loadEngine().then(shareMemory));
+    const flags = new SharedArrayBuffer(8);
+    const workerData: WorkerSetup = { image, flags };
     const worker = new threads.Worker(workerUrl(), {
       workerData,
       env: {},
       stdin: false,
-      resourceLimits: { stackSizeMb: 4 },
+      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8 },
     });
     worker.unref();
-    return { worker, flags: new Int32Array(shared) };
+    return { worker, flags: new Int32Array(flags) };
   };
   const keep = (warm: Warm): void => {
     if (isClosed || free.length >= idle) void warm.worker.terminate();
@@ -62,6 +64,14 @@ export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sa
       await Promise.all(free.splice(0).map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+/** The same image for any number of workers, none of which has a copy. */
+function shareMemory(image: MachineImage): MachineImage {
+  const { memory } = image.snapshot;
+  const shared = new Uint8Array(new SharedArrayBuffer(memory.byteLength));
+  shared.set(memory);
+  return { ...image, snapshot: { ...image.snapshot, memory: shared } };
 }
 
 /** A program in its worker. `keep` gets the worker if the next program can have it. */

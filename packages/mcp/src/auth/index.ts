@@ -1,4 +1,4 @@
-export { createSignIn, signOut } from './sign-in.ts';
+export { createSignIn, isSignedIn, signOut } from './sign-in.ts';
 export type {
   AuthorizationCodeGrant,
   ClientCredentialsGrant,

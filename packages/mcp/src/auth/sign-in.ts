@@ -1,5 +1,10 @@
+import { createRedactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { createAuthFetch } from './flow/auth-fetch.ts';
+import { discoverAuthorizationServer } from './flow/discover.ts';
+import { revoke } from './flow/revoke.ts';
+import { parseSavedSignIn } from './flow/saved-sign-in.ts';
 import { createSignInSession, type Demand, type SignInSession } from './sign-in-session.ts';
 import { checkSignInOptions, type SignInOptions, storeKey } from './sign-in-options.ts';
 import { memoryTokenStore } from './store/token-store.ts';
@@ -8,6 +13,8 @@ import { memoryTokenStore } from './store/token-store.ts';
 const MAX_ATTEMPTS = 6;
 /** The longest scope that a server may ask for. */
 const MAX_SCOPE_LENGTH = 4096;
+/** How long taking tokens back may take. */
+const REVOKE_MS = 15_000;
 
 /**
  * Creates a `fetch` for `connectMcp` that signs in at one MCP server when that asks for it, and sends its tokens to nobody else. Tokens are refreshed before they end;
@@ -55,15 +62,42 @@ export function createSignIn(options: SignInOptions): FetchLike {
   };
 }
 
-/** Removes from the store what `createSignIn` with the same options has saved: the next sign-in begins anew. */
-export async function signOut(options: SignInOptions): Promise<void> {
-  const key = storeKey(checkSignInOptions('signOut', options), options.grant);
-  const { store } = options;
+/** Returns whether the store has tokens of `createSignIn` with the same options. The server may refuse them all the same. */
+export async function isSignedIn(options: SignInOptions): Promise<boolean> {
+  const key = storeKey(checkSignInOptions('isSignedIn', options), options.grant);
+  return parseSavedSignIn(await options.store?.load(key)).tokens !== undefined;
+}
+
+/**
+ * Removes from the store what `createSignIn` with the same options has saved, so that the next sign-in begins anew, and takes the tokens back at the authorization
+ * server if that offers it (RFC 7009). Resolves to whether it has: where it offers nothing of the kind, refuses or does not answer within 15 s, the tokens stay valid
+ * until they end.
+ */
+export async function signOut(options: SignInOptions): Promise<boolean> {
+  const serverUrl = checkSignInOptions('signOut', options);
+  const { store, grant, fetch = globalThis.fetch } = options;
+  const key = storeKey(serverUrl, grant);
   if (store === undefined)
     throw new KernelError('CONFIG_INVALID', 'signOut: there is no store.', {
       hint: 'Pass the store that createSignIn was given; without one nothing outlives the sign-in.',
     });
-  await store.exclusively(key, () => store.remove(key));
+  const text = await store.exclusively(key, async () => {
+    const saved = await store.load(key);
+    await store.remove(key);
+    return saved;
+  });
+  const saved = parseSavedSignIn(text);
+  if (saved.tokens === undefined) return false;
+  const sdk = await import('@modelcontextprotocol/client');
+  const signal = AbortSignal.timeout(REVOKE_MS);
+  try {
+    const fetchFn = createAuthFetch(fetch, serverUrl, signal, createRedactor());
+    const server = await discoverAuthorizationServer(sdk, serverUrl, undefined, fetchFn);
+    return await revoke({ sdk, server, saved, fetchFn }, grant);
+  } catch {
+    // The tokens are gone from here, which is what a person who signs out sees to.
+    return false;
+  }
 }
 
 /** The tokens, refreshed if they are about to end. */

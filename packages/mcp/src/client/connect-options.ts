@@ -48,6 +48,8 @@ export interface ConnectMcpOptions {
   readonly elicitUrl?: ElicitUrl | undefined;
   /** Lets servers ask a model, at the user's cost. Default: they may not. */
   readonly sampling?: McpSampling | undefined;
+  /** Whether this program shows the apps of servers (`apps` of the toolset). Default false: servers learn that it shows none. */
+  readonly showsApps?: boolean | undefined;
   /** The folders that servers are told of when they ask. Default: none. */
   readonly roots?: readonly McpRoot[] | undefined;
   /**
@@ -83,6 +85,7 @@ const KEYS = optionKeys<ConnectMcpOptions>({
   elicit: true,
   elicitUrl: true,
   sampling: true,
+  showsApps: true,
   roots: true,
   traceContext: true,
   fetch: true,

@@ -3,14 +3,16 @@ import {
   type CallContext,
   KernelError,
   markValidatesCalls,
-  toErrorResult,
   type Tool,
   type ToolCall,
   type ToolResult,
   type Toolset,
+  type ToolWithHandler,
   type ValidatedCall,
 } from '@kernel/protocol';
-import { callRemoteTool, type CallTarget, unavailableResult, validateCall } from './calls/call-remote-tool.ts';
+import { createApps, type McpApps } from './apps/apps.ts';
+import { createAskServer } from './ask-server.ts';
+import type { CallTarget } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
@@ -18,6 +20,8 @@ import type { ListedTools } from './connection/list-tools.ts';
 import { checkSampling, createSampling } from './connection/sampling.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import type { McpContents } from './contents.ts';
+import { createContentTools } from './content-tools.ts';
+import { createRemoteCalls } from './remote-calls.ts';
 import { createContents } from './server-content.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
@@ -30,14 +34,32 @@ const TURN_TIMEOUT_MS = 5000;
 /** The SDK's own timeout is set one second later. */
 const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 
+/** Whose a tool is. */
+export interface McpToolOrigin {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** The name of the tool on the server. */
+  readonly tool: string;
+}
+
 /** The tools of MCP servers, and what else they have. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset, McpContents {
   /** Validates and repairs the arguments of a call by the schema of its tool, without sending them. Never rejects. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
+  /** Says whose a tool of the list is, by its name: the server, and the name that it has there. Who is asked about a call should see both. */
+  origin(tool: string): McpToolOrigin | undefined;
   /** Hashes of all approved definitions, for the option `pins` of a later run. */
   pins(): McpPins;
+  /**
+   * Tools with which a model lists and reads the resources and prompts of these servers: `list_resources`, `read_resource`, `list_prompts` and
+   * `get_prompt`. They are not in `list()`: register them where the model finds them when it asks, with `{ hidden: true }` in a registry. What a server
+   * wrote is bounded and marked as its own. Reading is `external`, unless `trustHints` names all servers.
+   */
+  contentTools(): readonly ToolWithHandler[];
+  /** The apps of the servers, for a program that shows some (`showsApps`). */
+  readonly apps: McpApps;
   /** Ends connections and programs; calls that are running get a result. May be called twice. Never rejects. */
   close(): Promise<void>;
 }
@@ -72,6 +94,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     elicit,
     elicitUrl,
     roots,
+    showsApps = false,
     sampling,
     traceContext,
   } = options;
@@ -90,34 +113,37 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     list = undefined;
     changes.notify();
   };
-  const servers = configs.map((serverConfig): CallTarget & { readonly take: TakeList } => {
-    const { name } = serverConfig;
-    const redact = createServerRedactor(serverConfig);
-    const tools = createApprovedTools({
-      server: name,
-      nameOf: (tool) => nameTool(name, tool),
-      pins: pins === undefined ? undefined : (new Map(Object.entries(pins)).get(name) ?? {}),
-      approve: approveTools,
-      trustsHints: trustHints.includes(name),
-      onChanged,
-      onFault: (tool, fault) => onUnavailable?.(name, faultError(name, tool, redact(fault))),
-    });
-    const elicitation = elicit === undefined && elicitUrl === undefined ? undefined : { elicit, elicitUrl };
-    const connection: ConnectionOptions = {
-      client,
-      connectTimeoutMs,
-      graceMs,
-      fetch,
-      elicitation,
-      roots,
-      // For all connections of the server: one that comes back has used what it had used.
-      sampling: sampling && createSampling(name, sampling),
-      redact,
-    };
-    const take = takeLists(tools, (fault) => onUnavailable?.(name, listError(name, redact(fault))));
-    const server = createRemoteServer(serverConfig, connection, (listed) => void take(listed));
-    return { server, tools, redact, timeoutMs, maxCallMs, traceContext, take };
-  });
+  const servers = configs.map(
+    (serverConfig): CallTarget & { readonly tools: ApprovedTools; readonly take: TakeList } => {
+      const { name } = serverConfig;
+      const redact = createServerRedactor(serverConfig);
+      const tools = createApprovedTools({
+        server: name,
+        nameOf: (tool) => nameTool(name, tool),
+        pins: pins === undefined ? undefined : (new Map(Object.entries(pins)).get(name) ?? {}),
+        approve: approveTools,
+        trustsHints: trustHints.includes(name),
+        onChanged,
+        onFault: (tool, fault) => onUnavailable?.(name, faultError(name, tool, redact(fault))),
+      });
+      const elicitation = elicit === undefined && elicitUrl === undefined ? undefined : { elicit, elicitUrl };
+      const connection: ConnectionOptions = {
+        client,
+        connectTimeoutMs,
+        graceMs,
+        fetch,
+        elicitation,
+        roots,
+        showsApps,
+        // For all connections of the server: one that comes back has used what it had used.
+        sampling: sampling && createSampling(name, sampling),
+        redact,
+      };
+      const take = takeLists(tools, (fault) => onUnavailable?.(name, listError(name, redact(fault))));
+      const server = createRemoteServer(serverConfig, connection, (listed) => void take(listed));
+      return { server, tools, redact, timeoutMs, maxCallMs, traceContext, take };
+    },
+  );
 
   const close = async (): Promise<void> => {
     isClosed = true;
@@ -146,32 +172,32 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     throw error;
   }
 
+  const askServer = createAskServer(servers, timeoutMs === 0 ? MAX_TIMER_MS : timeoutMs);
+  const contents = createContents(askServer);
   return markValidatesCalls({
-    ...createContents(servers, timeoutMs === 0 ? MAX_TIMER_MS : timeoutMs),
+    ...contents,
+    apps: createApps(askServer, () => isClosed),
+    contentTools() {
+      const names = configs.map(({ name }) => name);
+      return createContentTools(
+        contents,
+        names,
+        names.every((name) => trustHints.includes(name)),
+      );
+    },
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
-    async call(call, context) {
-      if (isClosed) return toErrorResult(closedError(call.name));
-      const target = servers.find(({ tools }) => tools.has(call.name));
-      const tool = target?.tools.find(call.name)?.tool;
-      if (target === undefined || tool === undefined) return unavailableResult(call.name, target?.tools);
-      const result = await callRemoteTool(call, tool, context, target);
-      // A call that was sent says itself what is known of it.
-      return isClosed && result.code === 'TOOL_UNAVAILABLE' ? toErrorResult(closedError(call.name)) : result;
-    },
-    async validate(call) {
-      if (isClosed) return toErrorResult(closedError(call.name));
-      const find = (): Tool | undefined => servers.map(({ tools }) => tools.find(call.name)?.tool).find(Boolean);
-      const tool = find();
-      return tool === undefined
-        ? unavailableResult(call.name, servers.find(({ tools }) => tools.isQuarantined(call.name))?.tools)
-        : validateCall(call, tool, () => !isClosed && find() === tool);
-    },
+    ...createRemoteCalls(servers, () => isClosed),
     async beginTurn(turn) {
       const either = AbortSignal.any([turn.signal, AbortSignal.timeout(TURN_TIMEOUT_MS)]);
       const settled = Promise.all(servers.map(({ server }) => server.settled()));
       await untilAborted(settled, either).catch(() => {});
     },
     subscribe: (listener) => changes.add(listener),
+    origin(name) {
+      const found = servers.find(({ tools }) => tools.has(name));
+      const tool = found?.tools.find(name)?.name;
+      return found === undefined || tool === undefined ? undefined : { server: found.server.config.name, tool };
+    },
     pins: () => Object.fromEntries(servers.map(({ server, tools }) => [server.config.name, tools.pins()])),
     close,
   });
@@ -201,12 +227,6 @@ function listError(server: string, fault: string): KernelError {
 function faultError(server: string, tool: string, fault: string): KernelError {
   return new KernelError('TOOL_UNAVAILABLE', `"${tool}" of MCP server "${server}" cannot be used: ${fault}.`, {
     data: { server, tool },
-  });
-}
-
-function closedError(name: string): KernelError {
-  return new KernelError('TOOL_UNAVAILABLE', `"${name}" is not available: the MCP connection is closed.`, {
-    data: { tool: name },
   });
 }
 

@@ -60,6 +60,18 @@ export interface McpCompletion {
   readonly given?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What a server says of itself, in the connection that is there. */
+export interface McpServerInfo {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** The version of the protocol that is spoken, such as `2026-07-28`. */
+  readonly protocolVersion?: string;
+  /** The name that it gives itself. */
+  readonly name?: string;
+  /** Its own version. */
+  readonly version?: string;
+}
+
 /** What servers have beside tools. Nothing of it reaches a model by itself. Each call rejects with `TOOL_UNAVAILABLE` or `TOOL_FAILED`, which name the server. */
 export interface McpContents {
   /** Lists the resources of all servers, or of one: at most 10,000 of each, in the order of the config. A server that has none is left out. */
@@ -81,6 +93,8 @@ export interface McpContents {
   ): Promise<readonly Message[]>;
   /** Returns how a value could go on, at most 100 texts; none where the server can't say. */
   complete(completion: McpCompletion, options?: McpContentOptions): Promise<readonly string[]>;
+  /** Returns what a server says of itself, and the version of the protocol that is spoken with it. */
+  serverInfo(server: string, options?: McpContentOptions): Promise<McpServerInfo>;
 }
 
 /** How to ask a server for content. */

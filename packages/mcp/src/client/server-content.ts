@@ -1,20 +1,13 @@
-import { definedFields, errorMessage, isObject, untilAborted, visibleText } from '@kernel/internal';
+import { definedFields, isObject, visibleText } from '@kernel/internal';
 import { KernelError, type MediaPart, type Message, type TextPart } from '@kernel/protocol';
-import type { Client } from '@modelcontextprotocol/client';
+import type { AskServer } from './ask-server.ts';
 import { toPart } from './calls/tool-result.ts';
 import { listEntries, type ListKind } from './connection/list-tools.ts';
-import type { RemoteServer } from './connection/remote-server.ts';
 import type { McpContents, McpListOptions, McpPromptArgument } from './contents.ts';
-
-interface Target {
-  readonly server: RemoteServer;
-  readonly redact: (text: string) => string;
-}
 
 const MAX_PARTS = 100;
 const MAX_BYTES = 10 * 1024 * 1024;
-const NEVER = new AbortController().signal;
-const RESOURCES: ListKind = { method: 'resources/list', key: 'resources', capability: 'resources', id: 'uri' };
+export const RESOURCES: ListKind = { method: 'resources/list', key: 'resources', capability: 'resources', id: 'uri' };
 const TEMPLATES: ListKind = {
   method: 'resources/templates/list',
   key: 'resourceTemplates',
@@ -23,29 +16,7 @@ const TEMPLATES: ListKind = {
 };
 const PROMPTS: ListKind = { method: 'prompts/list', key: 'prompts', capability: 'prompts', id: 'name' };
 
-export function createContents(targets: readonly Target[], timeoutMs: number): McpContents {
-  async function ask<T>(
-    { server, redact }: Target,
-    signal: AbortSignal = NEVER,
-    request: (client: Client, options: { readonly signal: AbortSignal; readonly timeout: number }) => Promise<T>,
-  ): Promise<T> {
-    const data = { server: server.config.name };
-    const { client } = await untilAborted(server.connection(), signal);
-    try {
-      return await request(client, { signal, timeout: timeoutMs });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (KernelError.is(error)) throw error;
-      const text = `MCP server "${server.config.name}" failed: ${errorMessage(error)}`;
-      throw new KernelError('TOOL_FAILED', redact(text), { data });
-    }
-  }
-  const target = (name: string): Target => {
-    const found = targets.find(({ server }) => server.config.name === name);
-    if (found !== undefined) return found;
-    const hint = `Connected: ${targets.map(({ server }) => server.config.name).join(', ') || 'none'}.`;
-    throw new KernelError('TOOL_NOT_FOUND', `no MCP server is named "${name}".`, { hint });
-  };
+export function createContents({ ask, find: target, servers: targets }: AskServer): McpContents {
   const list = async <T>(
     kind: ListKind,
     { server, signal }: McpListOptions,
@@ -112,6 +83,14 @@ export function createContents(targets: readonly Target[], timeoutMs: number): M
       );
       return completion.values.slice(0, MAX_PARTS);
     },
+    serverInfo: (server, { signal } = {}) =>
+      ask(target(server), signal, (client) => {
+        const { name, version } = client.getServerVersion() ?? {};
+        return Promise.resolve({
+          server,
+          ...textField({ protocolVersion: client.getNegotiatedProtocolVersion(), name, version }),
+        });
+      }),
   };
 }
 

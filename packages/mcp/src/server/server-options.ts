@@ -1,10 +1,12 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
-import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { AddContent } from './content/load-content.ts';
+import type { ServedContent } from './content/served-content.ts';
 import { handleToolRequests, type MountToolsOptions } from './mount-tools.ts';
 import type { TaskOptions } from './tasks/task-options.ts';
 import type { TaskSupport } from './tasks/task-support.ts';
+import type { ServerSdk } from './server-sdk.ts';
 import { createToolsetTurns } from './tools/toolset-turns.ts';
 
 /** How a server introduces itself, or how it is created. */
@@ -17,9 +19,11 @@ export interface ServerOptions extends MountToolsOptions {
   readonly instructions?: string | undefined;
   /**
    * Creates the server of one connection in place of a plain one, for example with resources and prompts. Called for each connection, for each
-   * request in the 2026-07-28 protocol over HTTP, and twice at the start to find mistakes early. The tools are mounted on what it returns.
+   * request in the 2026-07-28 protocol over HTTP, and a few times at the start to find mistakes early. The tools are mounted on what it returns.
    */
   readonly createServer?: (() => McpServer | Server) | undefined;
+  /** What clients can read beside the tools: files, skills and prompts. */
+  readonly content?: ServedContent | undefined;
   /** Makes tasks of calls that take long, for clients that know them. Without it every call waits for its result. */
   readonly tasks?: TaskOptions | undefined;
   /** Called with problems of the connection: invalid messages, refused requests, responses that could not be sent. Never with the failure of a tool. */
@@ -37,12 +41,17 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
   signal: true,
   stateKey: true,
   tasks: true,
+  content: true,
 };
-export type ServerSdk = typeof Sdk;
 
-/** Returns the function that creates the server of a connection. Throws `CONFIG_INVALID` if tools cannot be mounted on what `createServer` returns. */
-export function serverFactory(sdk: ServerSdk, toolset: Toolset, options: ServerOptions): () => McpServer | Server {
-  const { name = 'kernel', version = '0.0.0', instructions, createServer } = options;
+/** Returns the function that creates the server of a connection, with its content. Throws `CONFIG_INVALID` if that or the tools cannot be added to what `createServer` returns. */
+export function serverFactory(
+  sdk: ServerSdk,
+  toolset: Toolset,
+  options: ServerOptions,
+  addContent: AddContent,
+): () => McpServer | Server {
+  const { name = 'kernel', version = '0.0.0', instructions, content, createServer } = options;
   if (createServer !== undefined) {
     const server = createServer();
     if (createServer() === server)
@@ -50,9 +59,15 @@ export function serverFactory(sdk: ServerSdk, toolset: Toolset, options: ServerO
         hint: 'Create a new one in each call: a server has one connection.',
       });
     handleToolRequests(server, toolset, createToolsetTurns(toolset), '');
-    return createServer;
   }
-  return () => new sdk.McpServer({ name, version }, instructions === undefined ? {} : { instructions });
+  const create = (): McpServer | Server => {
+    const about = instructions === undefined ? {} : { instructions };
+    const server = createServer?.() ?? new sdk.McpServer({ name, version }, about);
+    addContent(server);
+    return server;
+  };
+  if (content !== undefined) create(); // finds mistakes now
+  return create;
 }
 
 /** Loads what a server with tasks needs. Rejects with `CONFIG_INVALID` for options that are not valid. */

@@ -17,6 +17,8 @@ export interface Knobs {
   iss: string;
   /** Answers a token request in place of the server. */
   onToken: ((body: URLSearchParams, request: IncomingMessage) => Answer | Promise<Answer> | undefined) | undefined;
+  /** The status of the answers to revocations; undefined if the server takes none. */
+  revocation: number | undefined;
   /** Answers a request to the MCP server that has a good token. */
   onCall: ((response: ServerResponse) => void) | undefined;
 }
@@ -34,6 +36,8 @@ export interface OAuthServers extends Knobs {
   readonly authorized: URLSearchParams[];
   /** The bodies of the token requests. */
   readonly tokenRequests: URLSearchParams[];
+  /** The bodies of the revocations, and how the client said who it is. */
+  readonly revocations: { readonly body: URLSearchParams; readonly authorization: string | undefined }[];
   /** The `authorization` header of each request to the MCP server. */
   readonly calls: (string | undefined)[];
   /** The clients that have registered. */
@@ -93,6 +97,7 @@ export async function startOAuthServers(): Promise<OAuthServers> {
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
           authorization_response_iss_parameter_supported: true,
+          ...(servers.revocation === undefined ? {} : { revocation_endpoint: `${issuer}/revoke` }),
         });
       case '/register': {
         const metadata = JSON.parse(await read(request)) as object;
@@ -107,6 +112,11 @@ export async function startOAuthServers(): Promise<OAuthServers> {
         const target = new URL(searchParams.get('redirect_uri') ?? '');
         target.search = String(new URLSearchParams({ code, state: searchParams.get('state') ?? '', iss: servers.iss }));
         return void response.writeHead(302, { location: target.href }).end();
+      }
+      case '/revoke': {
+        const { authorization: header } = request.headers;
+        servers.revocations.push({ body: new URLSearchParams(await read(request)), authorization: header });
+        return json(response, servers.revocation ?? 404, {});
       }
       case '/token': {
         const body = new URLSearchParams(await read(request));
@@ -156,6 +166,8 @@ export async function startOAuthServers(): Promise<OAuthServers> {
     iss: issuer,
     onToken: undefined,
     onCall: undefined,
+    revocation: undefined,
+    revocations: [],
     authorized: [],
     tokenRequests: [],
     calls: [],

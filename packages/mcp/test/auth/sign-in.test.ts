@@ -3,6 +3,7 @@ import { verifies } from '@kernel/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
   createSignIn,
+  isSignedIn,
   loopbackRedirect,
   memoryTokenStore,
   type Redirect,
@@ -177,12 +178,55 @@ test('a stored sign-in is used by the next one, until it is signed out', async (
   const servers = await startOAuthServers();
   const store = memoryTokenStore();
   const options = { serverUrl: servers.url, grant: person, store };
+  expect(await isSignedIn(options)).toBe(false);
   await createSignIn(options)(servers.url, POST);
+  expect(await isSignedIn(options)).toBe(true);
   expect((await createSignIn(options)(servers.url, POST)).status).toBe(200);
   expect(servers.authorized).toHaveLength(1);
   await signOut(options);
   await createSignIn(options)(servers.url, POST);
   expect(servers.authorized).toHaveLength(2);
+});
+
+test('who signs out takes the tokens back at the authorization server, the refresh token first, and nothing is left in the store', async () => {
+  verifies('mcp.auth.revoke');
+  const servers = await startOAuthServers();
+  servers.revocation = 200;
+  const store = memoryTokenStore();
+  const options = { serverUrl: servers.url, grant: person, store };
+  await createSignIn(options)(servers.url, POST);
+  const saved = JSON.parse((await store.load(`${servers.url} authorization-code`)) ?? '') as {
+    tokens: Record<string, string>;
+  };
+  expect(await signOut(options)).toBe(true);
+  expect(servers.revocations.map(({ body }) => [body.get('token_type_hint'), body.get('token')])).toEqual([
+    ['refresh_token', saved.tokens['refresh_token']],
+    ['access_token', saved.tokens['access_token']],
+  ]);
+  const [[id, secret] = []] = servers.clients;
+  expect(servers.revocations[0]?.authorization).toBe(`Basic ${btoa(`${id}:${secret}`)}`);
+  expect(await store.load(`${servers.url} authorization-code`)).toBeUndefined();
+  expect(await signOut(options)).toBe(false);
+  expect(servers.revocations).toHaveLength(2);
+});
+
+test('signing out removes the tokens also where they cannot be taken back, and never sends them to another issuer', async () => {
+  verifies('mcp.auth.revoke');
+  const [servers, evil] = [await startOAuthServers(), await startOAuthServers()];
+  const store = memoryTokenStore();
+  const options = { serverUrl: servers.url, grant: person, store };
+  const signInAndOut = async (prepare: () => void): Promise<boolean> => {
+    await createSignIn(options)(servers.url, POST);
+    prepare();
+    const isRevoked = await signOut(options);
+    expect(await store.load(`${servers.url} authorization-code`)).toBeUndefined();
+    return isRevoked;
+  };
+  expect(await signInAndOut(() => undefined)).toBe(false);
+  expect(await signInAndOut(() => (servers.revocation = 503))).toBe(false);
+  evil.revocation = 200;
+  expect(await signInAndOut(() => (servers.authorizationServer = evil.issuer))).toBe(false);
+  expect(evil.revocations).toEqual([]);
 });
 
 test('an answer from another issuer is refused: nothing is sent to anyone, and nothing of it is shown', async () => {

@@ -83,6 +83,21 @@ test('prompts are listed with their arguments, completed, and given as messages'
   expect(await complete({ server: 'plain', prompt: 'any' })).toEqual([]);
 });
 
+test('a server is described as it describes itself, with the version of the protocol that is spoken', async () => {
+  verifies('mcp.client.contents');
+  const toolset = await openLibrary();
+  expect(await toolset.serverInfo('lib')).toEqual({
+    server: 'lib',
+    protocolVersion: '2026-07-28',
+    name: 'library',
+    version: '1',
+  });
+  const [tool] = toolset.list();
+  expect(toolset.origin(tool?.name ?? '')?.server).toBe(tool?.name.split('_')[0]);
+  expect(toolset.origin('lib_nothing')).toBeUndefined();
+  expect((await toolset.serverInfo('plain')).protocolVersion).toMatch(/^20\d\d-/);
+});
+
 test('what is too large, missing or of an unknown server is an error that names the server', async () => {
   verifies('mcp.client.contents');
   const toolset = await openLibrary();

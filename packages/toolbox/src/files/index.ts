@@ -2,3 +2,5 @@ export { decodeFile } from './text-file.ts';
 export { findFiles } from './find-files.ts';
 export type { FindFilesOptions } from './find-files.ts';
 export * from './file-tools.ts';
+export { visibleFiles } from './visible-files.ts';
+export type { VisibleFiles } from './visible-files.ts';

@@ -4,6 +4,8 @@ export { skillPins } from './pins.ts';
 export type {
   LoadSkillsOptions,
   Skill,
+  SkillFileEntry,
+  SkillFiles,
   SkillFolder,
   SkillPin,
   SkillPins,

@@ -1,4 +1,5 @@
 import { oneLine, type OpenedSkill, type SkillsInUse } from './open-skill.ts';
+import { filesOf } from './skill-files.ts';
 import { skillTool } from './skill-tool.ts';
 import type { SkillProblem, Skills } from './types.ts';
 import { parseInput } from '../permissions/decide-text.ts';
@@ -23,6 +24,7 @@ export function createSkills(opened: readonly OpenedSkill[], problems: readonly 
     problems,
     list: () => Array.from(offered.values(), ({ skill }) => skill),
     prompt: () => promptFor([...offered.values()]),
+    files: () => filesOf(() => [...offered.values()]),
     inUse: () => [...active.keys()],
     release: (name) => {
       if (name === undefined) active.clear();

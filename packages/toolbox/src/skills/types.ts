@@ -95,6 +95,22 @@ export interface LoadSkillsOptions extends AbortOptions {
   readonly pins?: SkillPins | undefined;
 }
 
+/** The files of skills: a folder for each, by its name. Paths are relative, with `/`; `''` is the folder of the skills. */
+export interface SkillFiles {
+  /** Lists what is in a folder. Links are left out. */
+  list(folder: string): Promise<readonly SkillFileEntry[]>;
+  /** Reads a file. Rejects for one that is not listed, and for one of a project that has changed since it was approved. */
+  read(path: string): Promise<Uint8Array>;
+}
+
+/** A file or folder of a skill. */
+export interface SkillFileEntry {
+  /** Its name, without the folder. */
+  readonly name: string;
+  /** What it is. */
+  readonly kind: 'file' | 'directory';
+}
+
 /** The skills that a model can use in one conversation, and which of them are in use. */
 export interface Skills {
   /** The tool `skill`; undefined if there are no skills to offer. */
@@ -105,6 +121,8 @@ export interface Skills {
   list(): readonly Skill[];
   /** The names and descriptions of the skills on offer, for the system prompt; empty if there are none. */
   prompt(): string;
+  /** The files of the skills on offer, to serve them to others, without those that may hold credentials. Reading is as for the model. */
+  files(): SkillFiles;
   /** The names of the skills that the model has loaded. */
   inUse(): readonly string[];
   /** Ends the use of a skill, or of all, and revokes what it was allowed. */

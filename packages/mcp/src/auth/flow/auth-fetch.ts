@@ -17,6 +17,7 @@ const SECRET_FIELDS = [
   'code_verifier',
   'refresh_token',
   'subject_token',
+  'token',
 ];
 
 /**

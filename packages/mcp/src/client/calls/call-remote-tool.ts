@@ -28,7 +28,7 @@ import { toToolResult } from './tool-result.ts';
 
 export interface CallTarget {
   readonly server: RemoteServer;
-  readonly tools: ApprovedTools;
+  readonly tools: Pick<ApprovedTools, 'find' | 'has' | 'isQuarantined' | 'faultOf'>;
   readonly redact: (text: string) => string;
   /** How long the server may send neither a result nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
@@ -99,7 +99,7 @@ export async function callRemoteTool(
 }
 
 /** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine on the server of `tools`. */
-export function unavailableResult(name: string, tools: ApprovedTools | undefined): ToolResult {
+export function unavailableResult(name: string, tools: CallTarget['tools'] | undefined): ToolResult {
   const data = { tool: name };
   const fault = tools?.faultOf(name);
   if (fault !== undefined)

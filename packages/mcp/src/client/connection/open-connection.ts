@@ -8,6 +8,7 @@ import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
 import { TASKS_EXTENSION } from '../tasks/created-task.ts';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../tools/tool-app.ts';
 import { createQuestionHandlers } from '../tasks/question-handlers.ts';
 import { createTaskNews } from '../tasks/task-news.ts';
 import { subscribeToList } from './list-subscription.ts';
@@ -32,6 +33,7 @@ export interface ConnectionOptions {
   readonly elicitation: Elicitation | undefined;
   readonly roots: readonly McpRoot[] | undefined;
   readonly sampling: AnswerSampling | undefined;
+  readonly showsApps: boolean;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
 }
@@ -74,7 +76,7 @@ export async function openConnection(
   events: ConnectionEvents,
   known?: 'legacy',
 ): Promise<Connection> {
-  const { elicitation, roots, sampling, connectTimeoutMs } = options;
+  const { elicitation, roots, sampling, showsApps, connectTimeoutMs } = options;
   const sdk = await import('@modelcontextprotocol/client');
   signal.throwIfAborted();
   const timeout = new AbortController();
@@ -93,7 +95,7 @@ export async function openConnection(
           }),
         roots: roots && {},
         sampling: sampling && {},
-        extensions: { [TASKS_EXTENSION]: {} },
+        extensions: { [TASKS_EXTENSION]: {}, ...(showsApps && { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } }) },
       }),
       // The SDK would compile the schemas of a server, patterns included; results are checked by `checkOutput`.
       jsonSchemaValidator: { getValidator: () => acceptAll },

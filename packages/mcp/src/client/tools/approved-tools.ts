@@ -5,6 +5,7 @@ import { createDefinitionApprovals, type ServerPins } from './definition-approva
 import { readListedTool, type UnusableEntry } from './listed-tool.ts';
 import { findHeaderFault } from './header-parameters.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
+import type { ToolApp } from './tool-app.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
 export type ApprovedTools = ReturnType<typeof createApprovedTools>;
@@ -101,8 +102,15 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
       for (const tool of unapproved) accept(tool);
       publish();
     },
-    tools: (): readonly Tool[] => [...offered.values()].map(({ tool }) => tool),
-    find: (mountedName: string): RemoteTool | undefined => offered.get(mountedName),
+    ...viewOf(
+      () => offered,
+      ({ isForModel }) => isForModel,
+    ),
+    /** What apps of the server may call. */
+    forApps: viewOf(
+      () => offered,
+      ({ isForApps }) => isForApps,
+    ),
     has: (mountedName: string): boolean => current.has(mountedName) || faults.has(mountedName),
     /** Why a tool of this mounted name cannot be used, whatever is approved; undefined for any other. */
     faultOf: (mountedName: string): string | undefined => faults.get(mountedName),
@@ -111,6 +119,18 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
     /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
     pins: (): ServerPins =>
       Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
+  };
+}
+
+/** The tools on offer to those whom a tool names. */
+function viewOf(offered: () => ReadonlyMap<string, RemoteTool>, isFor: (app: ToolApp) => boolean) {
+  return {
+    remoteTools: (): readonly RemoteTool[] => [...offered().values()].filter(({ app }) => isFor(app)),
+    tools: (): readonly Tool[] => [...offered().values()].filter(({ app }) => isFor(app)).map(({ tool }) => tool),
+    find(mountedName: string): RemoteTool | undefined {
+      const found = offered().get(mountedName);
+      return found !== undefined && isFor(found.app) ? found : undefined;
+    },
   };
 }
 

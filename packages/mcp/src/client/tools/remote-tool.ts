@@ -2,6 +2,7 @@ import { definedFields, canonicalJson, visibleText, isObject } from '@kernel/int
 import { createHash } from 'node:crypto';
 import { type Tool, type ToolEffect, type ToolMetadata, type ToolOptionality, mountedName } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { NO_APP, readToolApp, type ToolApp } from './tool-app.ts';
 
 export interface RemoteTool {
   readonly name: string;
@@ -9,6 +10,7 @@ export interface RemoteTool {
   readonly tool: Tool;
   /** SHA-256 of the definition, without names, in hex. */
   readonly hash: string;
+  readonly app: ToolApp;
 }
 
 /**
@@ -20,6 +22,7 @@ export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHint
   const { annotations = {}, description = '', inputSchema: parameters, outputSchema } = listed;
   const title = listed.title ?? annotations.title;
   const metadata = toMetadata(listed['_meta']);
+  const app = readToolApp(listed['_meta']);
   const definition = definedFields({ description, parameters, title, outputSchema, metadata });
   const shown = definedFields({
     description: visibleText(description),
@@ -32,9 +35,9 @@ export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHint
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
   const tool = deepFreeze(structuredClone({ name: offeredName, ...shown })) as Tool;
   // The hints, not what is made of them: trusting a server is no change of its tools.
-  const hashed = { ...definition, hints: annotations };
+  const hashed = { ...definition, hints: annotations, ...(app === NO_APP ? {} : { app }) };
   // Canonical: a server that lists the same definition in another order has changed nothing.
-  return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(hashed)).digest('hex') };
+  return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(hashed)).digest('hex'), app };
 }
 
 /**

@@ -10,7 +10,8 @@ import {
   requestIds,
   errorResponse,
 } from '../../json-rpc.ts';
-import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
+import { onServerClose, type ServerOptions } from '../server-options.ts';
+import type { ServerSdk } from '../server-sdk.ts';
 import type { TaskSupport } from '../tasks/task-support.ts';
 import type { StateKey } from '../tools/ask-client.ts';
 import type { HttpSettings } from './http-options.ts';

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { checkToolset, checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
+import { loadContent } from '../content/load-content.ts';
 import { mountOn, protocolOf, stateKeyOf } from '../mount-tools.ts';
 import {
   closeOnAbort,
@@ -79,7 +80,8 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
     import('@modelcontextprotocol/server'),
     import('@modelcontextprotocol/server/stdio'),
   ]);
-  const createServer = serverFactory(sdk, toolset, options);
+  const addContent = await loadContent(sdk, 'serveStdio', options.content, onError);
+  const createServer = serverFactory(sdk, toolset, options, addContent);
   const stateKey = stateKeyOf('serveStdio', options);
   const tasks = await loadTasks('serveStdio', options);
   const transport = stdioTransport(stdin, stdout, maxMessageBytes, (value) => sdk.parseJSONRPCMessage(value));

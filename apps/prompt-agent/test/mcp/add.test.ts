@@ -1,0 +1,193 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { link, type Outcome, prompt, promptHere, workspace } from '../program.ts';
+import { LIBRARY } from './library-server.ts';
+
+const OWN = '.config/prompt-agent/mcp.json';
+const NODE = process.execPath;
+
+function mcp(cwd: string, ...args: readonly string[]): Promise<Outcome> {
+  return promptHere(['mcp', ...args], { cwd });
+}
+
+function servers(cwd: string, file = OWN): unknown {
+  return (JSON.parse(readFileSync(join(cwd, file), 'utf8')) as { mcpServers: unknown }).mcpServers;
+}
+
+test('a server that was added is listed, shown, tested and removed; nothing is started before it is tested', async () => {
+  verifies('cli.mcp.add', 'cli.mcp.show', 'cli.mcp.test');
+  const cwd = workspace({ 'server.mjs': LIBRARY });
+  const log = join(cwd, 'log.txt');
+  expect(
+    await mcp(cwd, 'add', 'lib', '--env', `LIBRARY_LOG=${log}`, '--', NODE, 'server.mjs', '--depth', '2'),
+  ).toMatchObject({ code: 0, stdout: '' });
+  expect(servers(cwd)).toEqual({
+    lib: { command: NODE, args: ['server.mjs', '--depth', '2'], env: { LIBRARY_LOG: log } },
+  });
+  expect(statSync(join(cwd, OWN)).mode % 0o1000).toBe(0o600);
+  expect((await mcp(cwd, 'list')).stdout).toBe('lib  program  user\n');
+  expect(JSON.parse((await mcp(cwd, 'list', '--json')).stdout)).toEqual([
+    { name: 'lib', transport: 'program', scope: 'user', signedIn: null, disabled: false },
+  ]);
+  const shown = await mcp(cwd, 'show', 'lib');
+  expect(shown.stdout).toContain('server.mjs --depth 2\n');
+  expect(shown.stdout).toContain('variable: LIBRARY_LOG (set)\n');
+  expect(shown.stdout).toContain('tools: not used yet');
+  expect(() => readFileSync(log)).toThrow('ENOENT');
+  const tested = await mcp(cwd, 'test', 'lib', '--json');
+  expect(tested.code).toBe(0);
+  expect(JSON.parse(tested.stdout)).toMatchObject({
+    protocolVersion: expect.stringMatching(/^20\d\d-/) as string,
+    server: { name: 'library', version: '7' },
+    tools: 1,
+    resources: 2,
+    resourceTemplates: 1,
+    prompts: 2,
+    milliseconds: expect.any(Number) as number,
+  });
+  expect((await mcp(cwd, 'test', 'lib')).stdout).toMatch(/^protocol +20\d\d-.*\nserver +library 7\ntools +1\n/);
+  expect(await mcp(cwd, 'remove', 'lib')).toMatchObject({ code: 0 });
+  expect(servers(cwd)).toEqual({});
+  expect(await mcp(cwd, 'remove', 'lib')).toMatchObject({ code: 2 });
+});
+
+test('secrets are shown as set, wherever they are, and a literal one is warned about by its place', async () => {
+  verifies('cli.mcp.secrets');
+  const cwd = workspace({});
+  const secret = 'a-very-literal-secret-1';
+  const outcomes = [
+    await mcp(
+      cwd,
+      'add',
+      'a',
+      'https://a.example.com/mcp?api_key=' + secret,
+      '--header',
+      `Authorization: Bearer ${secret}`,
+    ),
+    await mcp(
+      cwd,
+      'add',
+      'b',
+      '--env',
+      `API_KEY=${secret}`,
+      '--',
+      'npx',
+      'x',
+      `--token=${secret}`,
+      '--password',
+      secret,
+    ),
+    await mcp(
+      cwd,
+      'add',
+      'c',
+      '--',
+      'npx',
+      'mcp-remote',
+      'https://c.example.com',
+      '--header',
+      `Authorization: Bearer ${secret}`,
+    ),
+    await mcp(cwd, 'add', 'd', 'https://d.example.com/mcp', '--header', 'Authorization: Bearer ${D_TOKEN}'),
+  ];
+  const warnings = outcomes.map(({ stderr }) => /written out in ([^.]*\.?[^.]*)\. A var/.exec(stderr)?.[1]);
+  expect(warnings).toEqual(['headers.Authorization, url', 'env.API_KEY, args[1], args[3]', 'args[3]', undefined]);
+  for (const name of ['a', 'b', 'c', 'd'])
+    for (const json of [[], ['--json']]) outcomes.push(await mcp(cwd, 'show', name, ...json));
+  outcomes.push(await mcp(cwd, 'list'), await mcp(cwd, 'list', '--json'));
+  for (const { stdout, stderr, code } of outcomes) {
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain(secret);
+  }
+  expect((await mcp(cwd, 'show', 'd')).stdout).toContain('header: Authorization from Bearer ${D_TOKEN}');
+});
+
+test.each([
+  [['add', 'x'], 'mcp add needs a name, and an address or a command'],
+  [['add'], 'mcp add needs a name'],
+  [['add', '__proto__', 'https://a.example.com'], 'cannot be the name of a server'],
+  [['add', 'a:b', 'https://a.example.com'], 'cannot be the name of a server'],
+  [['add', 'a', 'https://user:pw@a.example.com'], 'user name or password'],
+  [['add', 'a', 'https://a.example.com', '--env', 'A=b'], '--env is for a command'],
+  [['add', 'a', '--header', 'A: b', '--', 'npx'], '--header is for an address'],
+  [['add', 'a', 'https://a.example.com', '--header', 'no-value'], '--header must be NAME:VALUE'],
+  [['add', 'a', '--env', '=x', '--', 'npx'], '--env must be NAME=VALUE'],
+  [['add', 'a', 'https://a.example.com', '--scope', 'world'], '--scope "world" is unknown'],
+  [['add', '--from', 'none.json', 'a'], '--from brings its own names'],
+  [['show', 'nothing'], 'there is no server "nothing". Add one'],
+  [['login', 'nothing'], 'there is no server "nothing"'],
+])('mcp %j exits 2 with a line that says what is wrong', async (args, said) => {
+  verifies('cli.mcp.add');
+  const { code, stdout, stderr } = await mcp(workspace({}), ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(said);
+});
+
+test('a name that is taken is not overwritten, and a file that is damaged stays as it is', async () => {
+  verifies('cli.mcp.add');
+  const cwd = workspace({ [OWN]: '{"mcpServers":{"a":{"command":"one"}},"other":1}' });
+  expect((await mcp(cwd, 'add', 'a', '--', 'two')).stderr).toContain('there is a server "a" already');
+  expect(await mcp(cwd, 'add', 'b', '--', 'two')).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(join(cwd, OWN), 'utf8'))).toEqual({
+    mcpServers: { a: { command: 'one' }, b: { command: 'two' } },
+    other: 1,
+  });
+  for (const [damaged, said] of [
+    ['{"mcpServers":', 'not valid JSON'],
+    ['[]', 'must be an object'],
+    ['{"mcpServers":{"a":{"command":1}}}', 'must be text'],
+    ['{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}', 'has "a" more than once'],
+  ] as const) {
+    const folder = workspace({ [OWN]: damaged });
+    const { code, stderr } = await mcp(folder, 'add', 'c', '--', 'x');
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+    expect(readFileSync(join(folder, OWN), 'utf8')).toBe(damaged);
+  }
+});
+
+test('processes that add at the same time lose none of their servers', async () => {
+  verifies('cli.mcp.atomic');
+  const cwd = workspace({});
+  const names = ['one', 'two', 'three', 'four'];
+  const outcomes = await Promise.all(names.map((name) => prompt(['mcp', 'add', name, '--', 'program'], { cwd })));
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(Object.keys(servers(cwd) as object).toSorted()).toEqual(names.toSorted());
+});
+
+test("a project's file that is a link is neither read nor changed; the user's own may be one, and stays one", async () => {
+  verifies('cli.mcp.atomic');
+  const elsewhere = '{"mcpServers":{"secret":{"command":"x"}}}';
+  const cwd = workspace({ 'elsewhere.json': elsewhere, 'own.json': elsewhere, '.config/prompt-agent/x': '' });
+  link(cwd, '.mcp.json', join(cwd, 'elsewhere.json'));
+  for (const args of [['add', 'a', '--scope', 'project', '--', 'x'], ['list']]) {
+    const { code, stderr, stdout } = await mcp(cwd, ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('is a link to elsewhere');
+  }
+  expect(readFileSync(join(cwd, 'elsewhere.json'), 'utf8')).toBe(elsewhere);
+  const other = workspace({ 'own.json': elsewhere, '.config/prompt-agent/x': '' });
+  link(other, OWN, join(other, 'own.json'));
+  expect(await mcp(other, 'add', 'a', '--', 'x')).toMatchObject({ code: 0 });
+  expect(Object.keys(servers(other, 'own.json') as object)).toEqual(['secret', 'a']);
+});
+
+test('a server that dies, never answers, or is not there fails its test with what happened, and exit code 1', async () => {
+  verifies('cli.mcp.test');
+  const cwd = workspace({ 'silent.mjs': 'setInterval(() => {}, 1000);' });
+  await mcp(cwd, 'add', 'dies', '--', NODE, '-e', 'console.error("no licence"); process.exit(4)');
+  await mcp(cwd, 'add', 'silent', '--', NODE, 'silent.mjs');
+  await mcp(cwd, 'add', 'gone', 'http://127.0.0.1:2/mcp');
+  await mcp(cwd, 'add', 'unset', 'https://a.example.com/${NOT_SET}');
+  const dies = await mcp(cwd, 'test', 'dies');
+  expect(dies).toMatchObject({ code: 1, stdout: '' });
+  expect(dies.stderr).toContain('ended with exit code 4');
+  expect(dies.stderr).toContain('no licence');
+  const silent = await mcp(cwd, 'test', 'silent', '--max-time', '300ms');
+  expect(silent).toMatchObject({ code: 1, stdout: '' });
+  expect(silent.stderr).toContain('300 ms');
+  expect((await mcp(cwd, 'test', 'gone')).stderr).toContain('ECONNREFUSED');
+  expect((await mcp(cwd, 'test', 'unset')).stderr).toContain('NOT_SET, which is not set');
+});

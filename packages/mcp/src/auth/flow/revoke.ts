@@ -1,0 +1,70 @@
+import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client';
+import type { SignInGrant } from '../sign-in-options.ts';
+import { isSameIssuer } from './discover.ts';
+import type { Flow } from './flow.ts';
+import { clientAuthentication, clientInformationFor } from './registered-client.ts';
+
+/**
+ * Takes tokens back at the authorization server that gave them (RFC 7009): the refresh token first, with which further ones could be got. Resolves to whether the
+ * server has accepted that; false where it offers no such thing, or is another one by now.
+ */
+export async function revoke(
+  flow: Pick<Flow, 'sdk' | 'server' | 'saved' | 'fetchFn'>,
+  grant: SignInGrant,
+): Promise<boolean> {
+  const { sdk, server, saved, fetchFn } = flow;
+  const { tokens } = saved;
+  const { metadata } = server;
+  const endpoint = fieldOf(metadata, 'revocation_endpoint');
+  if (metadata === undefined || typeof endpoint !== 'string' || tokens === undefined) return false;
+  if (!isSameIssuer(tokens.issuer ?? '', server.issuer)) return false;
+  const metadataUrl = grant.type === 'authorization-code' ? grant.clientMetadataUrl : undefined;
+  const client: OAuthClientInformationMixed | undefined =
+    grant.client === undefined
+      ? (saved.client ?? (metadataUrl === undefined ? undefined : { client_id: metadataUrl }))
+      : clientInformationFor(grant.client, server.issuer, saved.clientIssuer);
+  if (client === undefined) return false;
+  const methods = fieldOf(metadata, 'revocation_endpoint_auth_methods_supported');
+  const supported = Array.isArray(methods)
+    ? methods.map(String)
+    : (metadata.token_endpoint_auth_methods_supported ?? []);
+  const { addClientAuthentication } = clientAuthentication(sdk, grant.client);
+  for (const [token, hint] of [
+    [tokens.refresh_token, 'refresh_token'],
+    [tokens.access_token, 'access_token'],
+  ] as const) {
+    if (token === undefined) continue;
+    const body = new URLSearchParams({ token, token_type_hint: hint });
+    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
+    if (addClientAuthentication === undefined)
+      authenticate(sdk.selectClientAuthMethod(client, supported), client, headers, body);
+    // oxlint-disable-next-line no-await-in-loop -- the refresh token first
+    else await addClientAuthentication(headers, body, endpoint, metadata);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const response = await fetchFn(endpoint, { method: 'POST', headers, body, redirect: 'error' });
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await response.body?.cancel();
+    if (!response.ok) return false;
+  }
+  return true;
+}
+
+/** A field that the SDK passes on, for some metadata without naming it. */
+function fieldOf(metadata: object | undefined, name: string): unknown {
+  return Object.entries(metadata ?? {}).find(([key]) => key === name)?.[1];
+}
+
+function authenticate(
+  method: string,
+  { client_id: id, client_secret: secret }: OAuthClientInformationMixed,
+  headers: Headers,
+  body: URLSearchParams,
+): void {
+  if (method === 'client_secret_basic' && secret !== undefined) {
+    // Spelled as the SDK spells it for tokens: a server that has given some has understood that.
+    headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
+    return;
+  }
+  body.set('client_id', id);
+  if (method === 'client_secret_post' && secret !== undefined) body.set('client_secret', secret);
+}

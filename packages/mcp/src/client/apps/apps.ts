@@ -1,0 +1,57 @@
+import { markValidatesCalls, type Toolset } from '@kernel/protocol';
+import type { AskedServer, createAskServer } from '../ask-server.ts';
+import type { CallTarget } from '../calls/call-remote-tool.ts';
+import type { McpContentOptions } from '../contents.ts';
+import { createRemoteCalls } from '../remote-calls.ts';
+import type { ApprovedTools } from '../tools/approved-tools.ts';
+import type { McpApp, McpAppPage } from './app-page.ts';
+import { readAppPage } from './read-app-page.ts';
+
+/** The apps of servers: pages that show what a tool did, and call tools of their server (the extension `io.modelcontextprotocol/ui`). */
+export interface McpApps {
+  /** The app of a tool, by its name in `list()`; undefined for one without. */
+  find(tool: string): McpApp | undefined;
+  /** Reads the page of an app: at most 4 MiB of HTML. Rejects with `TOOL_UNAVAILABLE` or `TOOL_FAILED`. */
+  read(app: McpApp, options?: McpContentOptions): Promise<McpAppPage>;
+  /**
+   * The tools of a server that its apps may call, under the names of `list()`; some of them no model sees. A call by an app is to be decided on as one by a
+   * model is.
+   */
+  tools(server: string): McpAppTools;
+}
+
+/** The tools that the apps of one server may call. */
+export interface McpAppTools extends Toolset {
+  /** The name of a tool in `list()`, by its name on the server; undefined if apps may not call it. */
+  nameOf(tool: string): string | undefined;
+}
+
+type AppServer = AskedServer & CallTarget & { readonly tools: ApprovedTools };
+
+export function createApps(
+  { ask, find: findServer, servers }: ReturnType<typeof createAskServer<AppServer>>,
+  isClosed: () => boolean,
+): McpApps {
+  return {
+    find(tool) {
+      for (const { server, tools } of servers) {
+        const found = tools.find(tool);
+        const uri = found?.app.uri;
+        if (found !== undefined && uri !== undefined) return { server: server.config.name, tool: found.name, uri };
+      }
+      return undefined;
+    },
+    async read(app, { signal } = {}) {
+      return ask(findServer(app.server), signal, (client, options) => readAppPage(client, app, options));
+    },
+    tools(name) {
+      const target = findServer(name);
+      const { forApps, ...tools } = target.tools;
+      return markValidatesCalls({
+        ...createRemoteCalls([{ ...target, tools: { ...tools, ...forApps } }], isClosed),
+        list: () => forApps.tools(),
+        nameOf: (tool: string) => forApps.remoteTools().find((each) => each.name === tool)?.tool.name,
+      });
+    },
+  };
+}
