@@ -85,7 +85,8 @@ export async function contentToolsOf(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly ToolWithHandler[]> {
-  const infos = await Promise.allSettled(names.map((name) => toolset.serverInfo(name, { signal })));
+  // A server that is left out or disabled has nothing to read.
+  const infos = await Promise.allSettled(names.map(async (name) => toolset.serverInfo(name, { signal })));
   const isReadable = infos.some(
     (info) => info.status === 'fulfilled' && (info.value.hasResources || info.value.hasPrompts),
   );
