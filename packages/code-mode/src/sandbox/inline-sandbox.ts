@@ -1,12 +1,12 @@
 import type { Sandbox } from '@kernel/protocol';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import { type CompiledEngine, createMachine, type MachineImage } from './virtual-machine.ts';
+import { createMachine, type MachineImage } from './virtual-machine.ts';
 
 /** Options of `createInlineSandbox`. */
 export interface InlineSandboxOptions {
   /** The engine, `quickjs-wasi/quickjs.wasm`, as a `WebAssembly.Module`, for runtimes without files. Default: it is read from the package. */
-  readonly wasm?: CompiledEngine | undefined;
+  readonly wasm?: object | undefined;
 }
 
 /**
