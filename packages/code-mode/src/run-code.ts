@@ -46,7 +46,8 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
       });
       const toolContext: ToolContext = { ...context, toolName: name };
       const result = await runAsProgram(() => agent.handler({ task: code }, toolContext));
-      if (provider.problems.length > 0) return refused(provider.problems);
+      const problems = provider.problems();
+      if (problems.length > 0) return refused(problems);
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
       await store.save(end);

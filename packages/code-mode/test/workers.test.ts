@@ -1,4 +1,4 @@
-import { createWorkerSandbox } from '@kernel/code-mode';
+import { createInlineSandbox, createWorkerSandbox } from '@kernel/code-mode';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 
@@ -38,5 +38,8 @@ test('a worker whose machine failed is given to no other program', async () => {
 
 test('a sandbox refuses options that it does not know', () => {
   verifies('codeMode.options');
-  expect(() => createWorkerSandbox({ idle: -1 })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  const invalid = expect.objectContaining({ code: 'CONFIG_INVALID' });
+  expect(() => createWorkerSandbox({ idle: -1 })).toThrow(invalid);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
+  expect(() => createInlineSandbox({ wsam: {} } as object)).toThrow(invalid);
 });

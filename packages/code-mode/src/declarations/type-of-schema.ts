@@ -1,4 +1,4 @@
-import { isObject, parsePointer, truncate } from '@kernel/internal';
+import { isObject, parsePointer, sliceHead, truncate } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 
 /** How deep objects are written out; what is deeper is `unknown`. */
@@ -107,8 +107,7 @@ function commentOf(schema: unknown): string {
 
 /** A text on one line that cannot end a comment. */
 export function oneLine(text: string, most: number): string {
-  const line = text
-    .slice(0, most * 4)
+  const line = sliceHead(text, most * 4)
     .replaceAll(/\s+/g, ' ')
     .replaceAll('*/', String.raw`*\/`)
     .trim();

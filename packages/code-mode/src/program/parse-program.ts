@@ -45,8 +45,10 @@ export async function parseProgram(given: string): Promise<PreparedProgram | Syn
 
 /** A program without the fence of Markdown around it, on the lines that it had. */
 function withoutFence(code: string): string {
-  const fenced = /^\s*```\w*[ \t]*(?=\n)([^]*)\n```\s*$/.exec(code);
-  return fenced?.[1] ?? code;
+  const text = code.trim();
+  const lines = text.split('\n');
+  if (lines.length < 3 || !/^```\w*\r?$/.test(lines[0] ?? '') || lines.at(-1) !== '```') return code;
+  return `\n${lines.slice(1, -1).join('\n')}`;
 }
 
 /** Where a parser stopped, in characters. */

@@ -39,7 +39,7 @@ export interface ProgramSetup {
 /** A program as the model of a run. */
 export interface ProgramProvider extends Provider {
   /** What `check` has found: then nothing of the program has run. */
-  readonly problems: readonly string[];
+  problems(): readonly string[];
   /** Ends the program. */
   close(): void;
 }
@@ -84,9 +84,7 @@ export function createProgramProvider(setup: ProgramSetup): ProgramProvider {
 
   return {
     name: 'code-mode',
-    get problems() {
-      return problems;
-    },
+    problems: () => problems,
     async *stream({ messages, signal = new AbortController().signal }) {
       // A history only grows: each message is looked at once.
       const history = turnsOf(seen === 0 ? messages : messages.slice(seen));
