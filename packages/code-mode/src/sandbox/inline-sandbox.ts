@@ -1,7 +1,10 @@
 import type { Sandbox } from '@kernel/protocol';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import { type CompiledEngine, createMachine, type MachineImage } from './virtual-machine.ts';
+import { resultsText } from './results-text.ts';
+import type { CompiledEngine, MachineImage } from './machine-image.ts';
+import { sandboxFailure } from './sandbox-failure.ts';
+import { createMachine } from './virtual-machine.ts';
 
 /** Options of `createInlineSandbox`. */
 export interface InlineSandboxOptions {
@@ -24,9 +27,15 @@ export function createInlineSandbox({ wasm }: InlineSandboxOptions = {}): Sandbo
       return {
         async resume(results) {
           signal.throwIfAborted();
-          const text = machine.resume(results);
+          const text = resultsText(results);
+          let state: string;
+          try {
+            state = machine.resume(text);
+          } catch (error) {
+            throw sandboxFailure(error);
+          }
           signal.throwIfAborted();
-          return readState(text);
+          return readState(state);
         },
         close() {
           if (isOpen) machine.dispose();

@@ -4,7 +4,9 @@ import type { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import type { MachineImage } from './virtual-machine.ts';
+import type { MachineImage } from './machine-image.ts';
+import { resultsText } from './results-text.ts';
+import { sandboxFailure } from './sandbox-failure.ts';
 
 /** Options of `createWorkerSandbox`. */
 export interface WorkerSandboxOptions {
@@ -85,8 +87,8 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     if ('begun' in reply) watch();
     else settle?.(reply);
   };
-  const onError = (error: unknown): void => end({ error: failed(error) });
-  const onExit = (): void => end({ error: failed(new Error('its worker ended')) });
+  const onError = (error: unknown): void => end({ error: sandboxFailure(error) });
+  const onExit = (): void => end({ error: sandboxFailure(new Error('its worker ended')) });
   worker.on('message', onMessage).on('error', onError).on('exit', onExit);
 
   const leave = (): void => {
@@ -112,7 +114,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     timer = setTimeout(() => {
       const now = Atomics.load(flags, 1);
       if (now !== asked) return watch(now, GRACE_MS);
-      end({ error: failed(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
+      end({ error: sandboxFailure(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
     }, ms);
   };
   const ask = (message: ToWorker): Promise<Exclude<FromWorker, { readonly begun: true }>> =>
@@ -133,26 +135,23 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
   return {
     async resume(results) {
       signal.throwIfAborted();
-      const message: ToWorker = hasStarted ? { type: 'resume', results } : { type: 'start', program };
+      const message: ToWorker = hasStarted
+        ? { type: 'resume', results: resultsText(results) }
+        : { type: 'start', program };
       hasStarted = true;
       const reply = await ask(message);
-      if ('failure' in reply) throw failed(new Error(reply.failure));
+      if ('failure' in reply) throw sandboxFailure(new Error(reply.failure));
       return readState(reply.state);
     },
     close() {
       if (isOver) return;
-      if (settle !== undefined) return end({ error: failed(new Error('it was closed')) });
+      if (settle !== undefined) return end({ error: sandboxFailure(new Error('it was closed')) });
       leave();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       worker.postMessage({ type: 'end' } satisfies ToWorker);
       keep(warm);
     },
   };
-}
-
-function failed(error: unknown): KernelError {
-  const message = error instanceof Error ? error.message : String(error);
-  return new KernelError('TOOL_FAILED', `The sandbox failed: ${message.replace(/[.]$/, '')}.`, { cause: error });
 }
 
 function ignore(): void {}
