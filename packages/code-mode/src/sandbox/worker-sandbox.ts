@@ -46,7 +46,7 @@ export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sa
       workerData,
       env: {},
       stdin: false,
-      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8 },
+      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
     });
     worker.unref();
     return { worker, flags: new Int32Array(flags) };
