@@ -17,7 +17,7 @@ export interface LanguageTest {
 /** The folders of the suite for what a program may use: no modules, no scripts beside others, no other realms or threads. */
 const FOLDERS = [
   'language/!(module-code|import|export|global-code)',
-  'built-ins/!(Abstract*|*Dispos*|Atomics|FinalizationRegistry|ShadowRealm|Shared*|Suppressed*|Temporal|WeakRef|global)',
+  'built-ins/!(Abstract*|Atomics|FinalizationRegistry|ShadowRealm|Shared*|Temporal|WeakRef|global)',
 ];
 
 /** Tests of the tables of Unicode: they take longer than all others. */
@@ -37,7 +37,6 @@ const LEFT_OUT = new Set([
   'WeakRef',
   'cross-realm',
   'dynamic-import',
-  'explicit-resource-management',
   'host-gc-required',
   'import-attributes',
   'import-defer',
