@@ -1,84 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { collect, run, tapEvents } from '@kernel/agent';
-import { connectMcp, type McpServerConfig, type McpToolset } from '@kernel/mcp';
 import type { ToolResult } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
-import { expect, onTestFinished, test } from 'vitest';
-
-const program = (name: string): string =>
-  fileURLToPath(new URL(`node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'kernel-mcp-'));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
-
-async function connected(mcpServers: { readonly [name: string]: McpServerConfig }): Promise<McpToolset> {
-  const toolset = await connectMcp({ mcpServers });
-  onTestFinished(() => toolset.close());
-  return toolset;
-}
-
-function call(
-  toolset: McpToolset,
-  name: string,
-  input: object,
-  onProgress?: (update: string) => void,
-): Promise<ToolResult> {
-  const { signal } = new AbortController();
-  return toolset.call({ type: 'tool-call', id: name, name, arguments: JSON.stringify(input) }, { signal, onProgress });
-}
-
-/** What the everything server must do over any transport. */
-async function expectEverything(toolset: McpToolset): Promise<void> {
-  expect(toolset.list().length).toBeGreaterThan(10);
-  expect((await call(toolset, 'everything_echo', { message: 'hello' })).forLLM).toBe('Echo: hello');
-  expect((await call(toolset, 'everything_get-sum', { a: 2, b: 3 })).forLLM).toContain('5');
-  const image = await call(toolset, 'everything_get-tiny-image', {});
-  expect(image.media).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
-  const weather = await call(toolset, 'everything_get-structured-content', { location: 'New York' });
-  expect(weather.data).toMatchObject({ temperature: expect.any(Number) });
-  const links = await call(toolset, 'everything_get-resource-links', { count: 2 });
-  expect(links.forLLM).toContain('demo://resource/');
-  const updates: string[] = [];
-  await call(toolset, 'everything_trigger-long-running-operation', { duration: 0.4, steps: 4 }, (update) =>
-    updates.push(update),
-  );
-  expect(updates).toHaveLength(4);
-  expect(await call(toolset, 'everything_get-sum', { a: 'two' })).toMatchObject({ isError: true });
-}
-
-test('the everything server is used over stdio', async () => {
-  verifies('mcp.client.toolset');
-  await expectEverything(await connected({ everything: { command: process.execPath, args: [program('everything')] } }));
-});
-
-test('the everything server is used over streamable HTTP', async () => {
-  verifies('mcp.client.toolset');
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  const port = typeof address === 'object' ? String(address?.port) : '';
-  probe.close();
-  const child = spawn(process.execPath, [program('everything'), 'streamableHttp'], {
-    env: { ...process.env, PORT: port },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  await new Promise<void>((resolve) => {
-    child.stderr.on('data', (text: Buffer) => {
-      if (text.includes('listening')) resolve();
-    });
-  });
-  await expectEverything(await connected({ everything: { url: `http://127.0.0.1:${port}/mcp` } }));
-});
+import { expect, test } from 'vitest';
+import { call, connected, folder, program } from './lib/real-server.ts';
 
 test('the filesystem server reads and writes in its folder and refuses what lies outside', async () => {
   verifies('mcp.client.toolset');
@@ -91,6 +18,24 @@ test('the filesystem server reads and writes in its folder and refuses what lies
   const outside = await call(toolset, 'files_read_text_file', { path: '/etc/hostname' });
   expect(outside).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(toolset.list().find(({ name }) => name === 'files_write_file')?.effect).toBe('write');
+  const edits = [{ oldText: 'written', newText: 'edited' }];
+  const dry = await call(toolset, 'files_edit_file', { path: join(home, 'b.txt'), edits, dryRun: true });
+  expect(dry.forLLM).toContain('+edited');
+  expect(readFileSync(join(home, 'b.txt'), 'utf8')).toBe('written');
+  await call(toolset, 'files_move_file', { source: join(home, 'b.txt'), destination: join(home, 'c.txt') });
+  const found = await call(toolset, 'files_search_files', { path: home, pattern: '**/*.txt' });
+  expect(found.forLLM.split('\n').toSorted()).toEqual([join(home, 'a.txt'), join(home, 'c.txt')]);
+});
+
+test('the filesystem server takes the folders that it is told of as roots', async () => {
+  verifies('mcp.client.sampling');
+  const [started, allowed] = [folder(), folder()];
+  writeFileSync(join(allowed, 'a.txt'), 'hello');
+  const files = { command: process.execPath, args: [program('filesystem'), started] };
+  const toolset = await connected({ files }, { roots: [{ uri: pathToFileURL(allowed).href }] });
+  await expect.poll(async () => (await call(toolset, 'files_list_allowed_directories', {})).forLLM).toContain(allowed);
+  expect((await call(toolset, 'files_read_text_file', { path: join(allowed, 'a.txt') })).forLLM).toBe('hello');
+  expect(await call(toolset, 'files_list_directory', { path: started })).toMatchObject({ isError: true });
 });
 
 test('the memory server remembers across restarts of its process, in the file that its environment names', async () => {
@@ -99,15 +44,29 @@ test('the memory server remembers across restarts of its process, in the file th
   const first = await connected({ memory });
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
   expect((await call(first, 'memory_create_entities', { entities })).isError).toBeUndefined();
+  const engine = { name: 'Engine', entityType: 'machine', observations: [] };
+  await call(first, 'memory_create_entities', { entities: [engine] });
+  const relations = [{ from: 'Ada', to: 'Engine', relationType: 'programs' }];
+  expect((await call(first, 'memory_create_relations', { relations })).isError).toBeUndefined();
   await first.close();
   const second = await connected({ memory });
-  expect((await call(second, 'memory_read_graph', {})).data).toMatchObject({ entities: [{ name: 'Ada' }] });
+  expect((await call(second, 'memory_read_graph', {})).data).toMatchObject({
+    entities: [{ name: 'Ada' }, engine],
+    relations,
+  });
+  expect((await call(second, 'memory_search_nodes', { query: 'counts' })).data).toMatchObject({ entities });
+  await call(second, 'memory_delete_entities', { entityNames: ['Ada'] });
+  expect((await call(second, 'memory_open_nodes', { names: ['Ada'] })).data).toMatchObject({ entities: [] });
 });
 
-test('the sequential-thinking server takes thoughts', async () => {
+test('the sequential-thinking server takes thoughts, revises and branches them, and refuses what is none', async () => {
   const toolset = await connected({ thinking: { command: process.execPath, args: [program('sequential-thinking')] } });
   const thought = { thought: 'first', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
-  expect((await call(toolset, 'thinking_sequentialthinking', thought)).data).toMatchObject({ thoughtNumber: 1 });
+  const think = (more: object) => call(toolset, 'thinking_sequentialthinking', { ...thought, ...more });
+  expect((await think({})).data).toMatchObject({ thoughtNumber: 1 });
+  const branch = { thoughtNumber: 2, totalThoughts: 3, branchFromThought: 1, branchId: 'other', isRevision: true };
+  expect((await think(branch)).data).toMatchObject({ branches: ['other'], thoughtHistoryLength: 2, totalThoughts: 3 });
+  expect(await think({ thoughtNumber: 'two' })).toMatchObject({ isError: true });
 });
 
 test('kill -9 of a server in the middle of a call: the run goes on with a clear result, and the next call has a new server', async () => {

@@ -234,6 +234,7 @@ describe('a tarball', () => {
       'docs/guides/coming-from-mcp-sdk.md',
       'docs/guides/serve-tools-over-mcp.md',
       'docs/guides/use-mcp-servers.md',
+      'docs/guides/write-a-server-that-scales.md',
     ]);
   });
 });

@@ -3,7 +3,7 @@ import type { McpApps } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
-import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
+import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -133,7 +133,12 @@ const MAX_RESULT_LENGTH = 300_000;
 function registryOf(own: readonly (ToolBinding | ToolWithHandler)[], added: UserTools | undefined): ToolRegistry {
   try {
     const registry = createRegistry([...own, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
-    if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
+    if (added?.toolset !== undefined) {
+      registry.mount('', added.toolset); // its names have their prefixes already
+      // What servers have to read is offered once the model looks for it.
+      for (const tool of added.contents ?? []) registry.register(tool, { hidden: true });
+      if (registry.hiddenTools().length > 0) registry.register(searchTool(registry));
+    }
     return registry;
   } catch (error) {
     throw usageError(`--tools: ${errorMessage(error)}`);

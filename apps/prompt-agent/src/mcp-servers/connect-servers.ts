@@ -1,6 +1,6 @@
 import { querySecrets } from '@kernel/internal';
 import type { ConnectMcpOptions, McpSampling, McpToolset } from '@kernel/mcp';
-import { KernelError, type Provider } from '@kernel/protocol';
+import { KernelError, type Provider, type ToolWithHandler } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { oneLine } from '../output/escape.ts';
@@ -77,6 +77,20 @@ export async function connectServers(
   } finally {
     stopWarning();
   }
+}
+
+/** The tools with which a model reads what servers have; none if no server that is there has resources or prompts. */
+export async function contentToolsOf(
+  toolset: McpToolset,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly ToolWithHandler[]> {
+  // A server that is left out or disabled has nothing to read.
+  const infos = await Promise.allSettled(names.map(async (name) => toolset.serverInfo(name, { signal })));
+  const isReadable = infos.some(
+    (info) => info.status === 'fulfilled' && (info.value.hasResources || info.value.hasPrompts),
+  );
+  return isReadable ? toolset.contentTools() : [];
 }
 
 /** The servers of `--sampling` that are connected to. Throws a usage error for a name that is none of them. */

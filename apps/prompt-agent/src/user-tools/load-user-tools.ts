@@ -1,13 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { errorMessage, withoutQuery } from '@kernel/internal';
+import { errorMessage, isObject, withoutQuery } from '@kernel/internal';
 import type { McpApps, McpToolset } from '@kernel/mcp';
+import type { ToolWithHandler } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { parseJson, requireText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { type AskedModel, connectServers, secretsIn } from '../mcp-servers/connect-servers.ts';
+import { type AskedModel, connectServers, contentToolsOf, secretsIn } from '../mcp-servers/connect-servers.ts';
 import { fillVariables } from '../mcp-servers/fill-variables.ts';
 import { type AddedServer, isName } from '../mcp-servers/server-files.ts';
 import { configOf, usableServers } from '../mcp-servers/usable-servers.ts';
@@ -28,6 +29,8 @@ export interface UserTools {
   /** The servers of the toolset that were added, by their names. */
   readonly added?: readonly string[];
   readonly apps?: McpApps;
+  /** What reads the resources and prompts of the servers, if they have any. */
+  readonly contents?: readonly ToolWithHandler[];
   close(): Promise<void>;
 }
 
@@ -109,7 +112,14 @@ async function connectUserServers(
     pins: pins.known,
     approveTools: (change) => pins.approve(change),
   });
-  return { bindings: [], toolset, apps: toolset.apps, close: () => closeServers(toolset, pins) };
+  const contents = await contentToolsOf(toolset, serverNames(config), call.signal);
+  return { bindings: [], toolset, apps: toolset.apps, contents, close: () => closeServers(toolset, pins) };
+}
+
+/** The names of the servers of a config that has been connected to. */
+function serverNames(config: unknown): readonly string[] {
+  const servers = isObject(config) ? config['mcpServers'] : undefined;
+  return isObject(servers) ? Object.keys(servers) : [];
 }
 
 /** Ends servers, and keeps what is known of their tools. */
@@ -150,5 +160,7 @@ async function loadAddedTools(
     fetch: await fetchFor(servers, call),
   });
   const close = (): Promise<void> => closeServers(toolset, pins);
-  return { bindings: [], toolset, apps: toolset.apps, added: [...keys.keys()], close };
+  const added = [...keys.keys()];
+  const contents = await contentToolsOf(toolset, added, call.signal);
+  return { bindings: [], toolset, apps: toolset.apps, contents, added, close };
 }

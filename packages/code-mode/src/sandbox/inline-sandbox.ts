@@ -2,14 +2,14 @@ import type { Sandbox } from '@kernel/protocol';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
 import { resultsText } from './results-text.ts';
-import type { CompiledEngine, MachineImage } from './machine-image.ts';
+import type { MachineImage } from './machine-image.ts';
 import { sandboxFailure } from './sandbox-failure.ts';
 import { createMachine } from './virtual-machine.ts';
 
 /** Options of `createInlineSandbox`. */
 export interface InlineSandboxOptions {
   /** The engine, `quickjs-wasi/quickjs.wasm`, as a `WebAssembly.Module`, for runtimes without files. Default: it is read from the package. */
-  readonly wasm?: CompiledEngine | undefined;
+  readonly wasm?: object | undefined;
 }
 
 /**

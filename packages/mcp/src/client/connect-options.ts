@@ -41,7 +41,10 @@ export interface ConnectMcpOptions {
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions that servers ask the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
-  /** Shows the user a page that a server wants opened, for example to sign in. Without it, servers learn that this is not possible. */
+  /**
+   * Shows the user a page that a server wants opened, for example to sign in; a call that the server refuses until then is made once more. Without it, servers
+   * learn that this is not possible.
+   */
   readonly elicitUrl?: ElicitUrl | undefined;
   /** Lets servers ask a model, at the user's cost. Default: they may not. */
   readonly sampling?: McpSampling | undefined;

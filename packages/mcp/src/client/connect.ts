@@ -21,6 +21,7 @@ import { checkSampling, createSampling } from './connection/sampling.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import type { McpContents } from './contents.ts';
 import { createContentTools } from './content-tools.ts';
+import { createListeners } from './listeners.ts';
 import { createRemoteCalls } from './remote-calls.ts';
 import { createContents } from './server-content.ts';
 import { createServerRedactor } from './server-redactor.ts';
@@ -228,26 +229,4 @@ function faultError(server: string, tool: string, fault: string): KernelError {
   return new KernelError('TOOL_UNAVAILABLE', `"${tool}" of MCP server "${server}" cannot be used: ${fault}.`, {
     data: { server, tool },
   });
-}
-
-/** Creates a set of listeners, which may throw. */
-function createListeners(): { add(listener: () => void): () => void; notify(): void } {
-  const listeners = new Set<() => void>();
-  return {
-    add(listener) {
-      // Wrapped, so that a listener added twice counts twice.
-      const own = (): void => listener();
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
-    notify() {
-      for (const listener of listeners) {
-        try {
-          listener();
-        } catch {
-          // The error of one listener must not keep the change from the others.
-        }
-      }
-    },
-  };
 }

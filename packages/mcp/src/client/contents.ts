@@ -70,6 +70,10 @@ export interface McpServerInfo {
   readonly name?: string;
   /** Its own version. */
   readonly version?: string;
+  /** Whether it has resources. */
+  readonly hasResources: boolean;
+  /** Whether it has prompts. */
+  readonly hasPrompts: boolean;
 }
 
 /** What servers have beside tools. Nothing of it reaches a model by itself. Each call rejects with `TOOL_UNAVAILABLE` or `TOOL_FAILED`, which name the server. */

@@ -86,8 +86,11 @@ export function createContents({ ask, find: target, servers: targets }: AskServe
     serverInfo: (server, { signal } = {}) =>
       ask(target(server), signal, (client) => {
         const { name, version } = client.getServerVersion() ?? {};
+        const { resources, prompts } = client.getServerCapabilities() ?? {};
         return Promise.resolve({
           server,
+          hasResources: resources !== undefined,
+          hasPrompts: prompts !== undefined,
           ...textField({ protocolVersion: client.getNegotiatedProtocolVersion(), name, version }),
         });
       }),

@@ -114,7 +114,7 @@ export function onListChange(toolset: Toolset, notify: () => void, turns?: Tools
 /** Gives the SDK the schemas by which it checks the arguments that a client of 2026-07-28 sends as HTTP headers, too (`x-mcp-header`). */
 function giveHeaderSchemas(server: McpServer, turns: ToolsetTurns): void {
   Object.assign(server, {
-    toolInputSchemaJson: (name: string) => turns.tools().find((tool) => tool.name === name)?.parameters,
+    toolInputSchemaJson: (name: string) => turns.find(name)?.parameters,
   });
 }
 

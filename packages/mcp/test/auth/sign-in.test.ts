@@ -124,22 +124,27 @@ test('a refresh that is refused leads to a new sign-in', async () => {
   ]);
 });
 
+/** Ends at the same address each time. */
+const fixedRedirect: Redirect = {
+  open: () =>
+    Promise.resolve({
+      url: 'http://127.0.0.1:1234/callback',
+      async ask(url) {
+        const { headers } = await globalThis.fetch(url, { redirect: 'manual' });
+        const { searchParams } = new URL(headers.get('location') ?? '');
+        return { code: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' };
+      },
+      close: () => Promise.resolve(),
+    }),
+};
+
 test('a client that its authorization server does not know any more is registered anew, also for the same redirect', async () => {
   verifies('mcp.auth.refresh');
   const servers = await startOAuthServers();
-  const redirect: Redirect = {
-    open: () =>
-      Promise.resolve({
-        url: 'http://127.0.0.1:1234/callback',
-        async ask(url) {
-          const { headers } = await globalThis.fetch(url, { redirect: 'manual' });
-          const { searchParams } = new URL(headers.get('location') ?? '');
-          return { code: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' };
-        },
-        close: () => Promise.resolve(),
-      }),
-  };
-  const fetch = createSignIn({ serverUrl: servers.url, grant: { type: 'authorization-code', redirect } });
+  const fetch = createSignIn({
+    serverUrl: servers.url,
+    grant: { type: 'authorization-code', redirect: fixedRedirect },
+  });
   await fetch(servers.url, POST);
   servers.revoke(true);
   await fetch(servers.url, POST);
@@ -151,6 +156,21 @@ test('a client that its authorization server does not know any more is registere
   };
   expect((await fetch(servers.url, POST)).status).toBe(200);
   expect(servers.clients.size).toBe(2);
+});
+
+test('a client that is registered for fewer scopes than are asked for now is registered anew, and for the same ones it is not', async () => {
+  verifies('mcp.auth.grants');
+  const servers = await startOAuthServers();
+  const grant = { type: 'authorization-code', redirect: fixedRedirect } as const;
+  const fetch = createSignIn({ serverUrl: servers.url, grant });
+  await fetch(servers.url, POST);
+  servers.revoke(true);
+  await fetch(servers.url, POST);
+  expect(servers.clients.size).toBe(1);
+  servers.scope = () => 'read write';
+  expect((await fetch(servers.url, POST)).status).toBe(200);
+  expect(servers.clients.size).toBe(2);
+  expect(servers.authorized.at(-1)?.get('scope')).toBe('read write');
 });
 
 test('a stored sign-in is used by the next one, until it is signed out', async () => {

@@ -91,6 +91,8 @@ test('a server is described as it describes itself, with the version of the prot
     protocolVersion: '2026-07-28',
     name: 'library',
     version: '1',
+    hasResources: true,
+    hasPrompts: true,
   });
   const [tool] = toolset.list();
   expect(toolset.origin(tool?.name ?? '')?.server).toBe(tool?.name.split('_')[0]);

@@ -34,7 +34,7 @@ async function signInOver(
 ): Promise<SavedSignIn> {
   const { sdk, server, serverUrl, saved, signal } = flow;
   const state = randomBytes(32).toString('base64url');
-  let client = knownClient(flow, grant, open.url);
+  let client = knownClient(flow, grant, open.url, asked);
   let authorizationUrl: URL | undefined;
   let verifier = '';
   const provider: OAuthClientProvider = {
@@ -94,18 +94,21 @@ async function signInOver(
   });
 }
 
-/** The client to use: the one that was passed, or the one that this program has registered with this issuer for this redirect. */
+/** The client to use: the one that was passed, or the one that this program has registered with this issuer for this redirect and these scopes. */
 function knownClient(
-  { server, saved }: Flow,
+  { sdk, server, saved }: Flow,
   { client }: AuthorizationCodeGrant,
   redirectUrl: string,
+  asked: string | undefined,
 ): StoredOAuthClientInformation | undefined {
   if (client !== undefined) return clientInformationFor(client, server.issuer, saved.clientIssuer);
   const isUsable =
     saved.client !== undefined &&
     isSameIssuer(saved.client.issuer, server.issuer) &&
     // Some servers take the port of a loopback address for a part of what is registered.
-    saved.client.redirect_uris.includes(redirectUrl);
+    saved.client.redirect_uris.includes(redirectUrl) &&
+    // Nor does a client get scopes that it was not registered with.
+    (saved.client.scope === undefined || !sdk.isStrictScopeSuperset(asked, saved.client.scope));
   return isUsable ? saved.client : undefined;
 }
 

@@ -23,6 +23,7 @@ import type { ApprovedTools } from '../tools/approved-tools.ts';
 import type { RemoteTool } from '../tools/remote-tool.ts';
 import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
+import { showRequiredPages } from './required-pages.ts';
 import { toToolResult } from './tool-result.ts';
 
 export interface CallTarget {
@@ -48,6 +49,7 @@ export async function callRemoteTool(
   if (checked.error !== undefined) return refusedCall(checked.error, checked);
   if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
   let isRetry = false;
+  let hasShownPages = false;
   for (;;) {
     let connection: Connection;
     try {
@@ -80,6 +82,10 @@ export async function callRemoteTool(
       if (failure.kind === 'not-sent') server.drop(connection);
       if (failure.kind === 'not-sent' && !isRetry) {
         isRetry = true;
+        continue;
+      }
+      if (!hasShownPages && (await showRequiredPages(error, connection, context.signal).catch(() => false))) {
+        hasShownPages = true;
         continue;
       }
       const stderrTail = connection.link.stderrTail();

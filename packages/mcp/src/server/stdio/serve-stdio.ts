@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { checkToolset, checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
 import { loadContent } from '../content/load-content.ts';
 import { mountOn, protocolOf, stateKeyOf } from '../mount-tools.ts';
@@ -92,8 +93,14 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
     },
     { transport, ...(onError === undefined ? {} : { onerror: onError }) },
   );
-  const { onclose } = transport;
+  const { onclose, onmessage } = transport;
+  // The SDK would answer a subscription and knows nothing of tasks.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a message that the types of the SDK lack
+  const listener = tasks?.stdioListener((message) => transport.send(message as JSONRPCMessage));
   Object.assign(transport, {
+    onmessage(message: JSONRPCMessage) {
+      if (listener?.take(message) !== true) onmessage?.(message);
+    },
     onclose: () => {
       tasks?.close();
       onclose?.();

@@ -61,7 +61,7 @@ export async function callTool(
     mcp,
     ask: (taskCall ?? questions).ask,
   };
-  const tool = findTool(turns, params.name);
+  const tool = attempt(() => turns.find(params.name)); // a failure is reported by the call itself
   const run = async (): Promise<CallOutcome> => {
     const result = await runCall(toolset, tool, params, context);
     const question = await questions.result();
@@ -97,10 +97,6 @@ async function runCall(
   } catch (error) {
     return { forLLM: `TOOL_FAILED: the toolset failed: ${errorMessage(error)}`, isError: true, code: 'TOOL_FAILED' };
   }
-}
-
-function findTool(turns: ToolsetTurns, name: string): Tool | undefined {
-  return attempt(() => turns.tools().find((tool) => tool.name === name)); // a failure is reported by the call itself
 }
 
 /** Sends progress of a running call to a client that asked for it. Updates are texts, so `progress` counts them. */

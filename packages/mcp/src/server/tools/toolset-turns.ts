@@ -13,6 +13,7 @@ export function createToolsetTurns(toolset: Toolset) {
   let current: TurnContext | undefined;
   let offered: readonly Tool[] | undefined;
   const tools = (): readonly Tool[] => offered ?? toolset.list();
+  let last: { readonly list: readonly Tool[]; readonly name: string; readonly tool: Tool | undefined } | undefined;
   const begin = async (signal: AbortSignal, conversation: Conversation | undefined): Promise<readonly Tool[]> => {
     count += 1;
     if (toolset.beginTurn === undefined) return tools();
@@ -48,6 +49,13 @@ export function createToolsetTurns(toolset: Toolset) {
     },
     current: (): TurnContext | undefined => current,
     tools,
+    /** The tool of this name. A call looks it up twice, once for its headers and once to run: the second time costs nothing. */
+    find(name: string): Tool | undefined {
+      const list = tools();
+      if (last?.list !== list || last.name !== name)
+        last = { list, name, tool: list.find((tool) => tool.name === name) };
+      return last.tool;
+    },
   };
 }
 

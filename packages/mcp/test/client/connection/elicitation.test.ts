@@ -3,7 +3,9 @@ import type { Client } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAskClock } from '../../../src/client/connection/ask-clock.ts';
 import { handleElicitation } from '../../../src/client/connection/elicitation.ts';
+import type { ElicitUrl } from '../../../src/client/connection/elicitation.ts';
 import type { McpAnswer, McpQuestion } from '../../../src/index.ts';
+import { startJsonServer } from '../../fixtures/json-server.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 
 test('a server asks the user in the middle of a call, and fields that are left out get their defaults', async () => {
@@ -74,4 +76,45 @@ test('a server that asks without end does not keep the user busy', async () => {
   expect(asked).toBe(20);
   vi.advanceTimersByTime(60_000);
   expect(await ask()).toEqual({ action: 'decline' });
+});
+
+test('a server that refuses a call until the user was at a page has the page shown, and is called once more', async () => {
+  verifies('mcp.client.pagesRequired');
+  let calls = 0;
+  const page = { mode: 'url', elicitationId: '1', message: 'Sign in.', url: 'https://example.com/sign-in' };
+  const connect = async (elicitations: readonly object[], elicitUrl?: ElicitUrl) => {
+    const { url } = await startJsonServer({
+      'tools/list': () => ({ tools: [{ name: 'pay', inputSchema: { type: 'object' } }] }),
+      'tools/call'() {
+        calls += 1;
+        if (calls === 2) return { content: [{ type: 'text', text: 'Paid.' }] };
+        throw Object.assign(new Error('Sign in first'), { code: -32_042, data: { elicitations } });
+      },
+    });
+    calls = 0;
+    return connected({ a: { url } }, { elicitUrl });
+  };
+  const shown: string[] = [];
+  const agree: ElicitUrl = ({ url }) => {
+    shown.push(url);
+    return Promise.resolve('accept');
+  };
+  expect((await call(await connect([page], agree), 'a_pay')).forLLM).toBe('Paid.');
+  expect([shown, calls]).toEqual([[page.url], 2]);
+  const refused = [
+    await connect([page], () => Promise.resolve('decline')),
+    await connect([{ ...page, url: 'javascript:alert(1)' }], agree),
+    await connect([], agree),
+    await connect([page]),
+  ];
+  for (const toolset of refused) {
+    calls = 0;
+    expect((await call(toolset, 'a_pay')).forLLM).toContain('Sign in first');
+    expect(calls).toBe(1);
+  }
+  // One that is never content is called once more, and no more.
+  const endless = await connect([page], agree);
+  calls = 2;
+  expect((await call(endless, 'a_pay')).forLLM).toContain('Sign in first');
+  expect([shown.length, calls]).toEqual([2, 4]);
 });
