@@ -1,7 +1,10 @@
 import { checkKeys, optionKeys, type Sandbox } from '@kernel/protocol';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import { createMachine, type MachineImage } from './virtual-machine.ts';
+import { resultsText } from './results-text.ts';
+import type { MachineImage } from './machine-image.ts';
+import { sandboxFailure } from './sandbox-failure.ts';
+import { createMachine } from './virtual-machine.ts';
 
 /** Options of `createInlineSandbox`. */
 export interface InlineSandboxOptions {
@@ -30,9 +33,15 @@ export function createInlineSandbox(options: InlineSandboxOptions = {}): Sandbox
       return {
         async resume(results) {
           signal.throwIfAborted();
-          const text = machine.resume(results);
+          const text = resultsText(results);
+          let state: string;
+          try {
+            state = machine.resume(text);
+          } catch (error) {
+            throw sandboxFailure(error);
+          }
           signal.throwIfAborted();
-          return readState(text);
+          return readState(state);
         },
         close() {
           if (isOpen) machine.dispose();

@@ -35,7 +35,8 @@ function toState(value: unknown): SandboxState {
 
 function toCall(value: unknown): SandboxCall {
   const { name, input } = objectOf(value);
-  return { name: stringOf(name), input: jsonText(input) };
+  if (input === undefined) throw new TypeError('no input');
+  return { name: stringOf(name), input: JSON.stringify(input) };
 }
 
 function toOutput(value: unknown): SandboxOutput {

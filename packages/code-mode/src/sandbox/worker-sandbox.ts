@@ -12,7 +12,9 @@ import type { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import type { MachineImage } from './virtual-machine.ts';
+import type { MachineImage } from './machine-image.ts';
+import { resultsText } from './results-text.ts';
+import { sandboxFailure } from './sandbox-failure.ts';
 
 /** Options of `createWorkerSandbox`. */
 export interface WorkerSandboxOptions {
@@ -59,7 +61,7 @@ export function createWorkerSandbox(options: WorkerSandboxOptions = {}): Sandbox
       workerData,
       env: {},
       stdin: false,
-      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8 },
+      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
     });
     worker.unref();
     const warm: Warm = { worker, flags: new Int32Array(flags) };
@@ -105,8 +107,8 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     if ('begun' in reply) watch();
     else settle?.(reply);
   };
-  const onError = (error: unknown): void => end({ error: failed(error) });
-  const onExit = (): void => end({ error: failed(new Error('its worker ended')) });
+  const onError = (error: unknown): void => end({ error: sandboxFailure(error) });
+  const onExit = (): void => end({ error: sandboxFailure(new Error('its worker ended')) });
   worker.on('message', onMessage).on('error', onError).on('exit', onExit);
 
   const leave = (): void => {
@@ -131,7 +133,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     timer = setTimeout(() => {
       const now = Atomics.load(flags, 1);
       if (now !== asked) return watch(now, GRACE_MS);
-      end({ error: failed(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
+      end({ error: sandboxFailure(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
     }, ms);
   };
   const ask = (message: ToWorker): Promise<Exclude<FromWorker, { readonly begun: true }>> =>
@@ -152,11 +154,13 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
   return {
     async resume(results) {
       signal.throwIfAborted();
-      const message: ToWorker = hasStarted ? { type: 'resume', results } : { type: 'start', program };
+      const message: ToWorker = hasStarted
+        ? { type: 'resume', results: resultsText(results) }
+        : { type: 'start', program };
       hasStarted = true;
       const reply = await ask(message);
       if ('failure' in reply) {
-        const error = failed(new Error(reply.failure));
+        const error = sandboxFailure(new Error(reply.failure));
         // Whatever is wrong with its machine is not to reach the next program.
         end({ error });
         throw error;
@@ -165,18 +169,13 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     },
     close() {
       if (isOver) return;
-      if (settle !== undefined) return end({ error: failed(new Error('it was closed')) });
+      if (settle !== undefined) return end({ error: sandboxFailure(new Error('it was closed')) });
       leave();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       worker.postMessage({ type: 'end' } satisfies ToWorker);
       keep(warm);
     },
   };
-}
-
-function failed(error: unknown): KernelError {
-  const message = error instanceof Error ? error.message : String(error);
-  return new KernelError('TOOL_FAILED', `The sandbox failed: ${message.replace(/[.]$/, '')}.`, { cause: error });
 }
 
 function ignore(): void {}
