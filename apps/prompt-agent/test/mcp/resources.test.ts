@@ -140,6 +140,21 @@ test('Tab completes servers, their resources, templates and the values of these,
   await expect(mentions('@gone:x')).rejects.toThrow('could not be started');
 });
 
+test('a server whose templates cannot be completed still has its resources completed, and is asked about few templates at once', async () => {
+  verifies('cli.mcp.completion');
+  let asked = 0;
+  const offers = {
+    listResources: () => Promise.resolve([{ uri: 'x://page' }]),
+    listResourceTemplates: () =>
+      Promise.resolve(Array.from({ length: 5000 }, (_, at) => ({ uriTemplate: `x://{id}/${at}` }))),
+    complete: () => ((asked += 1), Promise.reject(new Error('no'))),
+  };
+  const opened = { names: ['lib'], contents: () => Promise.resolve(offers as never), close: () => Promise.resolve() };
+  const { mentions } = completeServers(() => Promise.resolve(opened));
+  expect(await mentions('@lib:x://')).toEqual(['@lib:x://page ']);
+  expect(asked).toBe(20);
+});
+
 test('nothing that a server offers acts on the terminal when it is completed', async () => {
   verifies('cli.mcp.completion');
   const offered = ['@lib:a\u001B[2J ', '@lib:b\u202E ', '@lib:c\nd', `@lib:${'e'.repeat(3000)}`, '@lib:fine '];
