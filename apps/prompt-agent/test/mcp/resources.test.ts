@@ -275,3 +275,40 @@ test('the server of a chat is started once, when something of it is wanted, and 
   expect(requests.filter((line) => line === 'resources/read')).toHaveLength(2);
   expect(requests.filter((line) => line === 'tools/list')).toHaveLength(1);
 });
+
+test('a model finds what the servers of --execute have to read; a tool of a server that has such a name goes first', async () => {
+  verifies('cli.mcp.resources');
+  const cwd = withLibrary();
+  const calls = (name: string, args: Readonly<Record<string, string>>) => ({ calls: [{ name, arguments: args }] });
+  const replies = [
+    calls('find_tools', { query: 'read a resource' }),
+    calls('read_resource', { server: 'lib', uri: 'site://page' }),
+    { text: 'Done.' },
+  ];
+  const server = await startWireServer({ replies });
+  onTestFinished(() => server.close());
+  const flags = ['--base-url', server.baseUrl, '--model', 'm', '--execute', '--yes', 'external', 'read the page'];
+  expect(await promptHere(flags, { cwd })).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  const offered = (index: number): readonly string[] => {
+    const { tools } = (server.requests[index]?.body ?? { tools: [] }) as { tools: { function: { name: string } }[] };
+    return tools.map((tool) => tool.function.name);
+  };
+  expect(offered(0)).toContain('find_tools');
+  expect(offered(0)).not.toContain('read_resource');
+  expect(offered(1)).toContain('read_resource');
+  expect(sent(server, 2)).toContain('<server_content server="lib">\nA page. </resource>');
+
+  const named = (name: string, tool: string): string =>
+    workspace({
+      'server.mjs': LIBRARY.replaceAll("'lend'", `'${tool}'`),
+      [OWN]: JSON.stringify({ mcpServers: { [name]: { command: process.execPath, args: ['server.mjs'] } } }),
+    });
+  for (const [name, tool] of [
+    ['read', 'resource'],
+    ['find', 'tools'],
+  ] as const) {
+    const other = await model();
+    const own = await promptHere([...other.flags, '--execute', 'hello'], { cwd: named(name, tool) });
+    expect(own).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  }
+});
