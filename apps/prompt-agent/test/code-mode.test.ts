@@ -96,6 +96,21 @@ test('without a terminal a call that needs approval waits, and the program goes 
   expect([textOf(cwd, 'a.txt'), textOf(cwd, 'b.txt')]).toEqual(['changed\n', 'changed\n']);
 });
 
+test('what is kept of a session has the program and its calls', async () => {
+  verifies('cli.codeMode.shown');
+  const cwd = project();
+  const server = await startWireServer({ replies: running(EDITS) });
+  const model = ['--base-url', server.baseUrl, '--model', 'm'];
+  await promptHere([...model, ...BUNDLE, '--allow', 'edit_file', '--session', 'edits', 'do it'], { cwd });
+  await server.close();
+  const { stdout } = await promptHere(['sessions', 'show', 'edits'], { cwd });
+  expect(stdout).toContain("new_text: 'changed'");
+  expect(stdout).toMatch(/edit_file .*a\.txt/);
+  const page = join(cwd, 'page.html');
+  await promptHere(['sessions', 'show', 'edits', '--html', '-o', page], { cwd });
+  expect(readFileSync(page, 'utf8')).toContain('await Promise.all([edit(');
+});
+
 test('serve mcp offers programs to other clients: their calls keep to the rules', async () => {
   verifies('cli.codeMode.serve');
   const cwd = project();

@@ -1,4 +1,5 @@
 import { checkFunctions, type ApprovalDecision, type Approve } from '@kernel/protocol';
+import { currentProgram } from './program-scope.ts';
 
 /** One call to decide on, as `approve` gets it. */
 export type ApprovalRequest<Context = unknown> = Parameters<Approve<Context>>[0];
@@ -18,18 +19,21 @@ export type PlanDecision = Exclude<ApprovalDecision, { readonly decision: 'edit'
 
 /**
  * Asks about the calls that a program makes at once as one plan. A single call is asked about by `approve`, and so is each call of a plan whose decision is
- * `each`. What was allowed is what runs: a call that has changed since is asked about again.
+ * `each`, and each call that no program makes. What was allowed is what runs: a call that has changed since is asked about again.
  */
 export function approvePlans<Context = unknown>(
   approve: Approve<Context>,
   askPlan: (plan: ProgramPlan<Context>) => PlanDecision | Promise<PlanDecision>,
 ): Approve<Context> {
   checkFunctions('approvePlans', { approve, askPlan });
-  const gathering = new Map<string, Gathering<Context>>();
+  const plansOf = new WeakMap<object, Map<string, Gathering<Context>>>();
   return async (request) => {
-    const { path } = request;
-    if (path.length === 0) return approve(request);
-    const key = JSON.stringify(path);
+    const program = currentProgram();
+    if (program === undefined) return approve(request);
+    const gathering = plansOf.get(program) ?? new Map<string, Gathering<Context>>();
+    plansOf.set(program, gathering);
+    // Agents that the program calls make plans of their own.
+    const key = JSON.stringify(request.path);
     const together = gathering.get(key) ?? gather(() => gathering.delete(key), askPlan);
     gathering.set(key, together);
     together.requests.push(request);

@@ -1,8 +1,7 @@
-import type { SandboxTool, Tool, ToolEffect } from '@kernel/protocol';
+import type { SandboxTool, Tool } from '@kernel/protocol';
 import type { CheckedOptions } from './check-options.ts';
+import { strongestEffect } from './effects.ts';
 import { declareTools } from './declarations/declare-tools.ts';
-
-const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external'];
 
 /** Creates the tool that runs programs over these tools. */
 export function createCodeTool(
@@ -39,10 +38,4 @@ What you get to read: what the program returns, and what it writes with text(val
 Write little: return what the question needs.
 
 ${known}`;
-}
-
-/** The strongest effect of some tools; that of a tool without one is `external`. */
-function strongestEffect(tools: readonly Tool[]): ToolEffect {
-  const effects = tools.map(({ effect = 'external' }) => EFFECTS.indexOf(effect));
-  return EFFECTS[Math.max(0, ...effects)] ?? 'external';
 }

@@ -1,10 +1,10 @@
 import { agentAsTool } from '@kernel/agent';
+import { untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   errorResult,
   type JsonValue,
   type MediaPart,
-  type SandboxEnd,
   type ToolResult,
   type Toolset,
   type ToolCall,
@@ -12,9 +12,10 @@ import {
 } from '@kernel/protocol';
 import type { CheckedOptions } from './check-options.ts';
 import { toProgramResult } from './program/call-results.ts';
-import type { CallableTools } from './program/check-program.ts';
-import { createProgramProvider, readProgramEnd } from './program/program-provider.ts';
-import type { ReadCode } from './program/read-code.ts';
+import { type CallableTools, checkProgram } from './program/check-program.ts';
+import { createProgramProvider, type ProgramEnd, readProgramEnd } from './program/program-provider.ts';
+import { type ReadCode, refused } from './program/read-code.ts';
+import { runAsProgram } from './program-scope.ts';
 import type { StoredValues } from './stored-values.ts';
 
 /** How deep programs and agents may be in each other. */
@@ -27,12 +28,14 @@ const MAX_DEPTH = 8;
 export function createRunCode(tools: Toolset, options: CheckedOptions) {
   const { name, sandbox, limits, runLimits } = options;
   return async (
-    { code, source }: ReadCode,
+    { code, source, tree }: ReadCode,
     { tools: callable, sandboxTools }: CallableTools,
     context: CallContext & Pick<ToolContext, 'callId'>,
     store: StoredValues,
   ): Promise<ToolResult> => {
-    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored: store.values(), limits });
+    const check = () => checkProgram(tree, { tools: callable, sandboxTools });
+    const stored = store.values();
+    const provider = createProgramProvider({ source, sandbox, tools: sandboxTools, stored, limits, check });
     try {
       const inner = toolsOfProgram(tools, callable, context);
       const agent = agentAsTool({
@@ -42,10 +45,12 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
         maxDepth: MAX_DEPTH,
       });
       const toolContext: ToolContext = { ...context, toolName: name };
-      const result = await agent.handler({ task: code }, toolContext);
+      const result = await runAsProgram(() => agent.handler({ task: code }, toolContext));
+      const problems = provider.problems();
+      if (problems.length > 0) return refused(problems);
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
-      await store.save(end.stored);
+      await store.save(end);
       return toResult(end);
     } finally {
       provider.close();
@@ -60,7 +65,7 @@ function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: 
   const inner: Toolset = {
     ...tools,
     list: () => frozen,
-    call: async (call, context) => toProgramResult(await tools.call(call, { ...context, turn })),
+    call: async (call, context) => toProgramResult(await callToEnd(tools, call, { ...context, turn })),
     ...(validate !== undefined && {
       validate: (call: ToolCall, context: CallContext) => validate(call, { ...context, turn }),
     }),
@@ -70,7 +75,15 @@ function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: 
   return inner;
 }
 
-function toResult({ output, value, error }: SandboxEnd): ToolResult {
+/** Makes a call. One that goes on in the background has ended when its late result is there: a program has no later turn that could read it. */
+async function callToEnd(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
+  let onComplete: CallContext['onComplete'];
+  const late = new Promise<ToolResult>((resolve) => (onComplete = resolve));
+  const result = await tools.call(call, { ...context, onComplete });
+  return result.async === true ? untilAborted(late, context.signal) : result;
+}
+
+function toResult({ output, value, error }: ProgramEnd): ToolResult {
   const texts = output.flatMap((item) => ('text' in item ? [item.text] : []));
   const media = output.flatMap((item): MediaPart[] =>
     'text' in item ? [] : [{ type: 'image', mimeType: item.mimeType, data: item.data }],

@@ -3,12 +3,20 @@ import type { ProgramValues } from './options.ts';
 
 type Values = Readonly<Record<string, JsonValue>>;
 
+/** What a program changed of the stored values. */
+export interface ValueChanges {
+  /** The values that it stored, by key. */
+  readonly stored: Values;
+  /** The keys that it removed. */
+  readonly removed: readonly string[];
+}
+
 /** The values that the programs of one run have stored. */
 export interface StoredValues {
   /** By key. */
   values(): Values;
-  /** Keeps them for the next program. */
-  save(values: Values): Promise<void>;
+  /** Keeps what a program changed for the next one. Programs that run at once keep theirs beside each other. */
+  save(changes: ValueChanges): Promise<void>;
 }
 
 /**
@@ -18,18 +26,24 @@ export interface StoredValues {
 export function createStores(
   kept: ProgramValues | undefined,
 ): (call: ToolCall, context: CallContext) => Promise<StoredValues> {
-  const bySignal = new WeakMap<AbortSignal, { values: Values }>();
+  const bySignal = new WeakMap<AbortSignal, Promise<{ values: Values }>>();
+  const load = async (runId: string | undefined): Promise<{ values: Values }> => ({
+    values: (runId === undefined ? undefined : await kept?.load(runId)) ?? {},
+  });
   return async ({ id }, { turn, signal, idempotencyKey = '' }) => {
     const key = turn?.signal ?? signal;
     const runId = idempotencyKey.endsWith(`:${id}`) ? idempotencyKey.slice(0, -id.length - 1) : undefined;
-    const known = bySignal.get(key);
-    const own = known ?? { values: (runId === undefined ? undefined : await kept?.load(runId)) ?? {} };
-    if (known === undefined) bySignal.set(key, own);
+    const loading = bySignal.get(key) ?? load(runId);
+    bySignal.set(key, loading);
+    loading.catch(() => bySignal.delete(key));
+    const own = await loading;
     return {
       values: () => own.values,
-      async save(values) {
-        own.values = values;
-        if (runId !== undefined && Object.keys(values).length > 0) await kept?.save(runId, values);
+      async save({ stored, removed }) {
+        if (Object.keys(stored).length + removed.length === 0) return;
+        const left = Object.entries(own.values).filter(([name]) => !removed.includes(name));
+        own.values = Object.fromEntries([...left, ...Object.entries(stored)]);
+        if (runId !== undefined) await kept?.save(runId, own.values);
       },
     };
   };

@@ -73,7 +73,7 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
     async call(call, context) {
       if (call.name !== name) return callDirect(tools, call, context, direct, name);
       const list = currentList(context.turn);
-      const read = await readCode(call, list.codeTool, list);
+      const read = await readCode(call, list.codeTool);
       return isToolResult(read)
         ? read
         : runCode(read, list, { ...context, callId: call.id }, await storeOf(call, context));
@@ -82,7 +82,8 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
       async validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult> {
         if (call.name !== name) return validate(call, context);
         const list = currentList(context.turn);
-        const read = await readCode(call, list.codeTool, list);
+        // Not its tools: a program that goes on after a decision has run already, with the tools of its time.
+        const read = await readCode(call, list.codeTool);
         if (isToolResult(read)) return read;
         return { tool: list.codeTool, arguments: read.arguments, isCurrent: () => true };
       },

@@ -31,7 +31,7 @@ async function answer(message: ToWorker): Promise<FromWorker | undefined> {
     const started = await machine;
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
     parentPort?.postMessage({ begun: true } satisfies FromWorker);
-    return { state: started.resume([]) };
+    return { state: started.resume('') };
   }
   const running = await machine;
   if (running === undefined) return undefined;

@@ -1,9 +1,15 @@
-import { collect, run, type RunResult } from '@kernel/agent';
-import type { Approve, JsonValue, Message, Toolset } from '@kernel/protocol';
+import { agentAsTool, collect, run, type RunResult } from '@kernel/agent';
+import type { Approve, JsonValue, Message, Tool, Toolset } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
-import { approvePlans, type CodeModeOptions, withCodeMode } from '@kernel/code-mode';
+import {
+  approvePlans,
+  type CodeModeLimits,
+  type CodeModeOptions,
+  createInlineSandbox,
+  withCodeMode,
+} from '@kernel/code-mode';
 
 const made: string[] = [];
 const id = {
@@ -12,6 +18,12 @@ const id = {
   required: ['id'],
   additionalProperties: false,
 } as const;
+
+/** The calls of a reply that has programs run. */
+const programs = (...codes: readonly string[]) => ({
+  calls: codes.map((code) => ({ name: 'run_code', arguments: JSON.stringify({ code }) })),
+});
+const GO: readonly Message[] = [{ role: 'user', content: 'Go.' }];
 
 function shop(): Toolset {
   made.length = 0;
@@ -81,6 +93,21 @@ test('what a program writes comes in order, before what it returns', async () =>
   expect(result.forLLM).toBe('one {"two":2}\nthree\n[4]\nfive');
 });
 
+test('an image that no vendor would take is an error of the program', async () => {
+  const shown = await program(`image({ mimeType: 'image/png', data: 'iVBORw0KGgo=' })`);
+  expect(shown.media).toEqual([{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }]);
+  for (const given of [
+    `{ mimeType: 'image/png', data: '%%% no' }`,
+    `{ mimeType: 'image/png', data: '' }`,
+    `{ mimeType: 'image/png\\r\\nx', data: 'AAAA' }`,
+    `'data:text/html;base64,AAAA'`,
+  ]) {
+    const result = await program(`image(${given})`);
+    expect(result.isError).toBe(true);
+    expect(result.media).toBeUndefined();
+  }
+});
+
 test('a call that fails throws in the program, with the reason', async () => {
   verifies('codeMode.denied');
   const result = await program(`
@@ -111,6 +138,82 @@ test('arguments are validated and repaired as those of a model', async () => {
   expect(wrong.forLLM).toContain('ARGUMENTS_INVALID');
 });
 
+/** Runs one program over these tools. */
+async function programOver(code: string, tools: Toolset, options?: CodeModeOptions) {
+  const provider = scriptedProvider([programs(code), { text: 'done' }]);
+  return resultOf(await collect(run({ provider, model: 'm', messages: GO, tools: withCodeMode(tools, options) })));
+}
+
+test('a program gets what a tool returned: null as null, and a text without the note on repaired arguments', async () => {
+  verifies('codeMode.calls');
+  const tool = (name: string) => ({ name, description: name, effect: 'read', parameters: id }) as const;
+  const tools = createRegistry([bindTool(tool('nothing'), () => null), bindTool(tool('words'), () => 'one\n2')]);
+  const code = `return [await tools.nothing({ id: 1 }), await tools.words({ id: '1' })]`;
+  expect((await programOver(code, tools)).data).toEqual([null, 'one\n2']);
+});
+
+test('a call that goes on in the background has ended for a program when its late result is there', async () => {
+  verifies('codeMode.calls');
+  const report = bindTool({ name: 'report', description: 'Reports.', effect: 'read', parameters: id }, (_, context) => {
+    setTimeout(() => context.onComplete?.({ forLLM: 'ready', data: { pages: 3 } }), 5);
+    return { forLLM: 'begun', async: true };
+  });
+  const helper = agentAsTool({
+    name: 'helper',
+    description: 'Helps.',
+    background: true,
+    run: { provider: scriptedProvider([{ text: 'helped' }]), model: 'm' },
+  });
+  const code = `return await Promise.all([tools.report({ id: 1 }), tools.helper({ task: 'help' })])`;
+  expect((await programOver(code, createRegistry([report, helper]))).data).toEqual([{ pages: 3 }, 'helped']);
+});
+
+test('a wrong option is refused when the toolset is made, and one that is undefined has its default', async () => {
+  verifies('codeMode.options');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
+  const make = (options: object) => () => withCodeMode(shop(), options as CodeModeOptions);
+  const wrong = [
+    { effect: 'reed' },
+    { sandbox: null },
+    { values: null },
+    { limits: { callsAtOnce: 0 } },
+    { limits: { tokens: 'x' } },
+    { limits: { cost: { max: 0, of: () => 1 } } },
+    { limits: { cost: { max: 1 } } },
+    { limits: { timeMs: 0.5 } },
+    { limits: { calls: -1 } },
+    { limits: { stackBytes: 1_000_000 } },
+  ];
+  for (const options of wrong) expect(make(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
+  const absent = { calls: undefined } as object as CodeModeLimits;
+  const code = `for (let at = 0; at < 1001; at += 1) await tools.price({ id: at })`;
+  expect((await program(code, { limits: absent })).forLLM).toContain('may make 1000 calls');
+  expect((await program(code, { limits: { calls: Infinity, computeMs: Infinity } })).isError).toBeUndefined();
+});
+
+test('toolsets share the worker that is kept for the next program', async () => {
+  verifies('codeMode.workers');
+  const started: unknown[] = [];
+  const onWorker = (worker: unknown) => void started.push(worker);
+  process.on('worker', onWorker);
+  for (let at = 0; at < 5; at += 1) await program('return 1');
+  process.off('worker', onWorker);
+  expect(started.length).toBeLessThanOrEqual(1);
+});
+
+test('the program is as strong as the strongest tool, and a tool of unknown effect is external', () => {
+  const effectOf = (...effects: readonly string[]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a toolset without types would
+    const list = effects.map((effect) => ({ name: effect, description: '', parameters: {}, effect })) as Tool[];
+    return withCodeMode({ list: () => list, call: async () => ({ forLLM: '' }) }).list()[0]?.effect;
+  };
+  expect(effectOf('read', 'idempotent')).toBe('idempotent');
+  expect(effectOf('write', 'read')).toBe('write');
+  expect(effectOf('read', 'launches')).toBe('external');
+  expect(effectOf()).toBe('read');
+});
+
 test('a program that cannot run is not run, and the text says what to change', async () => {
   verifies('codeMode.checked');
   expect((await program('return tools.prize({ id: 1 })')).forLLM).toContain(
@@ -123,6 +226,29 @@ test('a program that cannot run is not run, and the text says what to change', a
   expect((await program('await import("node:fs")')).forLLM).toContain('import() is not available');
 });
 
+test('a name of its own for tools, and properties that a schema declares in its parts, are no mistakes', async () => {
+  verifies('codeMode.checked');
+  const lists = [
+    `return [{ tools: [1, 2] }].map(({ tools }) => tools.length)[0]`,
+    `try { throw [1, 2] } catch (tools) { return tools.length }`,
+    `const count = function ([tools]) { return tools.length }; return count([[1, 2]])`,
+  ];
+  for (const code of lists) expect((await program(code)).forLLM).toBe('2');
+  const b = { type: 'object', properties: { b: { type: 'number' } } } as const;
+  const parameters = { type: 'object', properties: { a: { type: 'number' } }, allOf: [b] } as const;
+  const sum = bindTool({ name: 'sum', description: 'Adds.', effect: 'read', parameters }, (input) =>
+    Number(input['b']),
+  );
+  expect((await programOver('return tools.sum({ a: 1, b: 2 })', createRegistry([sum]))).forLLM).toBe('2');
+});
+
+test('a mistake in TypeScript is shown where it is, and a fence of Markdown around a program is none', async () => {
+  verifies('codeMode.checked');
+  expect((await program('const a: number = 1;\nconst b: number = ;\nreturn a')).forLLM).toContain('(2:');
+  expect((await program('const a = 1;\nconst b = ;\nreturn a')).forLLM).toContain('(2:10)');
+  expect((await program('```ts\nconst a: number = 1;\nreturn a\n```\n')).forLLM).toBe('1');
+});
+
 test('values are kept for later programs of the same run', async () => {
   verifies('codeMode.values');
   const codes = [`store('seen', { ids: [1] })`, `return load('seen').ids`];
@@ -132,6 +258,37 @@ test('values are kept for later programs of the same run', async () => {
   const messages: Message[] = [{ role: 'user', content: 'Go.' }];
   const { toolCalls } = await collect(run({ provider, model: 'm', messages, tools }));
   expect(toolCalls[1]?.result?.data).toEqual([1]);
+});
+
+test('programs that run at once keep what each of them stored, and what another removed stays removed', async () => {
+  verifies('codeMode.values');
+  const provider = scriptedProvider([
+    programs(`store('old', 0); store('a', 0)`),
+    programs(
+      `store('a', 1); store('old', undefined); await tools.price({ id: 1 })`,
+      `store('b', 2); await tools.price({ id: 1 }); await tools.price({ id: 2 })`,
+    ),
+    programs(`return [load('a'), load('b'), load('old') ?? 'gone']`),
+    { text: 'done' },
+  ]);
+  const { toolCalls } = await collect(run({ provider, model: 'm', messages: GO, tools: withCodeMode(shop()) }));
+  expect(toolCalls.at(-1)?.result?.data).toEqual([1, 2, 'gone']);
+});
+
+test('a program that is continued in another process finds the values that it began with', async () => {
+  verifies('codeMode.values', 'codeMode.later');
+  const code = `const id = load('id'); return [await tools.order({ id }), load('id')]`;
+  const provider = scriptedProvider([programs(`store('id', 5)`), programs(code)]);
+  const tools = () => withCodeMode(shop(), { effect: 'read' });
+  const later: Approve = () => ({ decision: 'later' });
+  const waiting = await collect(run({ provider, model: 'm', messages: GO, tools: tools(), approve: later }));
+  expect(waiting.reason).toBe('approval');
+  const messages = JSON.parse(JSON.stringify(waiting.messages)) as readonly Message[];
+  const allow: Approve = () => ({ decision: 'allow' });
+  const next = scriptedProvider([programs(`return load('id')`), { text: 'done' }]);
+  const { toolCalls } = await collect(run({ provider: next, model: 'm', messages, tools: tools(), approve: allow }));
+  expect(toolCalls[0]?.result?.data).toEqual(['ordered 5', 5]);
+  expect(made).toEqual(['order 5']);
 });
 
 test('a call that waits for a decision suspends the program, and another process continues it', async () => {
@@ -160,6 +317,34 @@ test('a call that waits for a decision suspends the program, and another process
   expect(resultOf(result).data).toEqual([10, 'ordered 1', false, true] satisfies JsonValue);
 });
 
+test('a program that goes on after its tools have changed runs on: the text never says that it was not run', async () => {
+  verifies('codeMode.later');
+  const code = `
+    const { euros } = await tools.price({ id: 1 });
+    const done = await tools.order({ id: 1 });
+    try { await tools.price({ id: 2 }) } catch (error) { return [euros, done, error.message] }
+  `;
+  const later: Approve = () => ({ decision: 'later' });
+  const allow: Approve = () => ({ decision: 'allow' });
+  const tools = withCodeMode(shop(), { effect: 'read' });
+  const provider = scriptedProvider([programs(code)]);
+  const waiting = await collect(run({ provider, model: 'm', messages: GO, tools, approve: later }));
+  const messages = JSON.parse(JSON.stringify(waiting.messages)) as readonly Message[];
+  const order = bindTool({ name: 'order', description: 'Orders.', effect: 'write', parameters: id }, () => 'ordered');
+  const model = scriptedProvider([{ text: 'done' }]);
+  const fewer = withCodeMode(createRegistry([order]), { effect: 'read' });
+  const result = await collect(run({ provider: model, model: 'm', messages, tools: fewer, approve: allow }));
+  expect(resultOf(result).data).toEqual([10, 'ordered', expect.stringContaining('TOOL_NOT_FOUND')]);
+});
+
+test('a program that reaches a limit of its run says which, and which calls it has made', async () => {
+  const code = `await tools.order({ id: 1 }); await tools.order({ id: 2 }); await tools.order({ id: 3 })`;
+  const result = await program(code, { limits: { callsPerTool: 1 } });
+  expect(result.forLLM).toBe(
+    '"run_code" ended without an answer (limit: callsPerTool). Its calls until then: order (done), order (skipped).',
+  );
+});
+
 test('calls made at once can be asked about as one plan', async () => {
   verifies('codeMode.plans');
   const plans: string[] = [];
@@ -184,6 +369,44 @@ test('calls made at once can be asked about as one plan', async () => {
   expect(made).toEqual(['order 1', 'order 2', 'order 3', 'order 4']);
 });
 
+test('a plan has the calls of one program, whatever runs beside it, and none of an agent that is no program', async () => {
+  verifies('codeMode.plans');
+  const plans: (readonly string[])[] = [];
+  const single: string[] = [];
+  const approve = approvePlans(
+    ({ call }) => {
+      single.push(call.arguments);
+      return { decision: 'allow' };
+    },
+    ({ requests }) => {
+      plans.push(requests.map(({ call }) => call.arguments));
+      return { decision: 'allow' };
+    },
+  );
+  const tools = withCodeMode(shop(), { effect: 'read', sandbox: createInlineSandbox() });
+  const both = [1, 3].map((first) => {
+    const code = `await Promise.all([tools.order({ id: ${first} }), tools.order({ id: ${first + 1} })])`;
+    const provider = scriptedProvider([programs(code), { text: 'done' }]);
+    return collect(run({ provider, model: 'm', messages: GO, tools, approve }));
+  });
+  await Promise.all(both);
+  expect(plans.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+    ['{"id":1}', '{"id":2}'],
+    ['{"id":3}', '{"id":4}'],
+  ]);
+  const calls = [5, 6].map((item) => ({ name: 'order', arguments: JSON.stringify({ id: item }) }));
+  const seller = agentAsTool({
+    name: 'seller',
+    description: 'Sells.',
+    effect: 'read',
+    run: { provider: scriptedProvider([{ calls }, { text: 'sold' }]), model: 'm', tools: shop() },
+  });
+  const provider = scriptedProvider([{ calls: [{ name: 'seller', arguments: '{"task":"sell"}' }] }, { text: 'done' }]);
+  await collect(run({ provider, model: 'm', messages: GO, tools: createRegistry([seller]), approve }));
+  expect(single).toEqual(['{"id":5}', '{"id":6}']);
+  expect(plans).toHaveLength(2);
+});
+
 test('the calls of a program are events of an agent within the call', async () => {
   verifies('codeMode.calls');
   const provider = scriptedProvider([
@@ -200,6 +423,11 @@ test('the calls of a program are events of an agent within the call', async () =
     if (event.type === 'sub-agent-event' && event.event.type === 'tool-start')
       inner.push(`${event.path[0]}: ${event.event.call.arguments}`);
   expect(inner).toEqual(['run_code: {"id":7}']);
+});
+
+test('an error of a program has the line and the column where it was thrown', async () => {
+  expect((await program('  missing()')).forLLM).toContain('program.js:1:3)');
+  expect((await program('\n  missing()')).forLLM).toContain('program.js:2:3)');
 });
 
 test('a program that does not end is ended, with what it wrote', async () => {

@@ -228,6 +228,8 @@ function toResult(name: string, result: RunResult, isClosed: boolean): ToolResul
     return {
       forLLM: `"${name}" was stopped (${result.reason}), and answered from what it knew by then: ${result.answer}`,
     };
-  const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
-  return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
+  const why = result.reason === 'limit' ? `limit: ${result.limit}` : result.reason;
+  const said = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
+  const done = result.toolCalls.length === 0 ? said : ` ${describeWork(result)}`;
+  return errorResult(`"${name}" ended without an answer (${why}).${done}`);
 }

@@ -57,7 +57,7 @@ describe('agentAsTool', () => {
     const result = await collect(run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf(sub) }));
     expect(result.toolCalls[0]?.result).toMatchObject({
       isError: true,
-      forLLM: '"helper" ended without an answer (limit). So far: Hm.',
+      forLLM: '"helper" ended without an answer (limit: turns). Its calls until then: a (done). So far: Hm.',
     });
   });
 

@@ -103,7 +103,7 @@ describe('a typed answer of the closing turn', () => {
       run: { ...late, limits: { timeMs: 20, onLimit: 'answer' } },
     });
     expect((await timed.handler({ task: 'Go' }, context as never)).forLLM).toContain(
-      '"a" ended without an answer (limit). So far: I look.',
+      '"a" ended without an answer (limit: time). Its calls until then: look (abandoned). So far: I look.',
     );
   });
 });

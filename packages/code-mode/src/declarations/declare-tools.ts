@@ -8,11 +8,27 @@ const MAX_DECLARATIONS = 12_000;
 export function toSandboxTools(tools: readonly Tool[]): readonly SandboxTool[] {
   const names = new Set(tools.map(({ name }) => name));
   return tools.map((tool): SandboxTool => {
-    const alias = tool.name.replaceAll(/[^\w$]/g, '_').replace(/^(?=\d)/, '_');
+    const alias = aliasOf(tool.name);
     const isFree = alias !== tool.name && !names.has(alias);
     if (isFree) names.add(alias);
     return { name: tool.name, ...(isFree && { alias }), declaration: declarationOf(tool, isFree ? alias : tool.name) };
   });
+}
+
+/** The name of a tool as one that needs no brackets. */
+function aliasOf(name: string): string {
+  return name.replaceAll(/[^\w$]/g, '_').replace(/^(?=\d)/, '_');
+}
+
+/** Adds tools that a program has called in its first run and that are gone: it takes its path again, and its next call of one fails. */
+export function withGoneTools(tools: readonly SandboxTool[], called: readonly string[]): readonly SandboxTool[] {
+  const names = new Set(tools.flatMap(({ name, alias = name }) => [name, alias]));
+  const gone = [...new Set(called)].filter((name) => !names.has(name));
+  const added = gone.map((name): SandboxTool => {
+    const alias = aliasOf(name);
+    return { name, ...(!names.has(alias) && { alias }), declaration: `// ${name} is gone.` };
+  });
+  return added.length === 0 ? tools : [...tools, ...added];
 }
 
 /** The declaration of one tool: its description, and its types. */

@@ -7,9 +7,15 @@ import type { JsonValue, SandboxResult, ToolMessage, ToolResult } from '@kernel/
 export function toProgramResult(result: ToolResult): ToolResult {
   if (result.isError === true) return result;
   const { media, ...rest } = result;
-  const value: JsonValue = result.data ?? result.forLLM;
+  const value: JsonValue = result.data === undefined ? textOf(result) : result.data;
   if (media === undefined || media.length === 0) return { ...rest, forLLM: JSON.stringify(value) };
   return { ...rest, forLLM: JSON.stringify({ value, media }) };
+}
+
+/** The text that a tool returned, without the line that tells a model which of its arguments were repaired. */
+function textOf({ forLLM, repairs }: ToolResult): string {
+  const at = repairs === undefined ? -1 : forLLM.lastIndexOf('\n(Repaired arguments: ');
+  return at < 0 ? forLLM : forLLM.slice(0, at);
 }
 
 /** Reads the message of a call back. A note that approval has added stands before the JSON. */

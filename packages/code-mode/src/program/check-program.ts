@@ -50,6 +50,9 @@ function unknownTool(name: string, names: Iterable<string>): string {
   return `There is no tool "${name}". ${hint}`;
 }
 
+/** Keywords with which a schema is put together from others. */
+const COMPOSING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+
 /** The properties of the object given to a tool that its schema does not know and does not allow. */
 function unknownProperties(call: AnyNode & { type: 'CallExpression' }, tool: Tool | undefined): readonly string[] {
   const [input] = call.arguments;
@@ -57,6 +60,8 @@ function unknownProperties(call: AnyNode & { type: 'CallExpression' }, tool: Too
   if (tool === undefined || input?.type !== 'ObjectExpression' || type !== 'object' || !isObject(properties)) return [];
   if (patternProperties !== undefined || (additionalProperties !== undefined && additionalProperties !== false))
     return [];
+  // Others can be declared elsewhere in the schema.
+  if (additionalProperties === undefined && COMPOSING.some((keyword) => keyword in tool.parameters)) return [];
   const known = Object.keys(properties);
   return input.properties.flatMap((property) => {
     if (property.type !== 'Property' || property.computed) return [];
@@ -73,19 +78,42 @@ function unknownProperties(call: AnyNode & { type: 'CallExpression' }, tool: Too
   });
 }
 
-/** Whether a program gives a name another meaning somewhere. */
+/** Whether a program gives a name another meaning somewhere: it declares it, takes it as a parameter, alone or out of a pattern, or assigns to it. */
 function declares(tree: Program, name: string): boolean {
   let isDeclared = false;
   visit(tree, (node) => {
-    const targets =
-      node.type === 'VariableDeclarator' || node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration'
-        ? [node.id]
-        : 'params' in node && Array.isArray(node.params)
-          ? node.params
-          : [];
-    isDeclared ||= targets.some((target) => target?.type === 'Identifier' && target.name === name);
+    isDeclared ||= boundBy(node).some((target) => isNode(target) && bindsName(target, name));
   });
   return isDeclared;
+}
+
+/** The patterns that a node binds or assigns to. */
+function boundBy(node: AnyNode): readonly unknown[] {
+  switch (node.type) {
+    case 'VariableDeclarator':
+    case 'ClassDeclaration':
+      return [node.id];
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+      return [node.id, ...node.params];
+    case 'ArrowFunctionExpression':
+      return node.params;
+    case 'CatchClause':
+      return [node.param];
+    case 'AssignmentExpression':
+      return [node.left];
+    default:
+      return [];
+  }
+}
+
+/** Whether a pattern, such as `{ a, b: [c] }`, has a name among those that it binds. */
+function bindsName(pattern: AnyNode, name: string): boolean {
+  let isBound = false;
+  visit(pattern, (node) => {
+    isBound ||= node.type === 'Identifier' && node.name === name;
+  });
+  return isBound && pattern.type !== 'MemberExpression';
 }
 
 /** Calls back for each node of a tree, parents first. Without recursion: a program can be nested deeper than the stack. */

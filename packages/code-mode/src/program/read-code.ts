@@ -1,6 +1,6 @@
 import { KernelError, type Tool, type ToolCall, toErrorResult, type ToolResult } from '@kernel/protocol';
 import { validateForeign } from '@kernel/schema';
-import { type CallableTools, checkProgram } from './check-program.ts';
+import type { Program } from 'acorn';
 import { parseProgram } from './parse-program.ts';
 
 /** The program of a call, ready to run. */
@@ -9,6 +9,8 @@ export interface ReadCode {
   readonly code: string;
   /** As it runs: JavaScript. */
   readonly source: string;
+  /** Its syntax tree. */
+  readonly tree: Program;
   /** The arguments of the call, as JSON text. */
   readonly arguments: string;
 }
@@ -16,8 +18,8 @@ export interface ReadCode {
 /** The longest program, in characters. */
 const MAX_CODE = 100_000;
 
-/** Reads the program of a call and checks it; the failed result, which says what to change, if it cannot run. Never rejects. */
-export async function readCode(call: ToolCall, tool: Tool, callable: CallableTools): Promise<ReadCode | ToolResult> {
+/** Reads the program of a call; the failed result, which says what to change, if it can never run. Never rejects. */
+export async function readCode(call: ToolCall, tool: Tool): Promise<ReadCode | ToolResult> {
   const { input, error } = validateForeign(tool, call.arguments);
   if (error !== undefined) return toErrorResult(error);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the schema has it
@@ -25,12 +27,12 @@ export async function readCode(call: ToolCall, tool: Tool, callable: CallableToo
   if (code.length > MAX_CODE) return refused([`It has ${code.length} characters; a program may have ${MAX_CODE}.`]);
   const parsed = await parseProgram(code);
   if ('problem' in parsed) return refused([parsed.problem]);
-  const problems = checkProgram(parsed.tree, callable);
-  if (problems.length > 0) return refused(problems);
-  return { code, source: parsed.source, arguments: JSON.stringify({ code }) };
+  const { source, tree } = parsed;
+  return { code, source, tree, arguments: JSON.stringify({ code }) };
 }
 
-function refused(problems: readonly string[]): ToolResult {
+/** The failed result of a program of which nothing has run. */
+export function refused(problems: readonly string[]): ToolResult {
   const shown = problems.slice(0, 5).join(' ');
   const error = new KernelError('ARGUMENTS_INVALID', `The program was not run. ${shown}`);
   return toErrorResult(error, 'skipped');

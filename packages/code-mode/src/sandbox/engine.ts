@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 import { nodeModule } from '@kernel/internal';
-import { type CompiledEngine, createImage, type MachineImage } from './virtual-machine.ts';
+import { type CompiledEngine, createImage, type MachineImage } from './machine-image.ts';
 
 /** The types of `WebAssembly` are not among those of every runtime. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the specification has it

@@ -1,32 +1,47 @@
-import type { Sandbox } from '@kernel/protocol';
+import { checkKeys, optionKeys, type Sandbox } from '@kernel/protocol';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import { type CompiledEngine, createMachine, type MachineImage } from './virtual-machine.ts';
+import { resultsText } from './results-text.ts';
+import type { MachineImage } from './machine-image.ts';
+import { sandboxFailure } from './sandbox-failure.ts';
+import { createMachine } from './virtual-machine.ts';
 
 /** Options of `createInlineSandbox`. */
 export interface InlineSandboxOptions {
   /** The engine, `quickjs-wasi/quickjs.wasm`, as a `WebAssembly.Module`, for runtimes without files. Default: it is read from the package. */
-  readonly wasm?: CompiledEngine | undefined;
+  readonly wasm?: object | undefined;
 }
+
+const KEYS = optionKeys<InlineSandboxOptions>({ wasm: true });
 
 /**
  * Creates a sandbox that runs programs in the calling thread, for runtimes without worker threads, such as Cloudflare Workers. A program that computes
  * blocks the thread, for `limits.computeMs` at most, and an abort ends it only when it waits.
  */
-export function createInlineSandbox({ wasm }: InlineSandboxOptions = {}): Sandbox {
+export function createInlineSandbox(options: InlineSandboxOptions = {}): Sandbox {
+  checkKeys('createInlineSandbox', options, KEYS);
+  const { wasm } = options;
   let image: Promise<MachineImage> | undefined;
   return {
     async start(program) {
       const { signal } = program;
       signal.throwIfAborted();
-      const machine = await createMachine(await (image ??= loadEngine(wasm)), program, () => signal.aborted);
+      image ??= loadEngine(wasm);
+      image.catch(() => (image = undefined));
+      const machine = await createMachine(await image, program, () => signal.aborted);
       let isOpen = true;
       return {
         async resume(results) {
           signal.throwIfAborted();
-          const text = machine.resume(results);
+          const text = resultsText(results);
+          let state: string;
+          try {
+            state = machine.resume(text);
+          } catch (error) {
+            throw sandboxFailure(error);
+          }
           signal.throwIfAborted();
-          return readState(text);
+          return readState(state);
         },
         close() {
           if (isOpen) machine.dispose();

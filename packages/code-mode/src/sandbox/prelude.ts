@@ -16,7 +16,10 @@ export const PRELUDE = String.raw`(() => {
   const indexOf = String.prototype.indexOf;
   const toLowerCase = String.prototype.toLowerCase;
   const split = String.prototype.split;
+  const replace = String.prototype.replace;
   const then = Promise.prototype.then;
+  const test = RegExp.prototype.test;
+  const join = Array.prototype.join;
   const NativePromise = Promise;
   const NativeProxy = Proxy;
   const NativeError = Error;
@@ -26,6 +29,8 @@ export const PRELUDE = String.raw`(() => {
   const dateNow = Date.now;
 
   let limits;
+  /** How much stands before the program on its first line. */
+  let headLength = 0;
   let sentCalls = [];
   let waiting = create(null);
   let callCount = 0;
@@ -78,14 +83,16 @@ export const PRELUDE = String.raw`(() => {
 
   const text = (value) => {
     const piece = toText(value);
-    write({ __proto__: null, text: piece }, piece.length + 16);
+    write('{"text":' + stringify(piece) + '}', piece.length + 16);
   };
 
   const log = (...values) => {
     let line = '';
     for (let at = 0; at < values.length; at += 1) line += (at === 0 ? '' : ' ') + toText(values[at]);
-    write({ __proto__: null, text: line }, line.length + 16);
+    write('{"text":' + stringify(line) + '}', line.length + 16);
   };
+
+  const isBase64 = (data) => data.length > 0 && apply(test, /^[A-Za-z0-9+/_-]+={0,2}$/, [data]);
 
   const image = (given) => {
     let mimeType;
@@ -101,9 +108,9 @@ export const PRELUDE = String.raw`(() => {
       mimeType = given.mimeType;
       data = given.data;
     }
-    if (typeof mimeType !== 'string' || typeof data !== 'string' || mimeType.slice(0, 6) !== 'image/')
+    if (typeof mimeType !== 'string' || typeof data !== 'string' || !apply(test, /^image\/[\w.+-]+$/, [mimeType]) || !isBase64(data))
       throw failure('TypeError', 'image() takes a data URL of an image, or an object with mimeType and data in base64.');
-    write({ __proto__: null, mimeType, data }, mimeType.length + data.length + 16);
+    write('{"mimeType":' + stringify(mimeType) + ',"data":' + stringify(data) + '}', mimeType.length + data.length + 16);
   };
 
   const store = (key, value) => {
@@ -143,7 +150,7 @@ export const PRELUDE = String.raw`(() => {
       if (argumentLength > limits.outputCharacters)
         throw failure('RangeError', 'The arguments of the calls made at once have more than ' + limits.outputCharacters + ' characters.');
       waiting[callCount] = { __proto__: null, resolve, reject };
-      sentCalls[sentCalls.length] = { __proto__: null, name, input: json };
+      sentCalls[sentCalls.length] = '{"name":' + stringify(name) + ',"input":' + json + '}';
     });
 
 ${TOOLS_OF_PROGRAM}
@@ -153,8 +160,16 @@ ${TOOLS_OF_PROGRAM}
     let kept = '';
     const lines = apply(split, stack, ['\n']);
     for (let at = 0; at < lines.length; at += 1)
-      if (apply(indexOf, lines[at], ['program.js']) >= 0) kept += '\n' + lines[at];
+      if (apply(indexOf, lines[at], ['program.js']) >= 0) kept += '\n' + apply(replace, lines[at], [/program\.js:1:(\d+)/, (_, column) => 'program.js:1:' + (column > headLength ? column - headLength : 1)]);
     return StringOf(error.name) + ': ' + StringOf(error.message) + kept;
+  };
+
+  // Written piece by piece: stringify takes no objects once a program has changed the elements of Array.prototype.
+  const endText = ({ value, error }) => {
+    const kept = keys(stored);
+    for (let at = 0; at < kept.length; at += 1) kept[at] = stringify(kept[at]) + ':' + stringify(stored[kept[at]]);
+    return '{"type":"end","output":[' + apply(join, output, [',']) + ']' + (value === undefined ? '' : ',"value":' + stringify(value)) +
+      (error === undefined ? '' : ',"error":' + stringify(error)) + ',"stored":{' + apply(join, kept, [',']) + '}}';
   };
 
   const end = (fields) => {
@@ -166,6 +181,7 @@ ${TOOLS_OF_PROGRAM}
     begin: (json, program) => {
       const given = parse(json);
       limits = given.limits;
+      headLength = given.headLength;
       sleptLeft = limits.sleepMs;
       seedA = given.seed | 0;
       const names = ownKeys(given.stored);
@@ -201,7 +217,7 @@ ${TOOLS_OF_PROGRAM}
         delete waiting[settledCount];
         if (call === undefined) continue;
         const result = results[at];
-        if (result.error === undefined) call.resolve(parse(result.value));
+        if (result.error === undefined) call.resolve(result.value);
         else call.reject(failure('ToolError', result.error));
       }
     },
@@ -221,17 +237,17 @@ ${TOOLS_OF_PROGRAM}
       ended = { __proto__: null, error };
     },
     state: () => {
-      if (ended !== undefined) return stringify({ __proto__: null, type: 'end', output, value: ended.value, error: ended.error, stored });
+      if (ended !== undefined) return endText(ended);
       if (sentCalls.length > 0) {
         const calls = sentCalls;
         sentCalls = [];
         argumentLength = 0;
-        return stringify({ __proto__: null, type: 'calls', calls });
+        return '{"type":"calls","calls":[' + apply(join, calls, [',']) + ']}';
       }
       let next = Infinity;
       for (let at = 0; at < sleeps.length; at += 1) next = min(next, sleeps[at].until);
       if (next < Infinity) return stringify({ __proto__: null, type: 'sleep', sleepMs: next - slept });
-      return stringify({ __proto__: null, type: 'end', output, error: 'Error: The program waits for a promise that nothing can settle.', stored });
+      return endText({ __proto__: null, error: 'Error: The program waits for a promise that nothing can settle.' });
     },
   };
 })()`;

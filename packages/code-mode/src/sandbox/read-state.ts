@@ -35,12 +35,21 @@ function toState(value: unknown): SandboxState {
 
 function toCall(value: unknown): SandboxCall {
   const { name, input } = objectOf(value);
-  return { name: stringOf(name), input: jsonText(input) };
+  if (input === undefined) throw new TypeError('no input');
+  return { name: stringOf(name), input: JSON.stringify(input) };
 }
 
 function toOutput(value: unknown): SandboxOutput {
   const { text, mimeType, data } = objectOf(value);
-  return text === undefined ? { mimeType: stringOf(mimeType), data: stringOf(data) } : { text: stringOf(text) };
+  if (text !== undefined) return { text: stringOf(text) };
+  return { mimeType: matching(/^image\/[\w.+-]+$/, mimeType), data: matching(/^[A-Za-z0-9+/_-]+={0,2}$/, data) };
+}
+
+/** What is sent to a vendor is what it says: one bad image makes every later request fail. */
+function matching(pattern: RegExp, value: unknown): string {
+  const text = stringOf(value);
+  if (!pattern.test(text)) throw new TypeError('not an image');
+  return text;
 }
 
 /** A text that is JSON. */

@@ -1,5 +1,5 @@
-import type { SandboxResult } from '@kernel/protocol';
-import type { MachineImage, MachineProgram } from './virtual-machine.ts';
+import type { MachineImage } from './machine-image.ts';
+import type { MachineProgram } from './virtual-machine.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -12,7 +12,7 @@ export interface WorkerSetup {
 /** What a worker is told: to start a program, to go on with it, or that it is over. */
 export type ToWorker =
   | { readonly type: 'start'; readonly program: MachineProgram }
-  | { readonly type: 'resume'; readonly results: readonly SandboxResult[] }
+  | { readonly type: 'resume'; readonly results: string }
   | { readonly type: 'end' };
 
 /** What a worker answers: the state of the program as text, or why there is none. */

@@ -1,16 +1,28 @@
 import { nodeModule, onAbort } from '@kernel/internal';
-import { KernelError, type Sandbox, type SandboxProgram, type SandboxRun } from '@kernel/protocol';
+import {
+  checkKeys,
+  checkNumber,
+  KernelError,
+  optionKeys,
+  type Sandbox,
+  type SandboxProgram,
+  type SandboxRun,
+} from '@kernel/protocol';
 import type { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
-import type { MachineImage } from './virtual-machine.ts';
+import type { MachineImage } from './machine-image.ts';
+import { resultsText } from './results-text.ts';
+import { sandboxFailure } from './sandbox-failure.ts';
 
 /** Options of `createWorkerSandbox`. */
 export interface WorkerSandboxOptions {
   /** How many workers are kept for the next programs. They hold no process open. Default 1. */
   readonly idle?: number | undefined;
 }
+
+const KEYS = optionKeys<WorkerSandboxOptions>({ idle: true });
 
 /** A worker, and what tells the machine in it to stop. */
 interface Warm {
@@ -26,7 +38,10 @@ const GRACE_MS = 50;
  * Creates a sandbox that runs each program in QuickJS in a worker of its own, on Node, Deno and Bun. A program that computes never holds up the calling
  * thread. A worker is used again for the next program, in a machine that is new; one whose program was stopped is ended.
  */
-export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sandbox {
+export function createWorkerSandbox(options: WorkerSandboxOptions = {}): Sandbox {
+  checkKeys('createWorkerSandbox', options, KEYS);
+  const { idle = 1 } = options;
+  checkNumber('createWorkerSandbox', 'idle', idle, 0);
   const threads = nodeModule('node:worker_threads');
   const free: Warm[] = [];
   let isClosed = false;
@@ -37,17 +52,24 @@ export function createWorkerSandbox({ idle = 1 }: WorkerSandboxOptions = {}): Sa
       throw new KernelError('CONFIG_INVALID', 'This runtime has no worker threads.', {
         hint: 'Pass createInlineSandbox() as `sandbox`.',
       });
-    const image = await (shared ??= loadEngine().then(shareMemory));
+    shared ??= loadEngine().then(shareMemory);
+    shared.catch(() => (shared = undefined));
+    const image = await shared;
     const flags = new SharedArrayBuffer(8);
     const workerData: WorkerSetup = { image, flags };
     const worker = new threads.Worker(workerUrl(), {
       workerData,
       env: {},
       stdin: false,
-      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8 },
+      resourceLimits: { stackSizeMb: 4, maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
     });
     worker.unref();
-    return { worker, flags: new Int32Array(flags) };
+    const warm: Warm = { worker, flags: new Int32Array(flags) };
+    // One that ends while it waits is not there for the next program, and is nobody's error.
+    worker.on('error', ignore).once('exit', () => {
+      if (free.includes(warm)) free.splice(free.indexOf(warm), 1);
+    });
+    return warm;
   };
   const keep = (warm: Warm): void => {
     if (isClosed || free.length >= idle) void warm.worker.terminate();
@@ -85,8 +107,8 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     if ('begun' in reply) watch();
     else settle?.(reply);
   };
-  const onError = (error: unknown): void => end({ error: failed(error) });
-  const onExit = (): void => end({ error: failed(new Error('its worker ended')) });
+  const onError = (error: unknown): void => end({ error: sandboxFailure(error) });
+  const onExit = (): void => end({ error: sandboxFailure(new Error('its worker ended')) });
   worker.on('message', onMessage).on('error', onError).on('exit', onExit);
 
   const leave = (): void => {
@@ -100,7 +122,6 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     if (isOver) return;
     Atomics.store(flags, 0, 1);
     leave();
-    worker.on('error', ignore);
     void worker.terminate();
     settle?.(reply);
   };
@@ -112,7 +133,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
     timer = setTimeout(() => {
       const now = Atomics.load(flags, 1);
       if (now !== asked) return watch(now, GRACE_MS);
-      end({ error: failed(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
+      end({ error: sandboxFailure(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
     }, ms);
   };
   const ask = (message: ToWorker): Promise<Exclude<FromWorker, { readonly begun: true }>> =>
@@ -133,26 +154,28 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
   return {
     async resume(results) {
       signal.throwIfAborted();
-      const message: ToWorker = hasStarted ? { type: 'resume', results } : { type: 'start', program };
+      const message: ToWorker = hasStarted
+        ? { type: 'resume', results: resultsText(results) }
+        : { type: 'start', program };
       hasStarted = true;
       const reply = await ask(message);
-      if ('failure' in reply) throw failed(new Error(reply.failure));
+      if ('failure' in reply) {
+        const error = sandboxFailure(new Error(reply.failure));
+        // Whatever is wrong with its machine is not to reach the next program.
+        end({ error });
+        throw error;
+      }
       return readState(reply.state);
     },
     close() {
       if (isOver) return;
-      if (settle !== undefined) return end({ error: failed(new Error('it was closed')) });
+      if (settle !== undefined) return end({ error: sandboxFailure(new Error('it was closed')) });
       leave();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       worker.postMessage({ type: 'end' } satisfies ToWorker);
       keep(warm);
     },
   };
-}
-
-function failed(error: unknown): KernelError {
-  const message = error instanceof Error ? error.message : String(error);
-  return new KernelError('TOOL_FAILED', `The sandbox failed: ${message.replace(/[.]$/, '')}.`, { cause: error });
 }
 
 function ignore(): void {}
