@@ -135,14 +135,21 @@ function registryOf(own: readonly (ToolBinding | ToolWithHandler)[], added: User
     const registry = createRegistry([...own, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
     if (added?.toolset !== undefined) {
       registry.mount('', added.toolset); // its names have their prefixes already
-      // What servers have to read is offered once the model looks for it.
-      for (const tool of added.contents ?? []) registry.register(tool, { hidden: true });
-      if (registry.hiddenTools().length > 0) registry.register(searchTool(registry));
+      offerContents(registry, added.contents ?? []);
     }
     return registry;
   } catch (error) {
     throw usageError(`--tools: ${errorMessage(error)}`);
   }
+}
+
+/** Offers what servers have to read once the model looks for it. A tool of a server that has one of these names by its own choice goes first. */
+function offerContents(registry: ToolRegistry, contents: readonly ToolWithHandler[]): void {
+  const search = searchTool(registry);
+  const taken = new Set(registry.list().map(({ name }) => name));
+  if (taken.has(search.tool.name)) return;
+  for (const each of contents) if (!taken.has(each.tool.name)) registry.register(each, { hidden: true });
+  if (registry.hiddenTools().length > 0) registry.register(search);
 }
 
 const COMMAND_MS = 120_000;

@@ -10,6 +10,8 @@ export interface ServerCompletion {
 }
 
 const MAX_WAIT_MS = 5000;
+/** How many templates a server is asked about at once. */
+const MAX_ASKED = 20;
 /** How long a list is used, in milliseconds. */
 const LIST_MS = 60_000;
 
@@ -49,7 +51,13 @@ export function completeServers(servers: () => Promise<AddedServers>): ServerCom
             (await contents.listResourceTemplates({ server, signal })).map(({ uriTemplate }) => uriTemplate),
           ),
         ]);
-        const filled = await Promise.all(templates.map((each) => fillTemplate(contents, server, each, rest, signal)));
+        let left = MAX_ASKED;
+        const askFew: McpContents['complete'] = async (completion, options) => {
+          left -= 1;
+          // What cannot be completed costs nothing else.
+          return left < 0 ? [] : contents.complete(completion, options).catch(() => []);
+        };
+        const filled = await Promise.all(templates.map((each) => fillTemplate(askFew, server, each, rest, signal)));
         return [...uris.map((uri) => `${uri} `), ...filled.flat()].filter((each) => !/\s./.test(each));
       }),
     prompts: (typed) =>
@@ -65,7 +73,7 @@ export function completeServers(servers: () => Promise<AddedServers>): ServerCom
 
 /** How an address that fits a template can go on: its next fixed text, or the values of the placeholder that is being typed. */
 async function fillTemplate(
-  contents: McpContents,
+  complete: McpContents['complete'],
   server: string,
   template: string,
   typed: string,
@@ -87,7 +95,7 @@ async function fillTemplate(
     const end = next === '' ? -1 : value.indexOf(next);
     if (end === -1) {
       // oxlint-disable-next-line no-await-in-loop -- ends the loop
-      const values = await contents.complete({ server, uriTemplate: template, argument, value, given }, { signal });
+      const values = await complete({ server, uriTemplate: template, argument, value, given }, { signal });
       return values.map((each) => done + each + (next === '' ? ' ' : next));
     }
     given[argument] = value.slice(0, end);

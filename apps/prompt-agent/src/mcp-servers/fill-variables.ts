@@ -1,6 +1,8 @@
 import { usageError } from '../exit-code.ts';
 import type { Host } from '../host.ts';
 
+const MAX_DEPTH = 100;
+
 /**
  * Fills `${NAME}`, `${env:NAME}` and `${NAME:-default}` in all strings of a JSON value from the environment, so that a token need not be in a file. What is disabled
  * stays as it is. Throws a usage error that begins with `what` for any other placeholder, and for a variable that is not set.
@@ -18,16 +20,18 @@ export function fillVariables<T>(value: T, env: Host['env'], what: string): T {
   return mapTexts(value, fill);
 }
 
-/** Replaces the strings of a JSON value; a server that is disabled stays as it is: its variables may be unset. */
+/** Replaces the strings of a JSON value; a server that is disabled stays as it is: its variables may be unset. Throws a usage error for one that is nested too deeply. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts are replaced, by texts
-  return replaceTexts(value, change) as T;
+  return replaceTexts(value, change, MAX_DEPTH) as T;
 }
 
-function replaceTexts(value: unknown, change: (text: string) => string): unknown {
+function replaceTexts(value: unknown, change: (text: string) => string, left: number): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((part: unknown) => replaceTexts(part, change));
   if (typeof value !== 'object' || value === null) return value;
+  if (left === 0) throw usageError(`mcp: a server is nested deeper than ${MAX_DEPTH} levels.`);
+  const inner = (part: unknown): unknown => replaceTexts(part, change, left - 1);
+  if (Array.isArray(value)) return value.map(inner);
   if ('disabled' in value && value.disabled === true) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replaceTexts(part, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]));
 }

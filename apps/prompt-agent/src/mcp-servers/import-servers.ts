@@ -8,6 +8,8 @@ import { pathFrom } from '../files/paths.ts';
 import { parseJson, requireText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
+import { checkEntry } from './check-entry.ts';
+import { withAbsolutePaths } from './entry-paths.ts';
 import { mapTexts } from './fill-variables.ts';
 import { withoutComments } from './json-with-comments.ts';
 import { isName, type Scope, type ServerEntry } from './server-files.ts';
@@ -45,10 +47,10 @@ export async function importServers(
     throw usageError(`${what} has ${entries.length} servers; at most ${MAX_SERVERS} are read.`);
   const inputs = inputsIn(json);
   const found = new Map<string, ServerEntry>();
-  const { toMcpConfig } = await import('@kernel/mcp');
   for (const [name, entry] of entries) {
     try {
-      found.set(checkedName(name), convert(name, entry, { inputs, folder: folderOf(path), host, scope }, toMcpConfig));
+      // oxlint-disable-next-line no-await-in-loop -- the notes are in the order of the file
+      found.set(checkedName(name), await convert(name, entry, { inputs, folder: folderOf(path), host, scope }));
     } catch (error) {
       output.note(`left out: ${oneLine(errorMessage(error), 400)}`);
     }
@@ -96,22 +98,13 @@ interface Conversion {
   readonly scope: Scope;
 }
 
-function convert(
-  name: string,
-  entry: unknown,
-  conversion: Conversion,
-  check: (config: unknown) => unknown,
-): ServerEntry {
+async function convert(name: string, entry: unknown, conversion: Conversion): Promise<ServerEntry> {
   if (!isObject(entry)) throw new Error(`"${name}" must be an object.`);
   if (entry['disabled'] === true) throw new Error(`"${name}" is disabled there.`);
   const whole = mapTexts(entry, (text) => convertText(name, text, conversion));
-  check({ mcpServers: { [name]: mapTexts(whole, withoutPlaceholders) } });
-  return Object.fromEntries(Object.entries(whole).filter(([key]) => KEYS.has(key)));
-}
-
-/** A text as it may be once its variables are filled, to be checked. */
-function withoutPlaceholders(text: string): string {
-  return text.replace(/^\$\{[^}]{0,4096}\}/, 'https://x').replaceAll(/\$\{[^}]{0,4096}\}/g, 'x');
+  await checkEntry(name, whole);
+  const kept = Object.fromEntries(Object.entries(whole).filter(([key]) => KEYS.has(key)));
+  return conversion.scope === 'project' ? kept : withAbsolutePaths(kept, conversion.folder);
 }
 
 /** Replaces the placeholders of other programs by what they mean here. Throws for one that means nothing here. */
@@ -120,10 +113,11 @@ function convertText(name: string, text: string, { inputs, folder, host, scope }
     const [, id] = /^input:(.{1,200})$/s.exec(inside) ?? [];
     if (id !== undefined) {
       if (!inputs.defaults.has(id)) throw new Error(`"${name}" uses ${whole}, and the file has no input of that id.`);
-      const variable = id
-        .toUpperCase()
-        .replaceAll(/\W/g, '_')
-        .replace(/^(?=\d)/, '_');
+      const variable = variableOf(id);
+      if ([...inputs.defaults.keys()].some((other) => other !== id && variableOf(other) === variable))
+        throw new Error(
+          `"${name}" uses ${whole}, and another input of the file would be the variable ${variable}, too.`,
+        );
       const otherwise = inputs.defaults.get(id);
       if (otherwise !== undefined && !otherwise.includes('}')) return `\${${variable}:-${otherwise}}`;
       inputs.used.add(variable);
@@ -144,6 +138,14 @@ function convertText(name: string, text: string, { inputs, folder, host, scope }
         throw new Error(`"${name}" uses ${whole}, which only the program knows whose file this is.`);
     }
   });
+}
+
+/** The variable of the environment that stands for an input. */
+function variableOf(id: string): string {
+  return id
+    .toUpperCase()
+    .replaceAll(/\W/g, '_')
+    .replace(/^(?=\d)/, '_');
 }
 
 const NAMES: ReadonlySet<string> = new Set(['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator']);

@@ -20,13 +20,18 @@ export function describeEntry(entry: ServerEntry): readonly string[] {
   const words = [command, ...(Array.isArray(args) ? hideArguments(args.map(String)) : [])].map(String);
   const what =
     typeof url === 'string'
-      ? [`calls: ${hideText(withoutQuery(url))}`, ...fieldLines('header', entry['headers'])]
+      ? [`calls: ${shownAddress(url)}`, ...fieldLines('header', entry['headers'])]
       : [
           `starts: ${shellQuote(words)}`,
           ...(typeof cwd === 'string' ? [`folder: ${cwd}`] : []),
           ...fieldLines('variable', entry['env']),
         ];
   return [...what, ...(disabled === true ? ['disabled: it is not used'] : [])];
+}
+
+/** An address without what may be a secret. */
+export function shownAddress(url: string): string {
+  return hideText(hideDefaults(withoutQuery(url)));
 }
 
 /** The variables of the environment that an entry uses. */
@@ -45,7 +50,11 @@ export function literalSecrets(entry: ServerEntry): readonly string[] {
   const inArgs = args.flatMap((arg, index) => (hidden[index] === arg ? [] : [`args[${index}]`]));
   const url = typeof entry['url'] === 'string' ? entry['url'] : '';
   const values = [...(URL.parse(url)?.searchParams ?? [])];
-  return [...fields, ...inArgs, ...(values.some(([name, value]) => isSecret(name, value)) ? ['url'] : [])];
+  return [
+    ...fields,
+    ...inArgs,
+    ...(values.some(([name, value]) => isSecret(name, value)) || hideDefaults(url) !== url ? ['url'] : []),
+  ];
 }
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {
@@ -66,20 +75,30 @@ function isVariable(text: string): boolean {
 }
 
 function isSecret(name: string, value: string): boolean {
-  if (value.includes('${') || value.length < MIN_SECRET) return false;
+  if (value.includes('${')) return hideDefaults(value, SECRET_NAME.test(name)) !== value;
+  if (value.length < MIN_SECRET) return false;
   return SECRET_NAME.test(name) || hideText(value) !== value;
+}
+
+/** Hides what a variable is by default, `${NAME:-default}`, where that may be a secret: by its place, the name of the variable, or its form. */
+function hideDefaults(text: string, isSecretPlace = false): string {
+  return text.replaceAll(/\$\{((?:env:)?\w{1,200}):-([^}]{0,4096})\}/g, (whole, name: string, value: string) => {
+    const isHidden =
+      value.length >= MIN_SECRET && (isSecretPlace || SECRET_NAME.test(name) || hideText(value) !== value);
+    return isHidden ? `\${${name}:-${HIDDEN}}` : whole;
+  });
 }
 
 /** Arguments whose value may be a secret, by the name of their flag or header or by their form, without that value. */
 function hideArguments(args: readonly string[]): readonly string[] {
   return args.map((arg, index) => {
-    if (arg.includes('${')) return arg;
+    const before = args[index - 1] ?? '';
+    const isValue = /^-{1,2}[\w-]{1,100}$/.test(before) && SECRET_NAME.test(before) && !arg.startsWith('-');
     const [, flag, value] = /^(-{1,2}[\w-]{1,100})=(.*)$/s.exec(arg) ?? [];
+    if (arg.includes('${')) return hideDefaults(arg, isValue || (flag !== undefined && SECRET_NAME.test(flag)));
     if (flag !== undefined) return isSecret(flag, value ?? '') ? `${flag}=${HIDDEN}` : hideText(arg);
     const [, header, content] = /^([\w-]{1,100}):\s?(.*)$/s.exec(arg) ?? [];
     if (header !== undefined && isSecret(header, content ?? '')) return `${header}: ${HIDDEN}`;
-    const before = args[index - 1] ?? '';
-    const isValue = /^-{1,2}[\w-]{1,100}$/.test(before) && SECRET_NAME.test(before) && !arg.startsWith('-');
     return isValue && arg.length >= MIN_SECRET ? HIDDEN : hideText(arg);
   });
 }

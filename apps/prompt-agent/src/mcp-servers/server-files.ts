@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, sha256Hex } from '@kernel/internal';
+import { attempt, isObject, sha256Hex } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import { configFolder, stateFolder } from '../config/folders.ts';
 import { changeState } from '../config/state-file.ts';
@@ -70,10 +70,13 @@ export async function readServerFile(scope: Scope, host: Folders): Promise<Serve
   return { path, text, servers };
 }
 
+function isLink(path: string): boolean {
+  return attempt(() => lstatSync(path))?.isSymbolicLink() === true;
+}
+
 /** A project's file may come from a stranger, who could have it lead to a file of the user's. */
 function refuseLink(scope: Scope, path: string): void {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  if (scope === 'project' && isLink)
+  if (scope === 'project' && isLink(path))
     throw usageError(
       `mcp: ${oneLine(path, 300)} is a link to elsewhere, and is neither read nor changed. Put the file itself there.`,
     );
@@ -92,17 +95,23 @@ async function checked(path: string, text: string): Promise<Readonly<Record<stri
   return checkMcpFile(`mcp: ${shown}`, json);
 }
 
-/** All servers that were added, the user's first. One of the project with the name of one of the user's is not used. */
+/** All servers that were added, the user's first. One of the project with the name of one of the user's is not used. Rejects if a file of them is damaged. */
 export async function readAllServers(host: Folders): Promise<readonly AddedServer[]> {
   const files = [await readServerFile('user', host), await readServerFile('project', host)];
   return files.flatMap(({ servers }) => servers);
 }
 
-/** Finds a server that was added; of two with one name the user's. Rejects with a usage error that names those that there are. */
+/**
+ * Finds a server that was added; of two with one name the user's, whatever the project's file is like. Rejects with a usage error that names those that there are.
+ */
 export async function findServer(name: string, host: Folders, scope?: Scope): Promise<AddedServer> {
-  const all = await readAllServers(host);
-  const found = all.find((server) => server.name === name && (scope === undefined || server.scope === scope));
-  if (found !== undefined) return found;
+  const all: AddedServer[] = [];
+  for (const each of scope === undefined ? (['user', 'project'] as const) : [scope]) {
+    // oxlint-disable-next-line no-await-in-loop -- the project's is read only if it counts
+    all.push(...(await readServerFile(each, host)).servers);
+    const found = all.find((server) => server.name === name);
+    if (found !== undefined) return found;
+  }
   const names = [...new Set(all.map((server) => oneLine(server.name, 64)))];
   throw usageError(
     `mcp: there is no server "${oneLine(name, 64)}"${names.length === 0 ? '. Add one with prompt-agent mcp add' : `; there are ${names.join(', ')}`}.`,
@@ -120,11 +129,11 @@ export async function changeServerFile(
 ): Promise<{ readonly path: string; readonly before: string | undefined; readonly after: string }> {
   const path = serverFilePath(scope, host);
   refuseLink(scope, path);
-  const real = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? realpathSync(path) : path;
+  const real = isLink(path) ? realpathSync(path) : path;
   const lock = join(stateFolder(host), `mcp-${sha256Hex(real).slice(0, 16)}`);
   let before: string | undefined;
   let after = '';
-  await changeState(
+  const change = changeState(
     real,
     async () => {
       before = await readText(real, 'mcp');
@@ -140,6 +149,12 @@ export async function changeServerFile(
     },
     lock,
   );
+  await change.catch((error: unknown) => {
+    // An error of the system names the path that cannot be written: the file, or the lock.
+    if (error instanceof Error && 'syscall' in error)
+      throw usageError(`mcp: ${oneLine(path, 300)} stays as it is: ${oneLine(error.message, 300)}.`);
+    throw error;
+  });
   return { path, before, after };
 }
 

@@ -111,6 +111,11 @@ test.each([
   [['add', 'a:b', 'https://a.example.com'], 'cannot be the name of a server'],
   [['add', 'a', 'https://user:pw@a.example.com'], 'user name or password'],
   [['add', 'a', 'https://a.example.com', '--env', 'A=b'], '--env is for a command'],
+  [['add', 'a', 'ws://a.example.com/mcp?key=x'], '"ws://a.example.com/mcp" is no address of MCP'],
+  [
+    ['add', 'a', 'https://a.example.com', '--header', 'A: b\nC: d'],
+    '"headers" contains a name or value that HTTP does not allow',
+  ],
   [['add', 'a', '--header', 'A: b', '--', 'npx'], '--header is for an address'],
   [['add', 'a', 'https://a.example.com', '--header', 'no-value'], '--header must be NAME:VALUE'],
   [['add', 'a', '--env', '=x', '--', 'npx'], '--env must be NAME=VALUE'],
@@ -146,6 +151,72 @@ test('a name that is taken is not overwritten, and a file that is damaged stays 
     expect(stderr).toContain(said);
     expect(readFileSync(join(folder, OWN), 'utf8')).toBe(damaged);
   }
+});
+
+test("a project's file that is damaged keeps nobody from their own servers", async () => {
+  verifies('cli.mcp.add');
+  const cwd = workspace({ '.mcp.json': '{', 'server.mjs': LIBRARY });
+  expect(await mcp(cwd, 'add', 'lib', '--', NODE, join(cwd, 'server.mjs'))).toMatchObject({ code: 0 });
+  for (const command of ['show', 'test', 'remove']) expect(await mcp(cwd, command, 'lib')).toMatchObject({ code: 0 });
+  expect((await mcp(cwd, 'show', 'lib')).stderr).toContain('is not valid JSON');
+});
+
+test("in the user's file a program has its whole path: another folder cannot bring its own", async () => {
+  verifies('cli.mcp.add');
+  const cwd = workspace({ 'server.mjs': LIBRARY, 'dir/x': '' });
+  await mcp(cwd, 'add', 'own', '--', './bin/server', '.', 'dir', 'none.mjs');
+  const { stderr } = await mcp(cwd, 'add', 'script', '--', 'node', 'server.mjs');
+  expect(stderr).toContain(`Give its whole path: ${cwd}/server.mjs`);
+  await mcp(cwd, 'add', 'home', '--', '${HOME}/bin/server');
+  expect(servers(cwd)).toEqual({
+    own: { command: join(cwd, 'bin/server'), args: ['.', 'dir', 'none.mjs'] },
+    script: { command: 'node', args: ['server.mjs'] },
+    home: { command: '${HOME}/bin/server' },
+  });
+  await mcp(cwd, 'add', 'own', '--scope', 'project', '--', './bin/server');
+  expect(servers(cwd, '.mcp.json')).toEqual({ own: { command: './bin/server' } });
+});
+
+test('a default of a variable that may be a secret is shown as set and warned about', async () => {
+  verifies('cli.mcp.secrets');
+  const cwd = workspace({});
+  const secret = 'plain-looking-secret';
+  const outcomes = [
+    await mcp(cwd, 'add', 'a', `https://a.example.com/\${TOKEN:-${secret}}/mcp`, '--header', `X-Key: \${K:-${secret}}`),
+    await mcp(
+      cwd,
+      'add',
+      'b',
+      '--',
+      'run',
+      '--password',
+      `\${P:-${secret}}`,
+      '--in',
+      '${REGION:-eu-west-1}',
+      '--token=${T}',
+    ),
+  ];
+  expect(outcomes.map(({ stderr }) => /written out in (.*?)\. A var/.exec(stderr)?.[1])).toEqual([
+    'headers.X-Key, url',
+    'args[1]',
+  ]);
+  for (const name of ['a', 'b']) outcomes.push(await mcp(cwd, 'show', name), await mcp(cwd, 'show', name, '--json'));
+  for (const { stdout, stderr } of outcomes) expect(stdout + stderr).not.toContain(secret);
+  expect((await mcp(cwd, 'show', 'b')).stdout).toContain("'${P:-(set)}' --in '${REGION:-eu-west-1}' '--token=${T}'");
+});
+
+test('a file that cannot be written stays as it is, and the message says why', async () => {
+  verifies('cli.mcp.add');
+  // A file where the folder would have to be: also root cannot write there.
+  const cwd = workspace({ '.config/prompt-agent': 'x' });
+  const { code, stderr } = await mcp(cwd, 'add', 'a', '--', 'x');
+  expect(code).toBe(2);
+  expect(stderr).toContain('.config/prompt-agent/mcp.json');
+  const locked = workspace({ '.local/state/prompt-agent': 'x', [OWN]: '{"mcpServers":{}}' });
+  const refused = await mcp(locked, 'add', 'a', '--', 'x');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/mcp\.json stays as it is: .*\.local\/state/);
+  expect(servers(locked)).toEqual({});
 });
 
 test('processes that add at the same time lose none of their servers', async () => {

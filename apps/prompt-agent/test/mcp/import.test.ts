@@ -82,6 +82,25 @@ test('the files of Claude Desktop, Cursor and of a project are found where those
   expect((await add(workspace({}), 'vscode')).stderr).toContain('there is none of ');
 });
 
+test('inputs that would be one variable, and what is nested without end, are left out; paths are those of the folder of the file', async () => {
+  verifies('cli.mcp.import');
+  const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
+  const cwd = workspace({
+    'team/.vscode/mcp.json': `{
+      "inputs": [{ "id": "a-key", "password": true }, { "id": "a_key", "default": "x" }],
+      "servers": {
+        "key": { "command": "x", "args": ["\${input:a-key}"] },
+        "deep": { "command": "x", "dev": ${deep} },
+        "bin": { "command": "./bin/x", "cwd": "sub" }
+      }
+    }`,
+  });
+  const { stderr } = await add(cwd, 'team/.vscode/mcp.json', '--force');
+  expect(stderr).toContain('another input of the file would be the variable A_KEY, too');
+  expect(stderr).toContain('nested deeper than 100 levels');
+  expect(servers(cwd)).toEqual({ bin: { command: join(cwd, 'team/sub/bin/x'), cwd: join(cwd, 'team/sub') } });
+});
+
 test('without a terminal nothing is added unasked, and what would be added is shown without secrets', async () => {
   verifies('cli.mcp.import', 'cli.mcp.secrets');
   const secret = 'a-literal-secret-1234';

@@ -140,6 +140,21 @@ test('Tab completes servers, their resources, templates and the values of these,
   await expect(mentions('@gone:x')).rejects.toThrow('could not be started');
 });
 
+test('a server whose templates cannot be completed still has its resources completed, and is asked about few templates at once', async () => {
+  verifies('cli.mcp.completion');
+  let asked = 0;
+  const offers = {
+    listResources: () => Promise.resolve([{ uri: 'x://page' }]),
+    listResourceTemplates: () =>
+      Promise.resolve(Array.from({ length: 5000 }, (_, at) => ({ uriTemplate: `x://{id}/${at}` }))),
+    complete: () => ((asked += 1), Promise.reject(new Error('no'))),
+  };
+  const opened = { names: ['lib'], contents: () => Promise.resolve(offers as never), close: () => Promise.resolve() };
+  const { mentions } = completeServers(() => Promise.resolve(opened));
+  expect(await mentions('@lib:x://')).toEqual(['@lib:x://page ']);
+  expect(asked).toBe(20);
+});
+
 test('nothing that a server offers acts on the terminal when it is completed', async () => {
   verifies('cli.mcp.completion');
   const offered = ['@lib:a\u001B[2J ', '@lib:b\u202E ', '@lib:c\nd', `@lib:${'e'.repeat(3000)}`, '@lib:fine '];
@@ -259,4 +274,41 @@ test('the server of a chat is started once, when something of it is wanted, and 
   const requests = readFileSync(log, 'utf8').trim().split('\n');
   expect(requests.filter((line) => line === 'resources/read')).toHaveLength(2);
   expect(requests.filter((line) => line === 'tools/list')).toHaveLength(1);
+});
+
+test('a model finds what the servers of --execute have to read; a tool of a server that has such a name goes first', async () => {
+  verifies('cli.mcp.resources');
+  const cwd = withLibrary();
+  const calls = (name: string, args: Readonly<Record<string, string>>) => ({ calls: [{ name, arguments: args }] });
+  const replies = [
+    calls('find_tools', { query: 'read a resource' }),
+    calls('read_resource', { server: 'lib', uri: 'site://page' }),
+    { text: 'Done.' },
+  ];
+  const server = await startWireServer({ replies });
+  onTestFinished(() => server.close());
+  const flags = ['--base-url', server.baseUrl, '--model', 'm', '--execute', '--yes', 'external', 'read the page'];
+  expect(await promptHere(flags, { cwd })).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  const offered = (index: number): readonly string[] => {
+    const { tools } = (server.requests[index]?.body ?? { tools: [] }) as { tools: { function: { name: string } }[] };
+    return tools.map((tool) => tool.function.name);
+  };
+  expect(offered(0)).toContain('find_tools');
+  expect(offered(0)).not.toContain('read_resource');
+  expect(offered(1)).toContain('read_resource');
+  expect(sent(server, 2)).toContain('<server_content server="lib">\nA page. </resource>');
+
+  const named = (name: string, tool: string): string =>
+    workspace({
+      'server.mjs': LIBRARY.replaceAll("'lend'", `'${tool}'`),
+      [OWN]: JSON.stringify({ mcpServers: { [name]: { command: process.execPath, args: ['server.mjs'] } } }),
+    });
+  for (const [name, tool] of [
+    ['read', 'resource'],
+    ['find', 'tools'],
+  ] as const) {
+    const other = await model();
+    const own = await promptHere([...other.flags, '--execute', 'hello'], { cwd: named(name, tool) });
+    expect(own).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  }
 });

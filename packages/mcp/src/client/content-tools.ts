@@ -62,7 +62,6 @@ export function createContentTools(
     list('list_resources', 'List resources', LIST_RESOURCES, async ({ server, search }: ListInput, { signal }) => {
       const [resources, templates] = await Promise.all([
         contents.listResources({ server, signal }),
-        // Servers with resources need not know of templates.
         contents.listResourceTemplates({ server, signal }).catch(() => []),
       ]);
       return entryList('resources', search, [

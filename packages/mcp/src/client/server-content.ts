@@ -3,6 +3,7 @@ import { KernelError, type MediaPart, type Message, type TextPart } from '@kerne
 import type { AskServer } from './ask-server.ts';
 import { toPart } from './calls/tool-result.ts';
 import { listEntries, type ListKind } from './connection/list-tools.ts';
+import { METHOD_NOT_FOUND } from '../json-rpc.ts';
 import type { McpContents, McpListOptions, McpPromptArgument } from './contents.ts';
 
 const MAX_PARTS = 100;
@@ -26,7 +27,11 @@ export function createContents({ ask, find: target, servers: targets }: AskServe
     const lists = await Promise.all(
       asked.map(async (each) => {
         const { entries } = await ask(each, signal, (client, options) =>
-          listEntries(client, kind, options.signal, options.timeout),
+          listEntries(client, kind, options.signal, options.timeout).catch((error: unknown) => {
+            // Servers with resources need not know of templates.
+            if (kind === TEMPLATES && hasCode(error, METHOD_NOT_FOUND)) return { entries: [] };
+            throw error;
+          }),
         );
         return entries.flatMap((entry) => (isObject(entry) ? (read(entry, each.server.config.name) ?? []) : []));
       }),
@@ -95,6 +100,10 @@ export function createContents({ ask, find: target, servers: targets }: AskServe
         });
       }),
   };
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 type Block = Parameters<typeof toPart>[0];

@@ -133,3 +133,19 @@ test('a list of resources that does not end is cut, and entries that are none ar
   expect((await toolset.listResources()).length).toBeGreaterThan(9000);
   expect(page).toBe(3);
 });
+
+test('a server with resources need not know of templates; any other failure to list them is told', async () => {
+  verifies('mcp.client.contents');
+  const failure = { code: -32_601 };
+  const { url } = await startJsonServer(
+    {
+      'resources/list': () => ({ resources: [{ uri: 'a://b', name: 'b' }] }),
+      'resources/templates/list': () => Promise.reject(Object.assign(new Error('Method not found'), failure)),
+    },
+    { resources: {} },
+  );
+  const toolset = await connected({ a: { url } });
+  expect(await toolset.listResourceTemplates()).toEqual([]);
+  failure.code = -32_603;
+  await expect(toolset.listResourceTemplates()).rejects.toThrow('MCP server "a" failed');
+});

@@ -1,12 +1,16 @@
+import { resolve } from 'node:path';
+import { errorMessage } from '@kernel/internal';
 import type { CommandCall } from '../../command-call.ts';
 import { loadProjectApprovals } from '../../config/project-file.ts';
 import { EXIT, usageError } from '../../exit-code.ts';
+import { checkEntry } from '../../mcp-servers/check-entry.ts';
+import { relativeFiles, withAbsolutePaths } from '../../mcp-servers/entry-paths.ts';
 import { importServers } from '../../mcp-servers/import-servers.ts';
 import { literalSecrets } from '../../mcp-servers/server-entry.ts';
 import {
   changeServerFile,
   checkName,
-  readAllServers,
+  readServerFile,
   type Scope,
   type ServerEntry,
   serverFilePath,
@@ -28,8 +32,8 @@ export async function addServer(call: CommandCall): Promise<number> {
   const isImport = flags.from !== undefined;
   if (isImport && (words.length > 0 || flags.header !== undefined || flags.env !== undefined))
     throw usageError('mcp add: --from brings its own names; give it alone, or a name and an address or a command.');
-  const servers = isImport ? await importServers(flags.from ?? '', scope, call) : givenServer(call);
-  const here = (await readAllServers(host)).filter((server) => server.scope === scope);
+  const servers = isImport ? await importServers(flags.from ?? '', scope, call) : await givenServer(call, scope);
+  const here = (await readServerFile(scope, host)).servers;
   const same = [...servers].filter(([name, entry]) =>
     here.some((other) => other.name === name && JSON.stringify(other.entry) === JSON.stringify(entry)),
   );
@@ -55,7 +59,21 @@ export async function addServer(call: CommandCall): Promise<number> {
   return EXIT.answer;
 }
 
-function givenServer({ flags, words }: CommandCall): Map<string, ServerEntry> {
+async function givenServer(call: CommandCall, scope: Scope): Promise<Map<string, ServerEntry>> {
+  const { host, output } = call;
+  const [name, entry] = readWords(call);
+  await checkEntry(name, entry).catch((error: unknown) => {
+    throw usageError(`mcp add: ${oneLine(errorMessage(error), 400)}`);
+  });
+  if (scope === 'project') return new Map([[name, entry]]);
+  for (const file of relativeFiles(entry, host.cwd))
+    output.note(
+      `warning: ${name}: in another folder ${oneLine(file, 200)} is another file, or none. Give its whole path: ${oneLine(resolve(host.cwd, file), 300)}`,
+    );
+  return new Map([[name, withAbsolutePaths(entry, host.cwd)]]);
+}
+
+function readWords({ flags, words }: CommandCall): readonly [string, ServerEntry] {
   const [given = '', ...rest] = words;
   if (given === '' || rest.length === 0)
     throw usageError(
@@ -70,12 +88,16 @@ function givenServer({ flags, words }: CommandCall): Map<string, ServerEntry> {
     if (url === null || url.username !== '' || url.password !== '')
       throw usageError('mcp add: the address is not one, or has a user name or password in it. Give a --header.');
     const headers = pairs(flags.header ?? [], ':', '--header');
-    return new Map([[name, { type: 'http', url: first, ...(headers && { headers }) }]]);
+    return [name, { type: 'http', url: first, ...(headers && { headers }) }];
   }
+  if (/^[a-z][\w+.-]*:\/\//i.test(first))
+    throw usageError(
+      `mcp add: "${oneLine(first.split(/[?#]/)[0] ?? '', 200)}" is no address of MCP; one begins with http:// or https://.`,
+    );
   if (flags.header !== undefined) throw usageError('mcp add: --header is for an address; a command takes --env.');
   const [command = '', ...args] = rest.length === 1 && /\s/.test(first) ? splitCommand(first, 'mcp add') : rest;
   const env = pairs(flags.env ?? [], '=', '--env');
-  return new Map([[name, { command, ...(args.length > 0 && { args }), ...(env && { env }) }]]);
+  return [name, { command, ...(args.length > 0 && { args }), ...(env && { env }) }];
 }
 
 /** `NAME: VALUE` and `NAME=VALUE` as an object; undefined for none. A value is never shown: it may be a secret. */

@@ -1,8 +1,8 @@
-import { sliceHead, withoutQuery } from '@kernel/internal';
+import { sliceHead } from '@kernel/internal';
 import type { CommandCall } from '../../command-call.ts';
 import { loadProjectApprovals } from '../../config/project-file.ts';
 import { EXIT } from '../../exit-code.ts';
-import { describeEntry, transportOf, variablesOf } from '../../mcp-servers/server-entry.ts';
+import { describeEntry, shownAddress, transportOf, variablesOf } from '../../mcp-servers/server-entry.ts';
 import { type AddedServer, changeServerFile, findServer, readAllServers } from '../../mcp-servers/server-files.ts';
 import { noPerson, signInOptions, takesSignIn } from '../../mcp-servers/sign-ins.ts';
 import { oneLine } from '../../output/escape.ts';
@@ -55,7 +55,7 @@ export async function showServer(call: CommandCall): Promise<number> {
   const pins = await pinsOf(server, host, output);
   const tools = Object.entries(pins ?? {}).map(([tool, pin]) => ({ name: tool, pin }));
   if (flags.json === true) {
-    const address = typeof entry['url'] === 'string' ? { url: withoutQuery(entry['url']) } : {};
+    const address = typeof entry['url'] === 'string' ? { url: shownAddress(entry['url']) } : {};
     const variables = variablesOf(entry);
     output.writeJson(
       { name, scope, path, transport: transportOf(entry), ...address, description: lines, variables, signedIn, tools },

@@ -8,6 +8,8 @@ import { MAX_READ_BYTES, type ServedFiles } from './served-content.ts';
 const ROOT = 'workspace:///';
 const MAX_FILES = 10_000;
 const MAX_COMPLETIONS = 100;
+/** How many files are looked at for those that begin as a path that is completed. */
+const MAX_LOOKED_AT = 100_000;
 
 /** Serves files as the resources of one template. */
 export function registerFiles(sdk: ServerSdk, server: McpServer, files: ServedFiles): void {
@@ -43,9 +45,11 @@ async function take(
   isWanted: (path: string) => boolean,
 ): Promise<readonly string[]> {
   const paths: string[] = [];
+  let left = MAX_LOOKED_AT;
   for await (const path of files.list(signal)) {
     if (isWanted(path) && path.isWellFormed()) paths.push(path);
-    if (paths.length === most) break;
+    left -= 1;
+    if (paths.length === most || left === 0) break;
   }
   return paths;
 }

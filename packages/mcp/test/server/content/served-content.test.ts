@@ -92,13 +92,19 @@ test('an address that no file has reaches no file, and what may not be read says
   await expect(read(url, 'workspace:///none')).rejects.toThrow('There is no "none"');
 });
 
-test('of very many files ten thousand are listed', async () => {
+test('of files without end ten thousand are listed, and a path that none begins with is not looked for without end', async () => {
   verifies('mcp.server.content');
   async function* endless() {
     for (let at = 0; ; at += 1) yield `f${at}.txt`;
   }
   const { url } = await serve({ files: { list: endless, read: async () => Uint8Array.of() } });
-  expect((await (await sdkClient(url)).listResources()).resources).toHaveLength(10_000);
+  const client = await sdkClient(url);
+  expect((await client.listResources()).resources).toHaveLength(10_000);
+  const ref = { type: 'ref/resource', uri: 'workspace:///{+path}' } as const;
+  const complete = async (value: string) =>
+    (await client.complete({ ref, argument: { name: 'path', value } })).completion.values;
+  expect(await complete('f99')).toHaveLength(100);
+  expect(await complete('none begins so')).toEqual([]);
 });
 
 test('skills are listed with their head and digests, and the SDK reads and verifies them', async () => {
