@@ -135,7 +135,7 @@ async function compare() {
       });
       // What a process has said before it crashed counts.
       let said = {};
-      child.on('message', (figures) => (said = figures));
+      child.on('message', (told) => (said = told));
       // oxlint-disable-next-line no-await-in-loop -- one process at a time
       await new Promise((resolve) => child.once('exit', resolve));
       all.push(said);

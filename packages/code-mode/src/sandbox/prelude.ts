@@ -1,4 +1,4 @@
-import { TOOLS_OF_PROGRAM } from './tools-of-program.ts';
+import { IMAGE_OF_PROGRAM, TOOLS_OF_PROGRAM } from './parts-of-prelude.ts';
 
 /**
  * What a program has besides the language: `tools`, `console`, `text`, `image`, `store`, `load`, `sleep`, `find_tools` and `describe_tool`.
@@ -92,26 +92,7 @@ export const PRELUDE = String.raw`(() => {
     write('{"text":' + stringify(line) + '}', line.length + 16);
   };
 
-  const isBase64 = (data) => data.length > 0 && apply(test, /^[A-Za-z0-9+/_-]+={0,2}$/, [data]);
-
-  const image = (given) => {
-    let mimeType;
-    let data;
-    if (typeof given === 'string') {
-      const comma = apply(indexOf, given, [',']);
-      const head = given.slice(0, comma < 0 ? 0 : comma);
-      if (given.slice(0, 5) === 'data:' && head.slice(-7) === ';base64') {
-        mimeType = head.slice(5, -7);
-        data = given.slice(comma + 1);
-      }
-    } else if (given !== null && typeof given === 'object') {
-      mimeType = given.mimeType;
-      data = given.data;
-    }
-    if (typeof mimeType !== 'string' || typeof data !== 'string' || !apply(test, /^image\/[\w.+-]+$/, [mimeType]) || !isBase64(data))
-      throw failure('TypeError', 'image() takes a data URL of an image, or an object with mimeType and data in base64.');
-    write('{"mimeType":' + stringify(mimeType) + ',"data":' + stringify(data) + '}', mimeType.length + data.length + 16);
-  };
+${IMAGE_OF_PROGRAM}
 
   const store = (key, value) => {
     if (typeof key !== 'string') throw failure('TypeError', 'The key of store() is not a string.');

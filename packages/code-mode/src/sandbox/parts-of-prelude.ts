@@ -66,3 +66,25 @@ export const TOOLS_OF_PROGRAM = String.raw`  /** Whether two words are one edit 
       throw failure('ReferenceError', 'There is no tool ' + stringify(StringOf(name)) + '.');
     },
   });`;
+
+/** The part that makes `image`: the text of one function, and what it needs. */
+export const IMAGE_OF_PROGRAM = String.raw`  const isBase64 = (data) => data.length > 0 && apply(test, /^[A-Za-z0-9+/_-]+={0,2}$/, [data]);
+
+  const image = (given) => {
+    let mimeType;
+    let data;
+    if (typeof given === 'string') {
+      const comma = apply(indexOf, given, [',']);
+      const head = given.slice(0, comma < 0 ? 0 : comma);
+      if (given.slice(0, 5) === 'data:' && head.slice(-7) === ';base64') {
+        mimeType = head.slice(5, -7);
+        data = given.slice(comma + 1);
+      }
+    } else if (given !== null && typeof given === 'object') {
+      mimeType = given.mimeType;
+      data = given.data;
+    }
+    if (typeof mimeType !== 'string' || typeof data !== 'string' || !apply(test, /^image\/[\w.+-]+$/, [mimeType]) || !isBase64(data))
+      throw failure('TypeError', 'image() takes a data URL of an image, or an object with mimeType and data in base64.');
+    write('{"mimeType":' + stringify(mimeType) + ',"data":' + stringify(data) + '}', mimeType.length + data.length + 16);
+  };`;
