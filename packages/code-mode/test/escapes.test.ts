@@ -26,8 +26,9 @@ describe.each([
   ['in the calling thread', createInlineSandbox()],
 ])('%s', (_, sandbox) => {
   const programs = withCodeMode(tools, { sandbox, limits });
-  const run = (code: string) =>
-    programs.call({ type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) }, context);
+  const others = withCodeMode(tools, { sandbox });
+  const run = (code: string, toolset = programs) =>
+    toolset.call({ type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) }, context);
 
   test.each(Object.entries(ESCAPES))('%s', async (_name, code) => {
     verifies('codeMode.escapes');
@@ -42,7 +43,7 @@ describe.each([
     expect(Reflect.get(globalThis, 'escaped') ?? Reflect.get({}, 'escaped')).toBeUndefined();
     expect(Object.getOwnPropertyNames(globalThis)).toHaveLength(before);
     // The next program finds the language as it was.
-    const next = await run('return [await tools.echo({ n: 1 }), [1].map((x) => x), typeof globalThis.escaped]');
+    const next = await run('return [await tools.echo({ n: 1 }), [1].map((x) => x), typeof globalThis.escaped]', others);
     expect(next.forLLM).toBe('[{"n":1},[1],"undefined"]');
   });
 });
