@@ -235,5 +235,5 @@ test('what takes no sign-in says so', async () => {
   await promptHere(['mcp', 'add', 'program', '--', 'x'], { cwd });
   await promptHere(['mcp', 'add', 'own', 'https://a.example.com', '--header', 'authorization: Bearer ${X}'], { cwd });
   for (const name of ['program', 'own'])
-    expect((await promptHere(['mcp', 'login', name], { cwd })).stderr).toContain('is not signed in at');
+    expect((await promptHere(['mcp', 'login', name], { cwd })).stderr).toContain('nobody signs in at');
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -117,6 +117,19 @@ test.each(['{"version":1,"tok', '[]', '', '{"version":1,"tokens":7}'])(
     const [aside = ''] = readdirSync(join(file, '..'));
     expect(readFileSync(join(file, '..', aside), 'utf8')).toBe(text);
     expect((await fetch(servers.url)).status).toBe(200);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe in place of a token file blocks nobody, and is set aside',
+  async () => {
+    verifies('mcp.auth.store');
+    const file = tokenFile();
+    await fileTokenStore(file).save('x', 'y');
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    await expect(fileTokenStore(file).load('x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect(await fileTokenStore(file).load('x')).toBeUndefined();
   },
 );
 

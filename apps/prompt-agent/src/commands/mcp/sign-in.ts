@@ -63,7 +63,7 @@ async function signInServer(call: CommandCall): Promise<AddedServer> {
   const server = await findUsable(call.words[0] ?? '', call);
   if (takesSignIn(server)) return server;
   throw usageError(
-    `mcp: "${server.name}" is not signed in at: it is a program, or an address for which the file has an Authorization header.`,
+    `mcp: nobody signs in at "${server.name}": it is a program, or an address for which the file has an Authorization header.`,
   );
 }
 

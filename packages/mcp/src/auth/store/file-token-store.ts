@@ -1,9 +1,13 @@
+import { constants } from 'node:fs';
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { attempt, errorMessage, isObject, sha256Hex } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { hasCode, withFileLock } from './file-lock.ts';
 import { createKeyedLock, type TokenStore } from './token-store.ts';
+
+/** A pipe in place of the file is empty, and does not block. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const VERSION = 1;
 /** More than any number of sign-ins needs; a larger file is none of ours. */
@@ -61,7 +65,7 @@ async function readTexts(file: string): Promise<Map<string, string> | undefined>
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES) return undefined;
-    text = await readFile(file, 'utf8');
+    text = await readFile(file, { encoding: 'utf8', flag: READ });
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return new Map();
     throw error;
