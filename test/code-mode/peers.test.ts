@@ -75,7 +75,7 @@ const differing: string[] = [];
 test.each(PROGRAMS.map((code, at) => [at + 1, code] as const))(
   'program %i gives what it gives in the sandboxes of pi and TanStack AI, where they agree: %s',
   async (_, code) => {
-    verifies('codeMode.peers');
+    verifies('codemode.peers');
     const [own, one, two] = [
       asJson(await oursSays(code)),
       asJson(await piSays(code)),
@@ -91,7 +91,7 @@ test.each(PROGRAMS.map((code, at) => [at + 1, code] as const))(
 );
 
 test('there are a hundred programs, and the other two agree on nearly all of them', () => {
-  verifies('codeMode.peers');
+  verifies('codemode.peers');
   expect(PROGRAMS).toHaveLength(100);
   expect(differing.slice(14)).toEqual([]);
 });

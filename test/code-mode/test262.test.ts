@@ -5,13 +5,13 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { sharedData } from '../setup/shared-data.ts';
 
-const suite = sharedData('test262', 'TEST262', ['codeMode.language']);
+const suite = sharedData('test262', 'TEST262', ['codemode.language']);
 
 test(
   'programs pass every 60th test of test262 that they pass in Node, but for what is known to be lacking',
   suite.options,
   async () => {
-    verifies('codeMode.language');
+    verifies('codemode.language');
     // In a process of its own: tests reject promises that nobody waits for.
     const child = spawn(process.execPath, [new URL('test262.ts', import.meta.url).pathname, '--every', '60'], {
       env: { ...process.env, TEST262: suite.path },

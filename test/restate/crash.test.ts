@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { crash } from './crash.ts';
 
 test('killed workers and a killed server lose nothing, repeat nothing and change no key', async () => {
-  verifies('codeMode.engines', 'restate.crash');
+  verifies('codemode.engines', 'restate.crash');
   const report = await crash({ kills: 4, workers: 2, stop: false, server: true, naive: false });
   expect(report).toMatchObject({ lost: 0, duplicated: 0, changedKeys: 0, done: report.runs });
   expect(report.serverKills).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { bundleFor } from './bundle.ts';
 import { askWorker } from './miniflare.ts';
 
 const GIVEN = ['[10,20]', expect.stringContaining('computed for more than 300 ms')];
-const ROW = 'codeMode.runtimes';
+const ROW = 'codemode.runtimes';
 
 test.each([
   ['Node 22', []],

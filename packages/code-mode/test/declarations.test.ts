@@ -13,13 +13,13 @@ function declared(parameters: JsonSchema): string {
 }
 
 test('a schema that refers to itself is written out where it stands, and is unknown where it would go on', () => {
-  verifies('codeMode.types');
+  verifies('codemode.types');
   const type = declared({ type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#' } } });
   expect(type).toBe('{ name?: string; next?: { name?: string; next?: unknown } }');
 });
 
 test('parts of a schema are joined with the properties beside them', () => {
-  verifies('codeMode.types');
+  verifies('codemode.types');
   const type = declared({
     type: 'object',
     properties: { a: { type: 'string' } },
@@ -29,7 +29,7 @@ test('parts of a schema are joined with the properties beside them', () => {
 });
 
 test('no schema of a stranger takes long to declare, or fails', () => {
-  verifies('codeMode.types');
+  verifies('codemode.types');
   const names = Array.from({ length: 60 }, (_, at) => `d${at}`);
   const every = names.map((name) => ({ $ref: `#/$defs/${name}` }));
   const $defs = Object.fromEntries(names.map((name) => [name, { anyOf: every }]));

@@ -31,7 +31,7 @@ describe.each([
     toolset.call({ type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) }, context);
 
   test.each(Object.entries(ESCAPES))('%s', async (_name, code) => {
-    verifies('codeMode.escapes');
+    verifies('codemode.escapes');
     process.env['SECRET_OF_THE_HOST'] = SECRET;
     const before = Object.getOwnPropertyNames(globalThis).length;
     const result = await run(code);
@@ -49,7 +49,7 @@ describe.each([
 });
 
 test('a program in a worker never holds up the calling thread, whatever it does', async () => {
-  verifies('codeMode.escapes');
+  verifies('codemode.escapes');
   const programs = withCodeMode(tools, { sandbox: createWorkerSandbox(), limits });
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
@@ -65,6 +65,6 @@ test('a program in a worker never holds up the calling thread, whatever it does'
 });
 
 test('there are sixty of them', () => {
-  verifies('codeMode.escapes');
+  verifies('codemode.escapes');
   expect(Object.keys(ESCAPES).length).toBeGreaterThanOrEqual(60);
 });

@@ -74,7 +74,7 @@ async function attempt(code: string, entries: JournalEntries, written: number[],
 test.each(PROGRAMS.map((code) => [code]))(
   'killed at any point, it continues without losing or repeating anything: %s',
   async (code) => {
-    verifies('codeMode.killed');
+    verifies('codemode.killed');
     const written: number[] = [];
     const whole = await attempt(code, new Map(), written);
     expect(whole.isDead).toBe(false);
@@ -97,7 +97,7 @@ test.each(PROGRAMS.map((code) => [code]))(
 );
 
 test('values that a program stored are there for the next one in another process, where they are kept', async () => {
-  verifies('codeMode.values');
+  verifies('codemode.values');
   const kept = new Map<string, Readonly<Record<string, JsonValue>>>();
   const values = {
     load: async (runId: string) => kept.get(runId),

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 describe('in a worker', () => {
   const cases = sandboxConformance(() => createWorkerSandbox());
   test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
-    verifies('codeMode.sandbox');
+    verifies('codemode.sandbox');
     await expect(run()).resolves.toBeUndefined();
   });
 });
@@ -13,7 +13,7 @@ describe('in a worker', () => {
 describe('in the calling thread', () => {
   const cases = sandboxConformance(() => createInlineSandbox(), { isInline: true });
   test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
-    verifies('codeMode.sandbox');
+    verifies('codemode.sandbox');
     await expect(run()).resolves.toBeUndefined();
   });
 });

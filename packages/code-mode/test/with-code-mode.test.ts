@@ -74,7 +74,7 @@ test('a program calls tools, several at once, and what it returns is the result'
 });
 
 test('TypeScript runs without its types', async () => {
-  verifies('codeMode.types');
+  verifies('codemode.types');
   const result = await program(`
     interface Price { id: number; euros: number }
     const price = (await tools.price({ id: 4 as number })) as Price;
@@ -109,7 +109,7 @@ test('an image that no vendor would take is an error of the program', async () =
 });
 
 test('a call that fails throws in the program, with the reason', async () => {
-  verifies('codeMode.denied');
+  verifies('codemode.denied');
   const result = await program(`
     try { await tools.broken({ id: 1 }); } catch (error) { return error.message; }
   `);
@@ -117,7 +117,7 @@ test('a call that fails throws in the program, with the reason', async () => {
 });
 
 test('a denied call throws with the reason, and nothing of it ran', async () => {
-  verifies('codeMode.denied');
+  verifies('codemode.denied');
   const deny: Approve = () => ({ decision: 'deny', reason: 'not today' });
   const result = await program(
     `
@@ -132,7 +132,7 @@ test('a denied call throws with the reason, and nothing of it ran', async () => 
 });
 
 test('arguments are validated and repaired as those of a model', async () => {
-  verifies('codeMode.calls');
+  verifies('codemode.calls');
   expect((await program(`return await tools.price({ id: '5' })`)).data).toEqual({ id: 5, euros: 50 });
   const wrong = await program(`try { await tools.price({ id: 'five' }) } catch (error) { return error.message }`);
   expect(wrong.forLLM).toContain('ARGUMENTS_INVALID');
@@ -145,7 +145,7 @@ async function programOver(code: string, tools: Toolset, options?: CodeModeOptio
 }
 
 test('a program gets what a tool returned: null as null, and a text without the note on repaired arguments', async () => {
-  verifies('codeMode.calls');
+  verifies('codemode.calls');
   const tool = (name: string) => ({ name, description: name, effect: 'read', parameters: id }) as const;
   const tools = createRegistry([bindTool(tool('nothing'), () => null), bindTool(tool('words'), () => 'one\n2')]);
   const code = `return [await tools.nothing({ id: 1 }), await tools.words({ id: '1' })]`;
@@ -153,7 +153,7 @@ test('a program gets what a tool returned: null as null, and a text without the 
 });
 
 test('a call that goes on in the background has ended for a program when its late result is there', async () => {
-  verifies('codeMode.calls');
+  verifies('codemode.calls');
   const report = bindTool({ name: 'report', description: 'Reports.', effect: 'read', parameters: id }, (_, context) => {
     setTimeout(() => context.onComplete?.({ forLLM: 'ready', data: { pages: 3 } }), 5);
     return { forLLM: 'begun', async: true };
@@ -169,7 +169,7 @@ test('a call that goes on in the background has ended for a program when its lat
 });
 
 test('a wrong option is refused when the toolset is made, and one that is undefined has its default', async () => {
-  verifies('codeMode.options');
+  verifies('codemode.options');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
   const make = (options: object) => () => withCodeMode(shop(), options as CodeModeOptions);
   const wrong = [
@@ -193,7 +193,7 @@ test('a wrong option is refused when the toolset is made, and one that is undefi
 });
 
 test('toolsets share the worker that is kept for the next program', async () => {
-  verifies('codeMode.workers');
+  verifies('codemode.workers');
   const started: unknown[] = [];
   const onWorker = (worker: unknown) => void started.push(worker);
   process.on('worker', onWorker);
@@ -215,7 +215,7 @@ test('the program is as strong as the strongest tool, and a tool of unknown effe
 });
 
 test('a program that cannot run is not run, and the text says what to change', async () => {
-  verifies('codeMode.checked');
+  verifies('codemode.checked');
   expect((await program('return tools.prize({ id: 1 })')).forLLM).toContain(
     'There is no tool "prize". Did you mean price?',
   );
@@ -227,7 +227,7 @@ test('a program that cannot run is not run, and the text says what to change', a
 });
 
 test('a name of its own for tools, and properties that a schema declares in its parts, are no mistakes', async () => {
-  verifies('codeMode.checked');
+  verifies('codemode.checked');
   const lists = [
     `return [{ tools: [1, 2] }].map(({ tools }) => tools.length)[0]`,
     `try { throw [1, 2] } catch (tools) { return tools.length }`,
@@ -243,14 +243,14 @@ test('a name of its own for tools, and properties that a schema declares in its 
 });
 
 test('a mistake in TypeScript is shown where it is, and a fence of Markdown around a program is none', async () => {
-  verifies('codeMode.checked');
+  verifies('codemode.checked');
   expect((await program('const a: number = 1;\nconst b: number = ;\nreturn a')).forLLM).toContain('(2:');
   expect((await program('const a = 1;\nconst b = ;\nreturn a')).forLLM).toContain('(2:10)');
   expect((await program('```ts\nconst a: number = 1;\nreturn a\n```\n')).forLLM).toBe('1');
 });
 
 test('values are kept for later programs of the same run', async () => {
-  verifies('codeMode.values');
+  verifies('codemode.values');
   const codes = [`store('seen', { ids: [1] })`, `return load('seen').ids`];
   const replies = codes.map((code) => ({ calls: [{ name: 'run_code', arguments: JSON.stringify({ code }) }] }));
   const provider = scriptedProvider([...replies, { text: 'done' }]);
@@ -261,7 +261,7 @@ test('values are kept for later programs of the same run', async () => {
 });
 
 test('programs that run at once keep what each of them stored, and what another removed stays removed', async () => {
-  verifies('codeMode.values');
+  verifies('codemode.values');
   const provider = scriptedProvider([
     programs(`store('old', 0); store('a', 0)`),
     programs(
@@ -276,7 +276,7 @@ test('programs that run at once keep what each of them stored, and what another 
 });
 
 test('a program that is continued in another process finds the values that it began with', async () => {
-  verifies('codeMode.values', 'codeMode.later');
+  verifies('codemode.values', 'codemode.later');
   const code = `const id = load('id'); return [await tools.order({ id }), load('id')]`;
   const provider = scriptedProvider([programs(`store('id', 5)`), programs(code)]);
   const tools = () => withCodeMode(shop(), { effect: 'read' });
@@ -292,7 +292,7 @@ test('a program that is continued in another process finds the values that it be
 });
 
 test('a call that waits for a decision suspends the program, and another process continues it', async () => {
-  verifies('codeMode.later');
+  verifies('codemode.later');
   const code = `
     const random = Math.random();
     const { euros } = await tools.price({ id: 1 });
@@ -318,7 +318,7 @@ test('a call that waits for a decision suspends the program, and another process
 });
 
 test('a program that goes on after its tools have changed runs on: the text never says that it was not run', async () => {
-  verifies('codeMode.later');
+  verifies('codemode.later');
   const code = `
     const { euros } = await tools.price({ id: 1 });
     const done = await tools.order({ id: 1 });
@@ -346,7 +346,7 @@ test('a program that reaches a limit of its run says which, and which calls it h
 });
 
 test('calls made at once can be asked about as one plan', async () => {
-  verifies('codeMode.plans');
+  verifies('codemode.plans');
   const plans: string[] = [];
   const asked: string[] = [];
   const approve = approvePlans(
@@ -370,7 +370,7 @@ test('calls made at once can be asked about as one plan', async () => {
 });
 
 test('a plan has the calls of one program, whatever runs beside it, and none of an agent that is no program', async () => {
-  verifies('codeMode.plans');
+  verifies('codemode.plans');
   const plans: (readonly string[])[] = [];
   const single: string[] = [];
   const approve = approvePlans(
@@ -408,7 +408,7 @@ test('a plan has the calls of one program, whatever runs beside it, and none of 
 });
 
 test('the calls of a program are events of an agent within the call', async () => {
-  verifies('codeMode.calls');
+  verifies('codemode.calls');
   const provider = scriptedProvider([
     { calls: [{ name: 'run_code', arguments: JSON.stringify({ code: 'await tools.price({ id: 7 })' }) }] },
     { text: 'done' },
@@ -438,14 +438,14 @@ test('a program that does not end is ended, with what it wrote', async () => {
 });
 
 test('the description declares the tools, with their types', () => {
-  verifies('codeMode.types');
+  verifies('codemode.types');
   const [tool] = withCodeMode(shop()).list();
   expect(tool?.description).toContain('/** Tells a price. */\nprice(input: { id: number }): Promise<unknown>;');
   expect(tool?.effect).toBe('write');
 });
 
 test('five hundred tools cost a few hundred tokens, and a program finds the one that it needs', async () => {
-  verifies('codeMode.types');
+  verifies('codemode.types');
   const many = Array.from({ length: 500 }, (_, at) =>
     bindTool(
       {

@@ -21,7 +21,7 @@ const program = {
 };
 
 test('a worker whose machine failed is given to no other program', async () => {
-  verifies('codeMode.workers');
+  verifies('codemode.workers');
   const sandbox = createWorkerSandbox();
   for (let at = 0; at < 3; at += 1) {
     // Its machine cannot be made, and so cannot be released.
@@ -37,7 +37,7 @@ test('a worker whose machine failed is given to no other program', async () => {
 });
 
 test('a sandbox refuses options that it does not know', () => {
-  verifies('codeMode.options');
+  verifies('codemode.options');
   const invalid = expect.objectContaining({ code: 'CONFIG_INVALID' });
   expect(() => createWorkerSandbox({ idle: -1 })).toThrow(invalid);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
