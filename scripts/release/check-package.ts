@@ -13,7 +13,8 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
 
 /** What an installation may have: a program that people keep is not a folder that they wonder about. */
 const LIMITS: Readonly<Record<string, { readonly packages: number; readonly megabytes: number }>> = {
-  '@kernel/prompt-agent': { packages: 30, megabytes: 25 },
+  // Programs of models took eleven packages and 3 MB more: what removes types brings most of them.
+  '@kernel/prompt-agent': { packages: 35, megabytes: 29 },
 };
 
 /** Checks what one package, installed alone into `project`, brought along. Returns a line about it. */
