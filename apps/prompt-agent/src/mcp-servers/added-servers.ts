@@ -25,7 +25,7 @@ export async function openAddedServers(
   const connect = async (name: string): Promise<McpToolset> => {
     const chosen = servers.filter((server) => server.name === name);
     const { 'trust-hints': _none, ...flags } = call.flags;
-    return connectServers(
+    const { toolset } = await connectServers(
       configOf(chosen, call.host),
       { ...call, flags, signal },
       {
@@ -33,6 +33,7 @@ export async function openAddedServers(
         fetch: await fetchFor(chosen, call),
       },
     );
+    return toolset;
   };
   return {
     names: servers.map(({ name }) => name),

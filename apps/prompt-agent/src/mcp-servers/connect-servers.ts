@@ -29,6 +29,13 @@ export interface AskedModel {
   readonly prices: { readonly input: number; readonly output: number } | undefined;
 }
 
+/** Servers that were connected to. */
+interface ConnectedServers {
+  readonly toolset: McpToolset;
+  /** The names of those that could be: to ask another one would connect to it once more. */
+  readonly usable: readonly string[];
+}
+
 /** Two waits of this length, for the end of input and for SIGTERM, must fit into the second that Ctrl-C may take. */
 const GRACE_MS = 200;
 
@@ -37,7 +44,7 @@ export async function connectServers(
   config: unknown,
   { flags, host, output, signal }: Pick<CommandCall, 'flags' | 'host' | 'output' | 'signal'>,
   { what, approveTools, model, isLeftOut = false, ...settings }: ConnectSettings,
-): Promise<McpToolset> {
+): Promise<ConnectedServers> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   // Who waits as long as a person may take says that itself.
   const stopWarning =
@@ -50,7 +57,8 @@ export async function connectServers(
       for (const secret of 'url' in server ? secretsIn(server.url) : []) output.hide(secret);
     const { approveSampling, ...elicitation } = host.answers ?? answerServers(host, output, model?.name);
     const mayAsk = samplingServers(flags, Object.keys(checked.mcpServers), model);
-    return await connectMcp(checked, {
+    const leftOut = new Set<string>();
+    const toolset = await connectMcp(checked, {
       ...settings,
       signal,
       graceMs: GRACE_MS,
@@ -63,14 +71,17 @@ export async function connectServers(
           return approveTools(change);
         },
       }),
-      onUnavailable(_server, error) {
+      onUnavailable(server, error) {
         // A server that cannot be used at all ends the program; what is missing of one that can be used is said.
         const isUnusable = error.data?.['tool'] === undefined && error.data?.['isPartial'] !== true;
         if (isUnusable && !isLeftOut) throw error;
+        if (isUnusable) leftOut.add(server);
         const hint = error.hint === undefined ? '' : ` ${error.hint}`;
         output.note(`warning: ${oneLine(error.message + hint, 600)}`);
       },
     });
+    const usable = Object.keys(checked.mcpServers).filter((name) => !leftOut.has(name));
+    return { toolset, usable };
   } catch (error) {
     if (!KernelError.is(error)) throw error;
     throw usageError(`${what}: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
@@ -81,12 +92,11 @@ export async function connectServers(
 
 /** The tools with which a model reads what servers have; none if no server that is there has resources or prompts. */
 export async function contentToolsOf(
-  toolset: McpToolset,
-  names: readonly string[],
+  { toolset, usable }: ConnectedServers,
   signal: AbortSignal,
 ): Promise<readonly ToolWithHandler[]> {
-  // A server that is left out or disabled has nothing to read.
-  const infos = await Promise.allSettled(names.map(async (name) => toolset.serverInfo(name, { signal })));
+  // A server that is disabled has nothing to read.
+  const infos = await Promise.allSettled(usable.map(async (name) => toolset.serverInfo(name, { signal })));
   const isReadable = infos.some(
     (info) => info.status === 'fulfilled' && (info.value.hasResources || info.value.hasPrompts),
   );

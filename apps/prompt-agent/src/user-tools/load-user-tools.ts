@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { errorMessage, isObject, withoutQuery } from '@kernel/internal';
+import { errorMessage, withoutQuery } from '@kernel/internal';
 import type { McpApps, McpToolset } from '@kernel/mcp';
 import type { ToolWithHandler } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
@@ -106,20 +106,15 @@ async function connectUserServers(
   // An address is kept without what stands in its query, which may be a key.
   const key = `${withoutQuery(given)} in ${call.host.cwd}`;
   const pins = await loadServerPins(() => key, call.host, call.output);
-  const toolset = await connectServers(config, call, {
+  const connected = await connectServers(config, call, {
     what: '--tools',
     ...use,
     pins: pins.known,
     approveTools: (change) => pins.approve(change),
   });
-  const contents = await contentToolsOf(toolset, serverNames(config), call.signal);
+  const { toolset } = connected;
+  const contents = await contentToolsOf(connected, call.signal);
   return { bindings: [], toolset, apps: toolset.apps, contents, close: () => closeServers(toolset, pins) };
-}
-
-/** The names of the servers of a config that has been connected to. */
-function serverNames(config: unknown): readonly string[] {
-  const servers = isObject(config) ? config['mcpServers'] : undefined;
-  return isObject(servers) ? Object.keys(servers) : [];
 }
 
 /** Ends servers, and keeps what is known of their tools. */
@@ -151,7 +146,7 @@ async function loadAddedTools(
   const keys = new Map(servers.map((server) => [server.name, pinKeyOf(server)]));
   const pins = await loadServerPins((name) => keys.get(name) ?? name, host, output, true);
   const { fetchFor } = await import('../mcp-servers/sign-ins.ts');
-  const toolset = await connectServers(configOf(servers, host), call, {
+  const connected = await connectServers(configOf(servers, host), call, {
     what: isNamed ? `mcp ${servers[0]?.name}` : 'mcp',
     isLeftOut: !isNamed,
     ...use,
@@ -161,6 +156,7 @@ async function loadAddedTools(
   });
   const close = (): Promise<void> => closeServers(toolset, pins);
   const added = [...keys.keys()];
-  const contents = await contentToolsOf(toolset, added, call.signal);
+  const { toolset } = connected;
+  const contents = await contentToolsOf(connected, call.signal);
   return { bindings: [], toolset, apps: toolset.apps, contents, added, close };
 }

@@ -186,9 +186,15 @@ test('a server of many that cannot be used is left out of a run with a warning, 
   const { server, cwd } = await signInServer(workspace({ 'server.mjs': LIBRARY }));
   await promptHere(['mcp', 'add', 'lib', '--', process.execPath, 'server.mjs'], { cwd });
   await promptHere(['mcp', 'add', 'gone', '--', 'no-such-program'], { cwd });
+  writeFileSync(join(cwd, 'dead.cjs'), `require('node:fs').appendFileSync('starts', '.'); process.exit(3)`);
+  await promptHere(['mcp', 'add', 'dead', '--', process.execPath, 'dead.cjs'], { cwd });
   await promptHere(['mcp', 'add', 'unset', 'https://a.example.com/${NOT_SET}'], { cwd });
+  await promptHere(['tools', 'list', '--execute', '--tools', 'dead'], { cwd });
+  const alone = readFileSync(join(cwd, 'starts'), 'utf8').length;
   const { code, stdout, stderr } = await promptHere(['tools', 'list', '--execute'], { cwd });
   expect(code).toBe(0);
+  // It was connected to as often as where it ends the run: nobody asks it for more.
+  expect(readFileSync(join(cwd, 'starts'), 'utf8')).toHaveLength(2 * alone);
   expect(stdout).toContain('lib_lend');
   for (const said of ['"no-such-program" was not found', 'NOT_SET, which is not set', 'prompt-agent mcp login who'])
     expect(stderr).toContain(said);

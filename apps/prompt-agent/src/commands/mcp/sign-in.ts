@@ -25,7 +25,7 @@ export async function login(call: CommandCall): Promise<number> {
   const redirect = loopbackRedirect({ onUrl: (url, paste, signal) => sendPerson(call, url, paste, signal) });
   const options = await signInOptions(server, redirect, call);
   const wasSignedIn = await isSignedIn(options);
-  const toolset = await connectServers(configOf([server], host), call, {
+  const { toolset } = await connectServers(configOf([server], host), call, {
     what: `mcp login ${server.name}`,
     fetch: createSignIn(options),
     connectTimeoutMs: CONNECT_MS,

@@ -19,7 +19,7 @@ export async function testServer(call: CommandCall): Promise<number> {
   const { name } = server;
   const startedMs = performance.now();
   try {
-    const toolset = await connectServers(configOf([server], host), call, {
+    const { toolset } = await connectServers(configOf([server], host), call, {
       what: `mcp test ${name}`,
       fetch: await fetchFor([server], call),
       connectTimeoutMs: flags['max-time'] ?? TIMEOUT_MS,
