@@ -60,11 +60,10 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
 
 /** The tools of one program: those of its turn, with results as programs get them. Its own turns are none of the toolset. */
 function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: CallContext): Toolset {
-  const frozen = Object.freeze([...list]);
   const validate = tools.validate?.bind(tools);
   const inner: Toolset = {
     ...tools,
-    list: () => frozen,
+    list: () => list,
     call: async (call, context) => toProgramResult(await callToEnd(tools, call, { ...context, turn })),
     ...(validate !== undefined && {
       validate: (call: ToolCall, context: CallContext) => validate(call, { ...context, turn }),

@@ -108,7 +108,7 @@ function createCodeList(list: readonly Tool[], options: CheckedOptions): CodeLis
     throw new KernelError('CONFIG_INVALID', `withCodeMode: the toolset has a tool "${name}" of its own.`, {
       hint: 'Pass another `name`.',
     });
-  const tools = list.filter((tool) => !direct.has(tool.name));
+  const tools = Object.freeze(list.filter((tool) => !direct.has(tool.name)));
   const sandboxTools = toSandboxTools(tools);
   const codeTool = createCodeTool(options, tools, sandboxTools);
   const offered = Object.freeze([...list.filter((tool) => direct.has(tool.name)), codeTool]);

@@ -1,8 +1,9 @@
-import { sliceHead, visible } from '@kernel/internal';
+import { visible } from '@kernel/internal';
 import { approvePlans, type PlanDecision, type ProgramPlan } from '@kernel/code-mode';
 import type { AskPermission, PermissionResult } from '@kernel/toolbox/permissions';
 import type { Output } from '../output/output.ts';
 import type { Terminal } from '../questions/ask.ts';
+import { denial } from './ask-user.ts';
 import { askAbout, isYes } from '../questions/question.ts';
 import { showCall } from '../questions/show-call.ts';
 
@@ -37,7 +38,5 @@ async function askPlan(
   const word = answer?.trim() ?? '';
   if (isYes(word)) return { decision: 'allow' };
   if (/^e(?:ach)?$/i.test(word)) return { decision: 'each' };
-  const reason = 'The user said no.';
-  if (word === '' || /^no?$/i.test(word)) return { decision: 'deny', reason };
-  return { decision: 'deny', reason: `${reason} The user says: ${sliceHead(word, 2000)}` };
+  return denial(word);
 }

@@ -84,6 +84,11 @@ async function askUser(
     return { decision: 'allow' };
   }
   if (/^e(?:dit)?$/i.test(word)) return editArguments(terminal, output, call, signal);
+  return denial(word);
+}
+
+/** What an answer that allows nothing says to the model: that it is no, or why not. */
+export function denial(word: string): { readonly decision: 'deny'; readonly reason: string } {
   if (word === '' || /^no?$/i.test(word)) return { decision: 'deny', reason: NO_BY_USER };
   return { decision: 'deny', reason: `${NO_BY_USER} The user says: ${sliceHead(word, 2000)}` };
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@kernel/internal';
 import type { JsonValue, SandboxResult, ToolMessage, ToolResult } from '@kernel/protocol';
 
 /**
@@ -26,14 +27,5 @@ export function resultOf(message: ToolMessage | undefined): SandboxResult {
     typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join('');
   if (isError === true) return { error: text };
   const json = text.slice(text.lastIndexOf('\n') + 1);
-  return isJson(json) ? { value: json } : { value: JSON.stringify(text) };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(json) === undefined ? { value: JSON.stringify(text) } : { value: json };
 }

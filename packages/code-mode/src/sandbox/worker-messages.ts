@@ -16,4 +16,7 @@ export type ToWorker =
   | { readonly type: 'end' };
 
 /** What a worker answers: the state of the program as text, or why there is none. */
-export type FromWorker = { readonly begun: true } | { readonly state: string } | { readonly failure: string };
+export type Answer = { readonly state: string } | { readonly failure: string };
+
+/** What a worker says: that a program has begun, or an answer. */
+export type FromWorker = { readonly begun: true } | Answer;

@@ -9,7 +9,7 @@ import {
   type SandboxRun,
 } from '@kernel/protocol';
 import type { Worker } from 'node:worker_threads';
-import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
+import type { Answer, FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
 import type { MachineImage } from './machine-image.ts';
@@ -101,7 +101,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
   const { worker, flags } = warm;
   let hasStarted = false;
   let isOver = false;
-  let settle: ((reply: FromWorker | { readonly error: unknown }) => void) | undefined;
+  let settle: ((reply: Answer | { readonly error: unknown }) => void) | undefined;
 
   const onMessage = (reply: FromWorker): void => {
     if ('begun' in reply) watch();
@@ -136,7 +136,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
       end({ error: sandboxFailure(new Error(`the program computed for more than ${program.limits.computeMs} ms`)) });
     }, ms);
   };
-  const ask = (message: ToWorker): Promise<Exclude<FromWorker, { readonly begun: true }>> =>
+  const ask = (message: ToWorker): Promise<Answer> =>
     new Promise((resolve, reject) => {
       if (message.type === 'resume') watch();
       worker.ref();
@@ -145,7 +145,7 @@ function runIn(warm: Warm, { signal, ...program }: SandboxProgram, keep: (warm: 
         clearTimeout(timer);
         worker.unref();
         if ('error' in reply) reject(reply.error);
-        else if (!('begun' in reply)) resolve(reply);
+        else resolve(reply);
       };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       worker.postMessage(message);
