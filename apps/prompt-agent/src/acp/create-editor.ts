@@ -118,20 +118,12 @@ export function createEditor(session: EditorSession): Editor {
           output.note(`The editor cannot ask: ${errorMessage(error)}`);
           return undefined;
         });
-        switch (chosen) {
-          case once.optionId:
-            return { decision: 'allow', ...(digest !== '' && { digest }) };
-          case forSession?.optionId:
-          case always?.optionId:
-            if (offered === undefined) break;
-            await addRule(offered, scope, output, chosen === always?.optionId);
-            return { decision: 'allow', ...(digest !== '' && { digest }) };
-          case no.optionId:
-            return denial('');
-          case noBecause?.optionId:
-            return denial(await reason(id, signal).catch(() => ''));
-        }
-        return { decision: 'deny', reason: NO_EDITOR_ANSWER };
+        if (chosen === undefined) return { decision: 'deny', reason: NO_EDITOR_ANSWER };
+        if (chosen === no.optionId) return denial('');
+        if (chosen === noBecause?.optionId) return denial(await reason(id, signal).catch(() => ''));
+        if (offered !== undefined && chosen !== once.optionId)
+          await addRule(offered, scope, output, chosen === always?.optionId);
+        return { decision: 'allow', ...(digest !== '' && { digest }) };
       },
     async confirm(lines, question, signal) {
       questions += 1;

@@ -12,7 +12,9 @@ export async function listModels(
   try {
     const { name } = choice.provider;
     const stored = await openStoredKeys(host, output, signal);
-    const sources = await findModelSources({ ...flags, provider: name }, loaded, host, stored, output.hide);
+    const sources = await findModelSources({ ...flags, provider: name }, loaded, host, stored, (secret) =>
+      output.hide(secret),
+    );
     const source = sources.find(({ provider }) => provider === name);
     return source === undefined ? [] : (await source.list(signal)).slice(0, MAX_MODELS);
   } catch {

@@ -11,7 +11,7 @@ export async function login(call: CommandCall): Promise<number> {
   const { host, output, signal } = call;
   if (!hasTerminal(host))
     throw usageError('acp --login needs a terminal. Without one: prompt-agent keys set PROVIDER < FILE');
-  const known = [...VENDORS].filter(([, { keys = [] }]) => keys.length > 0).map(([name]) => name);
+  const known = [...VENDORS].filter(([, { keys }]) => keys.length > 0).map(([name]) => name);
   const show = (): void => {
     output.alert(`Providers with a key: ${known.join(', ')}`);
     output.alert('Which provider is the key of?');

@@ -2,7 +2,7 @@ import type { ToolWithHandler } from '@kernel/protocol';
 import type { PlanEntry } from '@agentclientprotocol/sdk/unstable';
 
 interface PlanInput {
-  readonly entries: readonly PlanEntry[];
+  readonly entries: readonly (Omit<PlanEntry, 'priority'> & Partial<Pick<PlanEntry, 'priority'>>)[];
 }
 
 /** Creates the tool `update_plan`, with which the model says what it is going to do and how far it is: the editor shows it beside the conversation. */

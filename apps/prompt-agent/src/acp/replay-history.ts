@@ -46,6 +46,8 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
       }
       for (const call of toolCallsOf(message)) calls.start(call.id, call);
       return;
+    case 'system':
+      return;
     case 'tool':
       calls.end(
         message.toolCallId,

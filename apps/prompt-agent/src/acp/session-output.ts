@@ -7,7 +7,7 @@ export function createSessionOutput(base: Output) {
     ...base,
     write: (text) => base.alert(text),
     writeJson: (value) => base.alert(JSON.stringify(value)),
-    writeEncoded: base.alertEncoded,
+    writeEncoded: (lines) => base.alertEncoded(lines),
     alert(line) {
       if (captured === undefined) base.alert(line);
       else captured.push(line);

@@ -100,7 +100,7 @@ export async function openSession(
       capabilities,
       sessionId: id,
       model: () => settings.model,
-      confirm: editor.confirm,
+      confirm: (...question) => editor.confirm(...question),
     }),
   };
   const { mode: firstMode = 'act', ...rest } = given.flags;
@@ -233,6 +233,13 @@ export async function openSession(
     });
   };
 
+  const tellModels = async (): Promise<void> => {
+    const models = await listModels(opened, signal);
+    if (models.length === 0 || signal.aborted) return;
+    settings = { ...settings, models };
+    tell({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
+  };
+
   let turn: AbortController | undefined;
   let hasTitle = isKept || entries !== undefined;
 
@@ -285,11 +292,7 @@ export async function openSession(
     /** Tells what the editor can offer for the session: its commands at once, and the models when the vendor has listed them. */
     announce(): void {
       void announceCommands().catch(() => undefined);
-      void listModels(opened, signal).then((models) => {
-        if (models.length === 0 || signal.aborted) return;
-        settings = { ...settings, models };
-        tell({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
-      });
+      void tellModels();
     },
     /** Sends the conversation so far. */
     replay: async (): Promise<void> => {

@@ -86,6 +86,8 @@ export function createTurnView(send: SendUpdate, calls: ToolCalls) {
         return;
       case 'sub-agent-event':
         await showInner(event);
+        return;
+      default:
     }
   };
 }

@@ -23,12 +23,7 @@ const SESSION_FLAGS = ['bundle', 'mode', 'workspace', 'tools', 'execute', 'memor
  * they are turned off, and where a new one cannot be kept, which is a note. Rejects with a usage error where there is nothing to continue, and
  * with `SESSION_LOCKED` while another process has it open. `newId` is the id of a new one.
  */
-export async function keepSession(
-  invocation: Invocation,
-  hasPrompt: boolean,
-  allowsJournal = false,
-  newId: string | undefined = undefined,
-) {
+export async function keepSession(invocation: Invocation, hasPrompt: boolean, allowsJournal = false, newId?: string) {
   const { flags, choice, host, output } = invocation;
   const isAsked = flags.continue === true || flags.session !== undefined || flags.durable === true;
   if (!isAsked && !(await sessionsSetting(flags, host)).isKept) return undefined;
