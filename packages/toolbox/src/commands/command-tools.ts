@@ -19,6 +19,7 @@ import { resolveIsolation } from './isolation/detect-isolation.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
+import type { Terminals } from './terminals.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 
 /** Options of `commandTools`. */
@@ -51,6 +52,8 @@ export interface CommandOptions {
   readonly maxOutputBytes?: number | undefined;
   /** How many background commands of a run may run at once. Default 8. */
   readonly maxBackground?: number | undefined;
+  /** The terminals of an editor. Default: commands run in processes of this program. */
+  readonly terminals?: Terminals | undefined;
 }
 
 /** The tools for commands, and a way to stop those in the background. */
@@ -81,6 +84,7 @@ const KEYS = optionKeys<CommandOptions>({
   timeoutMs: true,
   maxOutputBytes: true,
   maxBackground: true,
+  terminals: true,
 });
 const TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 30_000;

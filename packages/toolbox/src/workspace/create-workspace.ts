@@ -21,6 +21,7 @@ const KEYS = optionKeys<WorkspaceOptions>({
   denyCredentials: true,
   state: true,
   hardLinks: true,
+  editor: true,
 });
 const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
 
@@ -43,7 +44,7 @@ const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   checkKeys('createWorkspace', options, KEYS);
-  const { root: folder, state = {}, hardLinks, ...rules } = options;
+  const { root: folder, state = {}, hardLinks, editor: _editor, ...rules } = options;
   if (typeof folder !== 'string' || folder === '') throw invalidOption('createWorkspace', 'root', 'a folder', folder);
   checkKeys('createWorkspace', state, STATE_KEYS, 'state.');
   checkNumber('createWorkspace', 'state.maxBytes', state.maxBytes, 0);

@@ -1,3 +1,5 @@
+import type { EditorFiles } from './editor/editor-files.ts';
+
 /**
  * A folder tree that tools may use, with rules for each path. `createWorkspace` creates one on disk, `memoryWorkspace` one in memory, and
  * `overlayWorkspace` one that holds changes to another one until they are committed.
@@ -220,6 +222,8 @@ export interface WorkspaceOptions extends WorkspaceRules {
    * `denyCredentials` is false and this is `read`. Default `refuse`.
    */
   readonly hardLinks?: 'refuse' | 'read' | undefined;
+  /** The files that an editor has open, in place of those on disk. Default: none. */
+  readonly editor?: EditorFiles | undefined;
 }
 
 /** Where and how much a workspace keeps for `undo`. */

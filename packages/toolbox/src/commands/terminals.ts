@@ -1,0 +1,55 @@
+/** The terminals of an editor, in which commands run where the user sees them. */
+export interface Terminals {
+  /** Starts a command. Rejects if it cannot be started. */
+  start(command: TerminalCommand, options: TerminalOptions): Promise<RunningTerminal>;
+}
+
+/** A command to run in a terminal. */
+export interface TerminalCommand {
+  /** The program. */
+  readonly program: string;
+  /** Its arguments, which no shell interprets. */
+  readonly args: readonly string[];
+  /** Its working directory, absolute. */
+  readonly cwd: string;
+  /** All of its environment variables. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** How much of its output is kept, in bytes: the last part. */
+  readonly maxOutputBytes: number;
+}
+
+/** What a command in a terminal belongs to. */
+export interface TerminalOptions {
+  /** The id of the call that it runs for, if it has one. */
+  readonly callId: string | undefined;
+  /** Aborts starting it. */
+  readonly signal: AbortSignal;
+}
+
+/** A command that was started in a terminal. */
+export interface RunningTerminal {
+  /** Returns the output so far; `isTruncated` says that its beginning was dropped. */
+  output(): Promise<TerminalOutput>;
+  /** Settles when the command has ended. */
+  readonly ended: Promise<TerminalEnd>;
+  /** Ends the command; its output can still be read. */
+  kill(): Promise<void>;
+  /** Ends the command if it runs, and frees the terminal. It is called once, last, on every path. */
+  release(): Promise<void>;
+}
+
+/** The output of a command in a terminal. */
+export interface TerminalOutput {
+  /** The text. */
+  readonly text: string;
+  /** Whether its beginning was dropped. */
+  readonly isTruncated: boolean;
+}
+
+/** How a command in a terminal ended. */
+export interface TerminalEnd {
+  /** The exit code, unless a signal ended it. */
+  readonly exitCode?: number | undefined;
+  /** The signal that ended it. */
+  readonly signal?: string | undefined;
+}
