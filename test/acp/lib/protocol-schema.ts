@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** A schema of the protocol's document. */
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** Who answers a method; `protocol` methods go both ways, those of a proxy to neither. */
+/** Who handles a method; those of the protocol itself go both ways, those of a proxy to a program between the two. */
 export type MethodSide = 'agent' | 'client' | 'protocol' | 'proxy';
 
 /** A request or a notification that one side sends to another. */
@@ -20,46 +20,85 @@ export interface ProtocolMethod {
   readonly result: string | undefined;
 }
 
-/** The current schema of the protocol, and what of it is stable. */
+/** The current schema of the protocol. */
 export interface ProtocolSchema {
   readonly definitions: Readonly<Record<string, Definition>>;
+  /** Those that will not change. */
+  readonly stable: Readonly<Record<string, Definition>>;
   readonly methods: readonly ProtocolMethod[];
-  /** The names of the stable definitions. */
-  readonly stable: ReadonlySet<string>;
+}
+
+/** Something that an agent and a client may both have or lack. */
+export interface ProtocolPart {
+  readonly name: string;
+  /** Whether it may still change. */
+  readonly isUnstable: boolean;
 }
 
 /** Reads the schema that the installed SDK has. */
 export function readProtocolSchema(): ProtocolSchema {
   const definitions = read('schema.unstable.json');
-  const stableDefinitions = read('schema.json');
-  const stable = new Set(Object.keys(stableDefinitions));
-  const requests = new Map<string, ProtocolMethod>();
-  for (const [name, definition] of Object.entries(definitions)) {
+  const stable = read('schema.json');
+  const methods = Object.entries(definitions).flatMap(([name, definition]): readonly ProtocolMethod[] => {
     const method = definition['x-method'];
-    if (typeof method !== 'string' || name.endsWith('Response')) continue;
-    const side = definition['x-side'] as MethodSide;
+    if (typeof method !== 'string' || name.endsWith('Response')) return [];
     const isNotification = name.endsWith('Notification');
     const result = name.replace(/Request$/, 'Response');
-    requests.set(`${side} ${method} ${isNotification}`, {
-      method,
-      side,
-      isNotification,
-      isUnstable: !stable.has(name),
-      params: name,
-      result: isNotification || definitions[result] === undefined ? undefined : result,
-    });
-  }
-  return { definitions, methods: [...requests.values()], stable };
+    return [
+      {
+        method,
+        side: definition['x-side'] as MethodSide,
+        isNotification,
+        isUnstable: stable[name] === undefined,
+        params: name,
+        result: isNotification || definitions[result] === undefined ? undefined : result,
+      },
+    ];
+  });
+  return { definitions, stable, methods };
 }
 
-/** The discriminating values of a union, such as the kinds of `SessionUpdate`. */
-export function variantsOf({ definitions }: ProtocolSchema, name: string): readonly string[] {
-  const { oneOf, anyOf } = (definitions[name] ?? {}) as { oneOf?: unknown[]; anyOf?: unknown[] };
-  return (oneOf ?? anyOf ?? []).flatMap((variant) => {
-    const { properties = {} } = variant as { properties?: Record<string, { const?: unknown }> };
-    return Object.values(properties).flatMap((property) =>
-      typeof property.const === 'string' ? [property.const] : [],
-    );
+/** The variants of a union, such as the kinds of `SessionUpdate`, by the value that tells them apart. */
+export function variantsOf({ definitions, stable }: ProtocolSchema, union: string): readonly ProtocolPart[] {
+  const known = new Set(tagsOf(stable[union]));
+  return tagsOf(definitions[union]).map((name) => ({ name, isUnstable: !known.has(name) }));
+}
+
+/** The capabilities of a side, as paths: `promptCapabilities.image`. */
+export function capabilitiesOf(
+  { definitions, stable }: ProtocolSchema,
+  name: 'AgentCapabilities' | 'ClientCapabilities',
+): readonly ProtocolPart[] {
+  const known = new Set(pathsOf(stable, name, ''));
+  return pathsOf(definitions, name, '').map((path) => ({ name: path, isUnstable: !known.has(path) }));
+}
+
+interface SchemaNode {
+  readonly const?: unknown;
+  readonly title?: string;
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly oneOf?: readonly SchemaNode[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly allOf?: readonly SchemaNode[];
+}
+
+function tagsOf(union: SchemaNode | undefined): readonly string[] {
+  return (union?.oneOf ?? union?.anyOf ?? []).flatMap(({ const: value, properties = {}, title }) => {
+    const tags = [value, ...Object.values(properties).map((property) => property.const)];
+    const tag = tags.find((each) => typeof each === 'string') ?? title;
+    return typeof tag === 'string' ? [tag] : [];
+  });
+}
+
+/** The paths of a definition's properties. One whose definition has properties of its own stands for them all. */
+function pathsOf(definitions: Readonly<Record<string, Definition>>, name: string, prefix: string): readonly string[] {
+  const { properties = {} } = (definitions[name] ?? {}) as SchemaNode;
+  return Object.entries(properties).flatMap(([key, node]) => {
+    if (key === '_meta') return [];
+    const reference = [node, ...(node.allOf ?? []), ...(node.anyOf ?? [])].find((each) => each.$ref !== undefined);
+    const inner = pathsOf(definitions, reference?.$ref?.split('/').at(-1) ?? '', `${prefix}${key}.`);
+    return inner.length > 0 ? inner : [`${prefix}${key}`];
   });
 }
 
