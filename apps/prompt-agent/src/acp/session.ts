@@ -82,6 +82,7 @@ export async function openSession(
     client,
     capabilities,
     sessionId: id,
+    folder: cwd,
     calls: () => calls,
     changesOf: (call, abort) =>
       workspace === undefined || !WRITING.has(call.name)
