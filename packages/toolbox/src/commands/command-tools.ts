@@ -19,7 +19,8 @@ import { resolveIsolation } from './isolation/detect-isolation.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
-import type { Terminals } from './terminals.ts';
+import { runInTerminal } from './terminal/run-in-terminal.ts';
+import type { Terminals } from './terminal/terminals.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 
 /** Options of `commandTools`. */
@@ -52,7 +53,11 @@ export interface CommandOptions {
   readonly maxOutputBytes?: number | undefined;
   /** How many background commands of a run may run at once. Default 8. */
   readonly maxBackground?: number | undefined;
-  /** The terminals of an editor. Default: commands run in processes of this program. */
+  /**
+   * The terminals of an editor, in which the user sees commands run. A command with `input` runs in a process of this program all the same, and so does one
+   * whose isolation does not work in terminals (`Isolation.worksInTerminals`): isolation goes first. What a command in a terminal leaves running, the editor
+   * ends. Default: all commands run in processes of this program.
+   */
   readonly terminals?: Terminals | undefined;
 }
 
@@ -117,13 +122,15 @@ export function commandTools(options: CommandOptions): CommandTools {
   };
   const background = createBackgroundCommands(maxOutputBytes);
 
-  const prepare = async ({ command, cwd = '.' }: RunInput, signal: AbortSignal) => {
+  const prepare = async ({ command, cwd = '.', input = '' }: RunInput, signal: AbortSignal) => {
     if (command.some((word) => word.includes('\0')))
       throw new KernelError('TOOL_FAILED', 'A word of the command contains a NUL character.');
     if (command[0] === '') throw new KernelError('TOOL_FAILED', 'The name of the program is empty.');
     const info = await workspace.stat(cwd, { signal });
     if (info.type !== 'directory') throw new KernelError('TOOL_FAILED', `"${cwd}" is not a folder.`);
     const isolation = await resolveIsolation(options.isolation);
+    const works = isolation === undefined || isolation.worksInTerminals === true;
+    const terminals = works && input === '' ? options.terminals : undefined;
     const request = {
       command,
       folder,
@@ -135,6 +142,7 @@ export function commandTools(options: CommandOptions): CommandTools {
         .map((path) => join(folder, workspace.normalize(path)))
         .filter((path) => existsSync(path)),
       gitWritable: options.gitWritable ?? false,
+      inTerminal: terminals !== undefined,
     };
     const isolated = isolation?.wrap(request);
     const [program = '', ...args] = command;
@@ -145,17 +153,22 @@ export function commandTools(options: CommandOptions): CommandTools {
         args,
         variables,
       };
-    return { toStart, cwd: request.cwd, isIsolated: isolation !== undefined };
+    return { toStart, cwd: request.cwd, terminals, isIsolated: isolation !== undefined };
   };
   const start = async (
-    { toStart, cwd }: Awaited<ReturnType<typeof prepare>>,
-    { input = '' }: RunInput,
-    rest: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'>,
-  ) => startProcess(toStart(), { cwd, input, ...rest });
+    { toStart, cwd, terminals }: Awaited<ReturnType<typeof prepare>>,
+    { background: isFollowed = false, input = '' }: RunInput,
+    { callId, ...rest }: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'> & Pick<ToolContext, 'callId'>,
+  ) =>
+    terminals === undefined
+      ? startProcess(toStart(), { cwd, input, ...rest })
+      : runInTerminal(terminals, toStart(), { cwd, callId, isFollowed, ...rest });
 
   const runCommand = async (input: RunInput, context: ToolContext): Promise<ToolResult> => {
     const prepared = await prepare(input, context.signal);
-    const warning = prepared.isIsolated || options.isolation === 'none' ? '' : NOT_ISOLATED;
+    const isWarned = !prepared.isIsolated && options.isolation !== 'none';
+    const warning = isWarned ? notIsolated(prepared.terminals === undefined ? 'this program' : 'the editor') : '';
+    const { callId } = context;
     if (input.background === true) {
       const running = background.of(context).filter((each) => each.end() === undefined).length;
       if (running >= maxBackground)
@@ -163,7 +176,12 @@ export function commandTools(options: CommandOptions): CommandTools {
           hint: 'Stop one with stop_command.',
         });
       const { id } = background.add(context, (command) =>
-        start(prepared, input, { timeoutMs: Infinity, signal: command.controller.signal, onOutput: command.append }),
+        start(prepared, input, {
+          callId,
+          timeoutMs: Infinity,
+          signal: command.controller.signal,
+          onOutput: command.append,
+        }),
       );
       return { forLLM: `${id} runs in the background. read_output returns what it writes.${warning}` };
     }
@@ -171,11 +189,13 @@ export function commandTools(options: CommandOptions): CommandTools {
     const output = createOutputBuffer(maxOutputBytes);
     const progress = createProgress((text) => context.onProgress?.(text));
     const end = await start(prepared, input, {
+      callId,
       timeoutMs,
       signal: context.signal,
       onOutput(bytes) {
         output.append(bytes);
-        progress.add(bytes);
+        // In a terminal the user has seen it.
+        if (prepared.terminals === undefined) progress.add(bytes);
       },
     });
     progress.end();
@@ -219,8 +239,9 @@ export function commandTools(options: CommandOptions): CommandTools {
   };
 }
 
-const NOT_ISOLATED =
-  '\n(This system has no way to isolate commands: it ran with all rights of this program, network included.)';
+function notIsolated(owner: string): string {
+  return `\n(This system has no way to isolate commands: it ran with all rights of ${owner}, network included.)`;
+}
 
 function checkCommandOptions(options: CommandOptions): void {
   checkKeys('commandTools', options, KEYS);

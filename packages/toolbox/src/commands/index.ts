@@ -8,5 +8,5 @@ export type {
   TerminalOptions,
   TerminalOutput,
   Terminals,
-} from './terminals.ts';
+} from './terminal/terminals.ts';
 export * from './isolation/index.ts';
