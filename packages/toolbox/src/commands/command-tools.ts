@@ -1,65 +1,17 @@
 import { sliceHead } from '@kernel/internal';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  checkChoice,
-  checkKeys,
-  checkNumber,
-  KernelError,
-  optionKeys,
-  type ToolContext,
-  type ToolWithHandler,
-  type ToolResult,
-} from '@kernel/protocol';
-import type { Workspace } from '../workspace/index.ts';
+import { KernelError, type ToolContext, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
 import { createBackgroundCommands } from './background-commands.ts';
+import { checkCommandOptions, type CommandOptions } from './command-options.ts';
 import { describeEnd, toCommandResult } from './command-result.ts';
 import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
-import type { IsolatedCommand, Isolation } from './isolation/types.ts';
+import type { IsolatedCommand } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
 import { runInTerminal } from './terminal/run-in-terminal.ts';
-import type { Terminals } from './terminal/terminals.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
-
-/** Options of `commandTools`. */
-export interface CommandOptions {
-  /** The workspace in whose folder commands run. It must be on disk. */
-  readonly workspace: Workspace;
-  /**
-   * How commands are confined to the folder. `auto`: bubblewrap, Linux namespaces or the macOS sandbox, whichever works; if none does, commands run
-   * without isolation, and every result says so. `required`: the same, but nothing runs without isolation. `none`: no isolation. Default `auto`.
-   */
-  readonly isolation?: Isolation | 'auto' | 'required' | 'none' | undefined;
-  /** Whether isolated commands may use the network, loopback included. Without isolation they always can. Default false. */
-  readonly network?: boolean | undefined;
-  /** Files and folders that isolated commands may read in addition to the system's, as absolute paths. */
-  readonly readable?: readonly string[] | undefined;
-  /** Files and folders of the workspace that appear empty to isolated commands, such as `.env`, as relative paths. Those that do not exist are skipped. */
-  readonly hidden?: readonly string[] | undefined;
-  /**
-   * Whether isolated commands may change the repository in the folder, for example to commit. Git may later run what they write there (a hook, the
-   * config) outside the isolation. Default false.
-   */
-  readonly gitWritable?: boolean | undefined;
-  /** The names of the environment variables that commands inherit. Default: `DEFAULT_VARIABLES`. */
-  readonly variables?: readonly string[] | undefined;
-  /** Environment variables that get other values than in this process. */
-  readonly setVariables?: Readonly<Record<string, string>> | undefined;
-  /** Time limit of a command, in milliseconds, which is also the longest that a call can ask for; `Infinity` means none. Default 120,000. */
-  readonly timeoutMs?: number | undefined;
-  /** How many bytes of output a result holds: half from the beginning, half from the end. Default 30,000. */
-  readonly maxOutputBytes?: number | undefined;
-  /** How many background commands of a run may run at once. Default 8. */
-  readonly maxBackground?: number | undefined;
-  /**
-   * The terminals of an editor, in which the user sees commands run. A command with `input` runs in a process of this program all the same, and so does one
-   * whose isolation does not work in terminals (`Isolation.worksInTerminals`): isolation goes first. What a command in a terminal leaves running, the editor
-   * ends. Default: all commands run in processes of this program.
-   */
-  readonly terminals?: Terminals | undefined;
-}
 
 /** The tools for commands, and a way to stop those in the background. */
 export interface CommandTools {
@@ -77,20 +29,6 @@ interface RunInput {
   readonly background?: boolean;
 }
 
-const KEYS = optionKeys<CommandOptions>({
-  workspace: true,
-  isolation: true,
-  network: true,
-  readable: true,
-  hidden: true,
-  gitWritable: true,
-  variables: true,
-  setVariables: true,
-  timeoutMs: true,
-  maxOutputBytes: true,
-  maxBackground: true,
-  terminals: true,
-});
 const TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 30_000;
 const MAX_BACKGROUND = 8;
@@ -241,21 +179,4 @@ export function commandTools(options: CommandOptions): CommandTools {
 
 function notIsolated(owner: string): string {
   return `\n(This system has no way to isolate commands: it ran with all rights of ${owner}, network included.)`;
-}
-
-function checkCommandOptions(options: CommandOptions): void {
-  checkKeys('commandTools', options, KEYS);
-  if (typeof options.isolation !== 'object')
-    checkChoice('commandTools', 'isolation', options.isolation, ['auto', 'required', 'none']);
-  checkNumber('commandTools', 'timeoutMs', options.timeoutMs, 1);
-  checkNumber('commandTools', 'maxOutputBytes', options.maxOutputBytes, 2);
-  checkNumber('commandTools', 'maxBackground', options.maxBackground, 0);
-  if (options.workspace.folder === undefined)
-    throw new KernelError(
-      'CONFIG_INVALID',
-      'commandTools needs a workspace on disk: programs cannot see one in memory.',
-      {
-        hint: 'Pass workspace: await createWorkspace({ root, … }).',
-      },
-    );
 }

@@ -109,11 +109,12 @@ export function linuxNamespaces(): Isolation {
         ...counted(hidden),
         ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
-      const find = (name: string): string => requireProgram(name, 'The isolation with Linux namespaces', folder);
+      const purpose = 'The isolation with Linux namespaces';
+      const unshare = requireProgram('unshare', purpose, folder);
       const isolated = { variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' }, announcesStart: !inTerminal };
-      const unshare = find('unshare');
       if (!inTerminal) return { ...isolated, program: unshare, args };
-      const guarded = [find('setpriv'), '--pdeathsig', 'KILL', '--', find('setsid'), unshare, ...args];
+      const ends = [requireProgram('setpriv', purpose, folder), '--pdeathsig', 'KILL', '--'];
+      const guarded = [...ends, requireProgram('setsid', purpose, folder), unshare, ...args];
       return { ...isolated, program: '/bin/sh', args: ['-c', GUARD, 'sh', ...guarded] };
     },
   };

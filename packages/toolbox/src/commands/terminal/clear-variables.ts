@@ -8,9 +8,10 @@ const UNPAGED = { PAGER: 'cat', GIT_PAGER: 'cat' };
  * The same command for a terminal of an editor, which has variables of its own: only those that are named reach it, and nothing is typed into it. The values
  * are not among its words, which an editor shows.
  */
-export function clearVariables({ args, program, variables }: IsolatedCommand): IsolatedCommand {
+export function clearVariables(isolated: IsolatedCommand): IsolatedCommand {
+  const { args, program, variables } = isolated;
   const given = { ...UNPAGED, ...variables };
-  if (process.platform === 'win32') return { program, args, variables: given };
+  if (process.platform === 'win32') return { ...isolated, variables: given };
   const names = Object.keys(given).filter((name) => NAME.test(name));
   const script = `exec /usr/bin/env -i ${names.map((name) => `${name}="$${name}"`).join(' ')} "$@" </dev/null`;
   // What has an equals sign is a variable to `env`.

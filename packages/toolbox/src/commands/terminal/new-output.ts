@@ -1,4 +1,6 @@
-const BEGIN = 200;
+import { sliceHead } from '@kernel/internal';
+
+const MAX_BEGIN = 200;
 const MAX_TRIES = 20;
 const LEFT_OUT = '… (what was before is left out) …\n';
 
@@ -10,7 +12,8 @@ export function newOutput(
   if (text.startsWith(before)) return before === '' && isTruncated ? LEFT_OUT + text : text.slice(before.length);
   if (!isTruncated) return text.slice(text.lastIndexOf('\n', commonLength(before, text) - 1) + 1);
   // Its beginning was dropped: what begins it now was in the middle before.
-  const begin = text.slice(0, BEGIN);
+  const [line = ''] = text.split('\n', 1);
+  const begin = sliceHead(line === '' ? text : line, MAX_BEGIN);
   let at = before.indexOf(begin);
   for (let tries = 0; at !== -1 && tries < MAX_TRIES; tries += 1) {
     if (text.startsWith(before.slice(at))) return text.slice(before.length - at);

@@ -1,4 +1,4 @@
-import type { AbortOptions } from '../types.ts';
+import type { AbortOptions } from '../abort-options.ts';
 
 /**
  * The files of an editor, in place of those on disk: a client of the Agent Client Protocol with `fs`, for example. Either method may be absent.
@@ -7,7 +7,7 @@ import type { AbortOptions } from '../types.ts';
  * without a byte order mark, of at most 4 MiB; all others are read and written on disk. Moves, removals, folders, lists and searches are those of the disk:
  * `search_text` finds what is saved. Every call has a time limit of 10 seconds, answers are checked, and what a write left is looked up.
  *
- * What the workspace cannot check is where the editor itself writes: it opens the path once more.
+ * What the workspace cannot promise is what the editor does: it opens the path once more, and how whole a file is after a crash is up to it.
  */
 export interface EditorFiles {
   /**
