@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { PROGRAMS } from './real-agents.ts';
+import { PROMPTS } from './scripted-model.ts';
+
+/** What a client is given. */
+export interface ClientTask {
+  /** The command of the agent. */
+  readonly command: readonly [string, ...string[]];
+  /** The folder of the project. */
+  readonly folder: string;
+  /** The home of the user. */
+  readonly home: string;
+}
+
+/** A client from npm that starts any agent. */
+export interface RealClient {
+  /** The name of its recording. */
+  readonly name: string;
+  /** Its package. */
+  readonly package: string;
+  /** Has the agent do the task with every question answered by yes. Returns what the client shows of it. */
+  run(task: ClientTask): Promise<string>;
+}
+
+const acpx: RealClient = {
+  name: 'acpx',
+  package: 'acpx',
+  run: (task) => runAcpx(task, ['--approve-all', '--format', 'text', 'exec', PROMPTS.task]),
+};
+
+const acpxDenied: RealClient = {
+  name: 'acpx-denied',
+  package: 'acpx',
+  run: (task) => runAcpx(task, ['--deny-all', '--no-terminal', '--format', 'text', 'exec', PROMPTS.task]),
+};
+
+function runAcpx({ command, folder, home }: ClientTask, args: readonly string[]): Promise<string> {
+  const agent = command.map((word) => `"${word}"`).join(' ');
+  const all = [`${PROGRAMS}acpx/dist/cli.js`, '--agent', agent, '--cwd', folder, ...args];
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: { ...process.env, HOME: home }, timeout: 60_000 };
+    execFile(process.execPath, all, options, (error, stdout, stderr) => {
+      resolve(error === null ? stdout : `${stdout}${stderr}\n(exit code ${String(error.code)})`);
+    });
+  });
+}
+
+/** What is used of `acp-factory`. */
+interface AcpFactory {
+  readonly AgentFactory: {
+    register(name: string, agent: { readonly command: string; readonly args: readonly string[] }): void;
+    spawn(
+      name: string,
+      options: { readonly permissionMode: string },
+    ): Promise<{
+      createSession(cwd: string): Promise<FactorySession>;
+      close(): Promise<void>;
+    }>;
+  };
+}
+
+interface FactorySession {
+  prompt(
+    text: string,
+  ): AsyncIterable<{ readonly sessionUpdate: string; readonly content?: { readonly text?: string } }>;
+  cancel(): Promise<void>;
+}
+
+const acpFactory: RealClient = {
+  name: 'acp-factory',
+  package: 'acp-factory',
+  async run({ command: [program, ...args], folder }) {
+    const { AgentFactory } = (await load('acp-factory/dist/index.js')) as AcpFactory;
+    AgentFactory.register('tried', { command: program, args });
+    const agent = await AgentFactory.spawn('tried', { permissionMode: 'auto-approve' });
+    const shown: string[] = [];
+    try {
+      const session = await agent.createSession(folder);
+      for await (const { sessionUpdate, content } of session.prompt(PROMPTS.task))
+        shown.push(content?.text ?? `[${sessionUpdate}]`);
+      for await (const { sessionUpdate } of session.prompt(PROMPTS.long)) {
+        if (sessionUpdate !== 'agent_message_chunk') continue;
+        await session.cancel();
+        shown.push('[cancelled]');
+      }
+    } finally {
+      await agent.close();
+    }
+    return shown.join('');
+  },
+};
+
+/** What is used of `@mcpc-tech/acp-ai-provider`, which makes an agent a model of the AI SDK, and of that. */
+interface AcpProvider {
+  createACPProvider(options: {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly session: { readonly cwd: string; readonly mcpServers: readonly [] };
+  }): { languageModel(): unknown; readonly tools: unknown; cleanup(): void };
+}
+interface AiSdk {
+  streamText(options: { readonly model: unknown; readonly tools: unknown; readonly prompt: string }): {
+    readonly textStream: AsyncIterable<string>;
+  };
+}
+
+const aiProvider: RealClient = {
+  name: 'acp-ai-provider',
+  package: '@mcpc-tech/acp-ai-provider',
+  async run({ command: [command, ...args], folder }) {
+    const { createACPProvider } = (await load('@mcpc-tech/acp-ai-provider/index.mjs')) as AcpProvider;
+    const { streamText } = (await load('ai/dist/index.mjs')) as AiSdk;
+    const provider = createACPProvider({ command, args, session: { cwd: folder, mcpServers: [] } });
+    let shown = '';
+    try {
+      const { textStream } = streamText({
+        model: provider.languageModel(),
+        tools: provider.tools,
+        prompt: PROMPTS.task,
+      });
+      for await (const text of textStream) shown += text;
+    } finally {
+      provider.cleanup();
+    }
+    return shown;
+  },
+};
+
+function load(file: string): Promise<unknown> {
+  return import(pathToFileURL(PROGRAMS + file).href);
+}
+
+/** Those that were tried. */
+export const REAL_CLIENTS: readonly RealClient[] = [acpx, acpxDenied, acpFactory, aiProvider];
