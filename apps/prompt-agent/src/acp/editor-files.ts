@@ -1,0 +1,27 @@
+import type { EditorFiles } from '@kernel/toolbox/workspace';
+import type { EditorSession } from './create-editor.ts';
+
+/** The files of an editor with `fs`; undefined for one without. */
+export function editorFiles({
+  client,
+  capabilities,
+  sessionId,
+}: Pick<EditorSession, 'client' | 'capabilities' | 'sessionId'>): EditorFiles | undefined {
+  const { readTextFile, writeTextFile } = capabilities.fs ?? {};
+  if (readTextFile !== true && writeTextFile !== true) return undefined;
+  return {
+    ...(readTextFile === true && {
+      async readText(path, { signal }) {
+        const options = signal && { cancellationSignal: signal, stopWaitingOnCancel: true };
+        return (await client.request('fs/read_text_file', { sessionId, path }, options)).content;
+      },
+    }),
+    ...(writeTextFile === true && {
+      async writeText(path, content, { signal }) {
+        // Not given up on an abort: it may have been written, and who undoes it must know.
+        signal?.throwIfAborted();
+        await client.request('fs/write_text_file', { sessionId, path, content });
+      },
+    }),
+  };
+}
