@@ -1,30 +1,28 @@
 /**
  * Has the clients that are installed in `programs` use an agent, and prints what they show.
  *
- *     node test/acp/clients.ts [--record] [--only <client>] [command [argument …]]
+ *     node --conditions=@kernel/source test/acp/clients.ts [--record] [--only <client>] [agent]
  *
- * Default for the command: an agent that plays a recorded session of Claude Code. With `--record` the sessions become recordings.
+ * The agent is one of those that `agents.ts` knows. Default: our own. With `--record` the sessions become recordings.
  */
 /* oxlint-disable no-console */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createMessageCheck } from './lib/check-messages.ts';
-import { PROGRAMS } from './lib/real-agents.ts';
+import { OUR_AGENT } from './lib/our-agent.ts';
+import { PROGRAMS, REAL_AGENTS } from './lib/real-agents.ts';
 import { REAL_CLIENTS, type RealClient } from './lib/real-clients.ts';
 import { FOLDER, formatRecording, isMessage, parseRecording } from './lib/recorded.ts';
+import { openStage } from './lib/stage.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const { values, positionals } = parseArgs({
   options: { record: { type: 'boolean' }, only: { type: 'string' } },
   allowPositionals: true,
 });
-const command =
-  positionals.length > 0
-    ? positionals
-    : [process.execPath, here('replay-agent.ts'), here('recordings/claude-agent-acp.jsonl')];
+const agent = REAL_AGENTS.find(({ name }) => name === positionals[0]) ?? OUR_AGENT;
 
 for (const client of REAL_CLIENTS) {
   if (values.only !== undefined && client.name !== values.only) continue;
@@ -33,32 +31,25 @@ for (const client of REAL_CLIENTS) {
 }
 
 async function tryClient(client: RealClient): Promise<void> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'acp-client-')));
-  const [home, folder, said] = ['home', 'project', 'said.jsonl'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const each of [home, folder]) mkdirSync(each);
-  writeFileSync(join(folder, 'greet.txt'), 'Hello.\n');
-  writeFileSync(join(folder, 'check.sh'), 'grep -q welcome greet.txt && echo friendly\n');
+  const stage = await openStage(agent);
+  const { folder, home, root, command } = stage;
   const { version } = JSON.parse(readFileSync(`${PROGRAMS}${client.package}/package.json`, 'utf8')) as {
     version: string;
   };
-  const head = JSON.stringify({ agent: `${client.package}@${version}` });
-  writeFileSync(said, `${head}\n`);
-  const task = {
-    command: [process.execPath, here('relay.ts'), said, ...command] as [string, ...string[]],
-    folder,
-    home,
-  };
-  const shown = await client.run(task).catch((error: unknown) => `FAILED: ${String(error)}`);
+  const said = join(root, 'said.jsonl');
+  writeFileSync(said, `${JSON.stringify({ agent: `${client.package}@${version}` })}\n`);
+  const shown = await client
+    .run({
+      command: [process.execPath, here('relay.ts'), said, command.program, ...command.args],
+      variables: command.variables,
+      folder,
+    })
+    .catch((error: unknown) => `FAILED: ${String(error)}`);
   const recording = parseRecording(readFileSync(said, 'utf8'));
   const problems = recording.events.filter(isMessage).flatMap(createMessageCheck());
-  console.log(
-    `\n=== ${client.package}@${version} (${client.name}): ${recording.events.length} messages\n${shown.trim()}`,
-  );
-  console.log(`greet.txt: ${readFileSync(join(folder, 'greet.txt'), 'utf8').trim()}\n${problems.join('\n')}`);
+  console.log(`\n=== ${client.package}@${version} (${client.name}): ${recording.events.length} messages`);
+  console.log(`${shown.trim()}\ngreet.txt: ${readFileSync(join(folder, 'greet.txt'), 'utf8').trim()}`);
+  console.log(problems.join('\n'));
   if (values.record === true) {
     mkdirSync(here('recordings/clients'), { recursive: true });
     const text = formatRecording(recording, [
@@ -68,5 +59,5 @@ async function tryClient(client: RealClient): Promise<void> {
     ]);
     writeFileSync(here(`recordings/clients/${client.name}.jsonl`), text);
   }
-  rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  await stage.close();
 }

@@ -11,7 +11,7 @@ import { isMessage, parseRecording, type RecordedMessage } from './lib/recorded.
 import { LAST_WORDS } from './lib/scripted-model.ts';
 import { type RunningAgent, startAgent } from './lib/start-agent.ts';
 
-const RECORDINGS = fileURLToPath(new URL('recordings/', import.meta.url));
+const RECORDINGS = fileURLToPath(new URL('recordings/agents/', import.meta.url));
 const REPLAY_AGENT = fileURLToPath(new URL('replay-agent.ts', import.meta.url));
 
 const names = readdirSync(RECORDINGS).map((file) => file.replace(/\.jsonl$/, ''));

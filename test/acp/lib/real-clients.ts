@@ -9,8 +9,8 @@ export interface ClientTask {
   readonly command: readonly [string, ...string[]];
   /** The folder of the project. */
   readonly folder: string;
-  /** The home of the user. */
-  readonly home: string;
+  /** All of its variables. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** A client from npm that starts any agent. */
@@ -35,11 +35,11 @@ const acpxDenied: RealClient = {
   run: (task) => runAcpx(task, ['--deny-all', '--no-terminal', '--format', 'text', 'exec', PROMPTS.task]),
 };
 
-function runAcpx({ command, folder, home }: ClientTask, args: readonly string[]): Promise<string> {
+function runAcpx({ command, folder, variables }: ClientTask, args: readonly string[]): Promise<string> {
   const agent = command.map((word) => `"${word}"`).join(' ');
   const all = [`${PROGRAMS}acpx/dist/cli.js`, '--agent', agent, '--cwd', folder, ...args];
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: { ...process.env, HOME: home }, timeout: 60_000 };
+    const options = { cwd: folder, env: variables, timeout: 60_000 };
     execFile(process.execPath, all, options, (error, stdout, stderr) => {
       resolve(error === null ? stdout : `${stdout}${stderr}\n(exit code ${String(error.code)})`);
     });
@@ -49,7 +49,14 @@ function runAcpx({ command, folder, home }: ClientTask, args: readonly string[])
 /** What is used of `acp-factory`. */
 interface AcpFactory {
   readonly AgentFactory: {
-    register(name: string, agent: { readonly command: string; readonly args: readonly string[] }): void;
+    register(
+      name: string,
+      agent: {
+        readonly command: string;
+        readonly args: readonly string[];
+        readonly env: Readonly<Record<string, string>>;
+      },
+    ): void;
     spawn(
       name: string,
       options: { readonly permissionMode: string },
@@ -70,9 +77,9 @@ interface FactorySession {
 const acpFactory: RealClient = {
   name: 'acp-factory',
   package: 'acp-factory',
-  async run({ command: [program, ...args], folder }) {
+  async run({ command: [program, ...args], folder, variables }) {
     const { AgentFactory } = (await load('acp-factory/dist/index.js')) as AcpFactory;
-    AgentFactory.register('tried', { command: program, args });
+    AgentFactory.register('tried', { command: program, args, env: variables });
     const agent = await AgentFactory.spawn('tried', { permissionMode: 'auto-approve' });
     const shown: string[] = [];
     try {
@@ -96,6 +103,7 @@ interface AcpProvider {
   createACPProvider(options: {
     readonly command: string;
     readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
     readonly session: { readonly cwd: string; readonly mcpServers: readonly [] };
   }): { languageModel(): unknown; readonly tools: unknown; cleanup(): void };
 }
@@ -108,10 +116,10 @@ interface AiSdk {
 const aiProvider: RealClient = {
   name: 'acp-ai-provider',
   package: '@mcpc-tech/acp-ai-provider',
-  async run({ command: [command, ...args], folder }) {
+  async run({ command: [command, ...args], folder, variables }) {
     const { createACPProvider } = (await load('@mcpc-tech/acp-ai-provider/index.mjs')) as AcpProvider;
     const { streamText } = (await load('ai/dist/index.mjs')) as AiSdk;
-    const provider = createACPProvider({ command, args, session: { cwd: folder, mcpServers: [] } });
+    const provider = createACPProvider({ command, args, env: variables, session: { cwd: folder, mcpServers: [] } });
     let shown = '';
     try {
       const { textStream } = streamText({
