@@ -222,5 +222,23 @@ const pi: RealAgent = {
   ],
 };
 
+/** The examples of the SDK's repository, as the last release had them that has them. They have no model. */
+const example = (name: string, file: string): RealAgent => ({
+  name,
+  packages: [PROGRAMS + 'sdk-examples'],
+  file: `${PROGRAMS}sdk-examples/dist/examples/${file}`,
+  variables: () => ({}),
+  tools: [],
+  script: () => [],
+});
+
 /** Those that were tried. */
-export const REAL_AGENTS: readonly RealAgent[] = [gemini, codex, claude, opencode, pi];
+export const REAL_AGENTS: readonly RealAgent[] = [
+  gemini,
+  codex,
+  claude,
+  opencode,
+  pi,
+  example('sdk-example-agent', 'agent.js'),
+  example('sdk-dual-version-agent', 'dual-version-agent.js'),
+];

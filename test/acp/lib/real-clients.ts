@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PROGRAMS } from './real-agents.ts';
 import { PROMPTS } from './scripted-model.ts';
@@ -135,9 +137,33 @@ const aiProvider: RealClient = {
   },
 };
 
+/** The example of the SDK's repository, which starts `npx tsx …/agent.ts`: here that is whatever stands in the PATH as `npx`. */
+const example: RealClient = {
+  name: 'sdk-example-client',
+  package: 'sdk-examples',
+  run({ command, folder, variables }) {
+    const bin = join(folder, '..', 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(' ')}\n`, {
+      mode: 0o755,
+    });
+    const env = { ...variables, PATH: `${bin}:${variables['PATH'] ?? ''}` };
+    const client = spawn(process.execPath, [`${PROGRAMS}sdk-examples/dist/examples/client.js`], { cwd: folder, env });
+    let shown = '';
+    for (const pipe of [client.stdout, client.stderr]) pipe.setEncoding('utf8');
+    client.stderr.on('data', (text: string) => (shown += text));
+    client.stdout.on('data', (text: string) => {
+      shown += text;
+      // The first option, whenever it asks.
+      if (text.includes('Choose an option')) client.stdin.write('1\n');
+    });
+    return new Promise((resolve) => client.once('close', () => resolve(shown)));
+  },
+};
+
 function load(file: string): Promise<unknown> {
   return import(pathToFileURL(PROGRAMS + file).href);
 }
 
 /** Those that were tried. */
-export const REAL_CLIENTS: readonly RealClient[] = [acpx, acpxDenied, acpFactory, aiProvider];
+export const REAL_CLIENTS: readonly RealClient[] = [acpx, acpxDenied, acpFactory, aiProvider, example];
