@@ -8,6 +8,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
 import {
   FOLDER,
   isMessage,
@@ -74,16 +75,22 @@ async function follow({ message }: RecordedMessage): Promise<boolean> {
   }
 }
 
-/** Waits for the answer to a request of the agent. Returns whether it is what the recorded client answered, as far as it matters. */
+/** Waits for the answer to a request of the agent. Returns whether it says yes or no as the recorded client did. */
 async function isAnsweredAlike({ id, result }: JsonRpcMessage): Promise<boolean> {
   const answer = await take((each) => each.method === undefined && each.id === id);
-  return chosen(answer?.result) === chosen(result);
+  const asked = events.findLast(
+    (event, index): event is RecordedMessage =>
+      index < at && isSent(event, 'agent', 'session/request_permission') && isMessage(event) && event.message.id === id,
+  );
+  return asked === undefined || isYes(asked.message, answer?.result) === isYes(asked.message, result);
 }
 
-/** Which option of a question was chosen, if any. */
-function chosen(result: unknown): string | undefined {
-  const { outcome } = (result ?? {}) as { readonly outcome?: { readonly optionId?: string; readonly outcome: string } };
-  return outcome === undefined ? undefined : (outcome.optionId ?? outcome.outcome);
+/** Whether a question was answered with one of its options that allow. */
+function isYes({ params }: JsonRpcMessage, result: unknown): boolean {
+  const { options } = params as RequestPermissionRequest;
+  const { outcome } = (result ?? {}) as Partial<RequestPermissionResponse>;
+  const chosen = outcome?.outcome === 'selected' ? outcome.optionId : undefined;
+  return options.some(({ optionId, kind }) => optionId === chosen && kind.startsWith('allow'));
 }
 
 /** Answers the open prompt, and goes on with what the client asks next. */

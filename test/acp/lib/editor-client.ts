@@ -21,14 +21,17 @@ export interface SeenByEditor {
 
 /** How an editor behaves. */
 export interface EditorOptions {
-  /** What it answers every question with. Default `allow_once`. */
-  readonly permission?: PermissionOptionKind | undefined;
+  /** What it answers a question with, the first being 0. Default: `allow_once`. */
+  readonly permission?: ((at: number) => PermissionOptionKind) | undefined;
   /** Hears that the agent has written. */
   readonly onText: () => void;
 }
 
 /** An editor with files and terminals. */
-export function editorClient(seen: SeenByEditor, { permission = 'allow_once', onText }: EditorOptions): ClientApp {
+export function editorClient(
+  seen: SeenByEditor,
+  { permission = () => 'allow_once', onText }: EditorOptions,
+): ClientApp {
   const terminals = new Map<string, { child: ChildProcess; output: string; ended: Promise<object> }>();
   const terminal = (id: string) => {
     const found = terminals.get(id);
@@ -44,7 +47,8 @@ export function editorClient(seen: SeenByEditor, { permission = 'allow_once', on
     })
     .onRequest('session/request_permission', ({ params }) => {
       seen.permissions.push(params);
-      const option = params.options.find(({ kind }) => kind === permission);
+      const wanted = permission(seen.permissions.length - 1);
+      const option = params.options.find(({ kind }) => kind === wanted);
       if (option === undefined) return { outcome: { outcome: 'cancelled' } };
       return { outcome: { outcome: 'selected', optionId: option.optionId } };
     })

@@ -20,9 +20,9 @@ export interface AgentPlaces {
 export interface RealAgent {
   /** The name of its recording. */
   readonly name: string;
-  /** The npm packages whose versions matter. */
+  /** The folders of the npm packages whose versions matter. */
   readonly packages: readonly string[];
-  /** A file of `programs/node_modules`; JavaScript runs on Node. */
+  /** What is started; JavaScript runs on Node. */
   readonly file: string;
   readonly args?: readonly string[];
   /** The variables that it needs besides those that every agent gets. */
@@ -38,19 +38,24 @@ export interface RealAgent {
 }
 
 let made = 0;
-const call = (text: string, name: string, args: Readonly<Record<string, unknown>>): WireReply => ({
+
+/** A reply that asks for one call. */
+export const call = (text: string, name: string, args: Readonly<Record<string, unknown>>): WireReply => ({
   text,
   calls: [{ id: `call_${(made += 1)}`, name, arguments: JSON.stringify(args) }],
 });
 
-const OLD = 'Hello.';
-const NEW = 'Hello, and welcome!';
-const COMMAND = 'sh check.sh';
+/** The greeting of the project. */
+export const OLD = 'Hello.';
+/** The greeting that the model writes. */
+export const NEW = 'Hello, and welcome!';
+/** What the model runs behind the change. */
+export const COMMAND = 'sh check.sh';
 
 const gemini: RealAgent = {
   name: 'gemini-cli',
-  packages: ['@google/gemini-cli'],
-  file: '@google/gemini-cli/bundle/gemini.js',
+  packages: [PROGRAMS + '@google/gemini-cli'],
+  file: PROGRAMS + '@google/gemini-cli/bundle/gemini.js',
   args: ['--experimental-acp', '--model', 'gemini-2.5-flash', '--skip-trust'],
   variables: ({ model }) => ({
     GOOGLE_GEMINI_BASE_URL: model,
@@ -81,8 +86,8 @@ const gemini: RealAgent = {
 
 const claude: RealAgent = {
   name: 'claude-agent-acp',
-  packages: ['@agentclientprotocol/claude-agent-acp', '@anthropic-ai/claude-agent-sdk'],
-  file: '@agentclientprotocol/claude-agent-acp/dist/index.js',
+  packages: [PROGRAMS + '@agentclientprotocol/claude-agent-acp', PROGRAMS + '@anthropic-ai/claude-agent-sdk'],
+  file: PROGRAMS + '@agentclientprotocol/claude-agent-acp/dist/index.js',
   variables: ({ model, home }) => ({
     ANTHROPIC_BASE_URL: model,
     ANTHROPIC_API_KEY: 'test',
@@ -102,8 +107,8 @@ const claude: RealAgent = {
 
 const codex: RealAgent = {
   name: 'codex-acp',
-  packages: ['@agentclientprotocol/codex-acp', '@openai/codex'],
-  file: '@agentclientprotocol/codex-acp/dist/index.js',
+  packages: [PROGRAMS + '@agentclientprotocol/codex-acp', PROGRAMS + '@openai/codex'],
+  file: PROGRAMS + '@agentclientprotocol/codex-acp/dist/index.js',
   variables: ({ home }) => ({
     CODEX_HOME: join(home, '.codex'),
     CODEX_API_KEY: 'test',
@@ -146,8 +151,8 @@ const codex: RealAgent = {
 
 const opencode: RealAgent = {
   name: 'opencode',
-  packages: ['opencode-ai'],
-  file: 'opencode-linux-x64/bin/opencode',
+  packages: [PROGRAMS + 'opencode-ai'],
+  file: PROGRAMS + 'opencode-linux-x64/bin/opencode',
   args: ['acp'],
   variables: ({ home, model }) => ({
     XDG_CONFIG_HOME: join(home, '.config'),
@@ -185,8 +190,8 @@ const opencode: RealAgent = {
 
 const pi: RealAgent = {
   name: 'pi-acp',
-  packages: ['pi-acp', '@earendil-works/pi-coding-agent'],
-  file: 'pi-acp/dist/index.js',
+  packages: [PROGRAMS + 'pi-acp', PROGRAMS + '@earendil-works/pi-coding-agent'],
+  file: PROGRAMS + 'pi-acp/dist/index.js',
   variables: () => ({ PI_ACP_PI_COMMAND: join(PROGRAMS, '.bin/pi'), PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1' }),
   files: ({ model }) => ({
     '.pi/agent/models.json': JSON.stringify({
@@ -217,5 +222,23 @@ const pi: RealAgent = {
   ],
 };
 
+/** The examples of the SDK's repository, as the last release had them that has them. They have no model. */
+const example = (name: string, file: string): RealAgent => ({
+  name,
+  packages: [PROGRAMS + 'sdk-examples'],
+  file: `${PROGRAMS}sdk-examples/dist/examples/${file}`,
+  variables: () => ({}),
+  tools: [],
+  script: () => [],
+});
+
 /** Those that were tried. */
-export const REAL_AGENTS: readonly RealAgent[] = [gemini, codex, claude, opencode, pi];
+export const REAL_AGENTS: readonly RealAgent[] = [
+  gemini,
+  codex,
+  claude,
+  opencode,
+  pi,
+  example('sdk-example-agent', 'agent.js'),
+  example('sdk-dual-version-agent', 'dual-version-agent.js'),
+];

@@ -112,7 +112,12 @@ export async function withEditor<Value>(
   const connection = (extend?.(base) ?? base).connect(stream);
   const { agent } = connection;
   try {
-    await agent.request('initialize', { protocolVersion: 1, clientCapabilities: capabilities });
+    const early = exit.then((code) => {
+      throw new Error(`The program ended with ${code}: ${noted}`);
+    });
+    early.catch(() => undefined);
+    const begun = agent.request('initialize', { protocolVersion: 1, clientCapabilities: capabilities });
+    await Promise.race([begun, early]);
     const value = await work({
       agent,
       cwd,
