@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { client, ndJsonStream } from '@agentclientprotocol/sdk/unstable';
+import { client, type ClientContext, ndJsonStream } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
@@ -11,7 +11,7 @@ import { inPseudoTerminal } from '../terminals.ts';
 /** Starts the program where no model is known, and works with it as an editor that can open terminals, or not. */
 async function withoutModel(
   canOpenTerminals: boolean,
-  work: (agent: Parameters<Parameters<ReturnType<typeof client>['connectWith']>[1]>[0], cwd: string) => Promise<void>,
+  work: (agent: ClientContext, cwd: string) => Promise<void>,
 ): Promise<void> {
   const cwd = workspace({});
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
@@ -27,14 +27,13 @@ async function withoutModel(
   });
   const writable = new WritableStream<Uint8Array>({ write: (bytes) => void stdin.write(bytes) });
   const stream = ndJsonStream(writable, Readable.toWeb(stdout) as ReadableStream<Uint8Array>);
-  await client({ name: 'test' }).connectWith(stream, async (agent) => {
-    const { authMethods } = await agent.request('initialize', {
-      protocolVersion: 1,
-      clientCapabilities: { auth: { terminal: canOpenTerminals } },
-    });
-    expect(authMethods?.map(({ id }) => id)).toEqual(canOpenTerminals ? ['login', 'elsewhere'] : ['elsewhere']);
-    await work(agent, cwd);
+  const { agent } = client({ name: 'test' }).connect(stream);
+  const { authMethods } = await agent.request('initialize', {
+    protocolVersion: 1,
+    clientCapabilities: { auth: { terminal: canOpenTerminals } },
   });
+  expect(authMethods?.map(({ id }) => id)).toEqual(canOpenTerminals ? ['login', 'elsewhere'] : ['elsewhere']);
+  await work(agent, cwd);
   stdin.end();
   expect(await exit).toBe(0);
 }
