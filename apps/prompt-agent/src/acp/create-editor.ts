@@ -1,4 +1,4 @@
-import { errorMessage, visible } from '@kernel/internal';
+import { errorMessage, parseJson, visible } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
@@ -11,6 +11,7 @@ import type {
 } from '@agentclientprotocol/sdk/unstable';
 import { addRule, denial, offeredRule } from '../approval/ask-user.ts';
 import { showCall, withOrigin } from '../questions/show-call.ts';
+import { describeCall } from './describe-call.ts';
 import type { Editor } from './editor.ts';
 import { editorFiles } from './editor-files.ts';
 import { editorTerminals } from './editor-terminals.ts';
@@ -22,6 +23,8 @@ export interface EditorSession {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly sessionId: string;
+  /** The folder of the session. */
+  readonly folder: string;
   /** The calls of the turn that is under way; undefined between turns. */
   readonly calls: () => ToolCalls | undefined;
   /** What a call would change. */
@@ -93,6 +96,7 @@ export function createEditor(session: EditorSession): Editor {
         const id = callIdOf(request.path ?? [], call.id);
         session.calls()?.describe(id, call);
         const [changes, commands] = await Promise.all([session.changesOf(call, signal), scope.commands?.()]);
+        const about = describeCall(call.name, call.arguments, request.tool, session.folder);
         const lines = withOrigin(showCall(call.name, call.arguments, commands), scope.origin?.(call.name));
         const offered = offeredRule(decision);
         const option = (name: string, kind: PermissionOption['kind'], text: string): PermissionOption => ({
@@ -110,7 +114,15 @@ export function createEditor(session: EditorSession): Editor {
           capabilities.elicitation?.form == null ? undefined : option('because', 'reject_once', 'No, and say why');
         const options = [once, forSession, always, no, noBecause].filter((each) => each !== undefined);
         const chosen = await ask(
-          { toolCallId: id, content: contentOf(lines, changes, call.arguments), _meta: { 'prompt-agent': { digest } } },
+          {
+            toolCallId: id,
+            status: 'pending',
+            ...about,
+            locations: [...about.locations],
+            rawInput: parseJson(call.arguments) ?? call.arguments,
+            content: contentOf(lines, changes, call.arguments),
+            _meta: { 'prompt-agent': { digest } },
+          },
           options,
           signal,
         ).catch((error: unknown) => {

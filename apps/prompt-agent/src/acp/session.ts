@@ -82,6 +82,7 @@ export async function openSession(
     client,
     capabilities,
     sessionId: id,
+    folder: cwd,
     calls: () => calls,
     changesOf: (call, abort) =>
       workspace === undefined || !WRITING.has(call.name)
@@ -105,7 +106,7 @@ export async function openSession(
   };
   const { mode: firstMode = 'act', ...rest } = given.flags;
   let settings: SessionSettings = { mode: firstMode, model: '', effort: 'default', models: [] };
-  const flags = { bundle: 'code_agent' as const, ...rest, stream: true };
+  const flags = { ...rest, bundle: 'code_agent' as const, stream: true };
   const opened = await openModel({ ...given, flags, host, output: output.output, signal });
   if (opened.choice.provider.name === 'offline' && flags.provider !== 'offline')
     throw RequestError.authRequired(undefined, 'no model was found');

@@ -191,8 +191,9 @@ async function openBundle(
   const { blogAgent, codeAgent } = await import('@kernel/toolbox/agents');
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
+  const terminals = host.editor?.terminals;
   const hidden = ownFolders(host, workspace.folder ?? host.cwd);
-  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS } });
+  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals } });
 }
 
 async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'none'> {

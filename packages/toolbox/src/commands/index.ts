@@ -1,5 +1,6 @@
 export { commandTools } from './command-tools.ts';
-export type { CommandOptions, CommandTools } from './command-tools.ts';
+export type { CommandOptions } from './command-options.ts';
+export type { CommandTools } from './command-tools.ts';
 export { DEFAULT_VARIABLES } from './environment.ts';
 export type {
   RunningTerminal,
@@ -8,5 +9,5 @@ export type {
   TerminalOptions,
   TerminalOutput,
   Terminals,
-} from './terminals.ts';
+} from './terminal/terminals.ts';
 export * from './isolation/index.ts';

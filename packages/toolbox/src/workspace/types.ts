@@ -1,4 +1,7 @@
+import type { AbortOptions } from './abort-options.ts';
 import type { EditorFiles } from './editor/editor-files.ts';
+
+export type { AbortOptions };
 
 /**
  * A folder tree that tools may use, with rules for each path. `createWorkspace` creates one on disk, `memoryWorkspace` one in memory, and
@@ -88,12 +91,6 @@ export interface DirectoryEntry {
   readonly type: FileType;
   /** The size of a file, in bytes; only with `sizes`, and absent if the file has disappeared. */
   readonly size?: number;
-}
-
-/** How an operation is aborted. */
-export interface AbortOptions {
-  /** Aborts the operation. Files stay intact. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `read`. */
