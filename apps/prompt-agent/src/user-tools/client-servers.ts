@@ -33,7 +33,7 @@ export async function loadClientServers(servers: ClientServers, call: CommandCal
     const isAllowed = known ?? (await confirm(host, output, lines, 'Use it?', call.signal));
     // oxlint-disable-next-line no-await-in-loop -- as above
     if (known === undefined) await approvals.save(path, text, isAllowed);
-    if (isAllowed) used.push([name, entry]);
+    if (isAllowed) used.push([name, typeof entry['command'] === 'string' ? { ...entry, cwd: host.cwd } : entry]);
     else output.note(`mcp: the server "${oneLine(name, 80)}" of the editor is not used, as you decided.`);
   }
   if (used.length === 0) return { bindings: [], close: () => Promise.resolve() };
