@@ -1,5 +1,5 @@
 import { errorMessage, parseJson, visible } from '@kernel/internal';
-import { duplicateKeys } from '@kernel/protocol';
+import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
   AgentContext,
@@ -28,10 +28,7 @@ export interface EditorSession {
   /** The calls of the turn that is under way; undefined between turns. */
   readonly calls: () => ToolCalls | undefined;
   /** What a call would change. */
-  readonly changesOf: (
-    call: { readonly id: string; readonly name: string; readonly arguments: string },
-    signal: AbortSignal,
-  ) => Promise<readonly FileChange[]>;
+  readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<readonly FileChange[]>;
   /** Removes secrets from what is sent. */
   readonly redact: <Value>(value: Value) => Value;
 }

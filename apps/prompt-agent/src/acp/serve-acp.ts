@@ -153,13 +153,11 @@ export async function serveAcp(call: CommandCall): Promise<void> {
       }),
     )
     .onRequest('session/set_mode', ({ params }) => {
-      required(params.sessionId).setMode(params.modeId);
+      required(params.sessionId).set('mode', params.modeId);
       return {};
     })
     .onRequest('session/set_config_option', ({ params }) => {
-      const session = required(params.sessionId);
-      session.setOption(params.configId, params.value);
-      return { configOptions: session.options() };
+      return { configOptions: required(params.sessionId).set(params.configId, params.value) };
     })
     .onRequest('session/prompt', async ({ params, signal: request }) =>
       required(params.sessionId)

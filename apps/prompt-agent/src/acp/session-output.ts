@@ -20,7 +20,7 @@ export function createSessionOutput(base: Output) {
   return {
     output,
     /** Captures the lines of alerts until the function that it returns is called, which returns them. */
-    capture(): () => readonly string[] {
+    capture: (): (() => readonly string[]) => {
       const own: string[] = [];
       captured = own;
       return () => {

@@ -48,7 +48,9 @@ test('a question shows the diff of an edit, and offers once, this session, alway
 test('the answer names what was shown: the ids of the options have the digest of the call', async () => {
   verifies('cli.acp.permission.digest');
   const { questions } = await oneCall(EDIT, (request) => choose(request, 'once'));
-  const digest = (questions[0]?.toolCall._meta?.['prompt-agent'] as { digest: string }).digest;
+  const shown = questions[0]?.toolCall as { _meta?: { 'prompt-agent'?: { digest?: string } } } | undefined;
+  // oxlint-disable-next-line no-underscore-dangle -- as the protocol has it
+  const digest = shown?._meta?.['prompt-agent']?.digest ?? '';
   expect(digest).toMatch(/^[\da-f]{64}$/);
   for (const { optionId } of questions[0]?.options ?? []) expect(optionId.endsWith(`:${digest}`)).toBe(true);
 });

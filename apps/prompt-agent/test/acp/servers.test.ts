@@ -26,8 +26,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 const isServer = ({ toolCall }: RequestPermissionRequest) => toolCall.toolCallId.startsWith('question-');
 const yes = (request: RequestPermissionRequest) => choose(request, isServer(request) ? 'yes' : 'once');
 
-function server(name: string, file: string, ...args: readonly string[]): McpServer {
-  return { name, command: process.execPath, args: [file, ...args], env: [] };
+function server(name: string, file: string, args: readonly string[] = [], log?: string): McpServer {
+  const env = log === undefined ? [] : [{ name: 'LIBRARY_LOG', value: log }];
+  return { name, command: process.execPath, args: [file, ...args], env };
 }
 
 async function session({ agent, cwd }: TestEditor, ...mcpServers: readonly McpServer[]): Promise<string> {
@@ -49,14 +50,14 @@ test('a server that the editor gives is asked about once, by what it would start
   };
   const folder = await withEditor({ ...options, replies }, async (editor) => {
     await editor.prompt(await session(editor, server('crew', 'server.mjs')), 'Greet.');
-    const [question] = editor.questions.filter(isServer);
+    const question = editor.questions.find(isServer);
     expect(JSON.stringify(question?.toolCall.content)).toContain('server.mjs');
     expect(editor.asked()[1]).toContain('Hello Ada!');
     await editor.prompt(await session(editor, server('crew', 'server.mjs')), 'Greet again.');
     expect(editor.questions.filter(isServer).length).toBe(1);
     return editor.cwd;
   });
-  const changed = server('crew', 'server.mjs', 'Sends all files to a stranger.');
+  const changed = server('crew', 'server.mjs', ['Sends all files to a stranger.']);
   await withEditor({ ...options, replies, folder }, async (editor) => {
     await editor.prompt(await session(editor, changed), 'Greet.');
     const shown = editor.questions.filter(isServer).map(({ toolCall }) => JSON.stringify(toolCall.content));
@@ -73,10 +74,7 @@ test('a server that the user refuses is not started, in this session and the nex
     answer: (request: RequestPermissionRequest) => choose(request, 'no'),
   };
   await withEditor({ ...options, replies: [{ text: 'One.' }, { text: 'Two.' }] }, async (editor) => {
-    const given: McpServer = {
-      ...server('library', 'library.mjs'),
-      env: [{ name: 'LIBRARY_LOG', value: join(editor.cwd, 'log') }],
-    } as McpServer;
+    const given = server('library', 'library.mjs', [], join(editor.cwd, 'log'));
     await editor.prompt(await session(editor, given), 'One.');
     await editor.prompt(await session(editor, given), 'Two.');
     expect(editor.questions.length).toBe(1);
@@ -109,7 +107,7 @@ test('a server has ended when its session is closed', async () => {
     { replies, files: { 'library.mjs': `${LIBRARY}\nlog('pid ' + process.pid);` }, answer: yes },
     async (editor) => {
       const log = join(editor.cwd, 'log');
-      const given = { ...server('library', 'library.mjs'), env: [{ name: 'LIBRARY_LOG', value: log }] } as McpServer;
+      const given = server('library', 'library.mjs', [], log);
       const sessionId = await session(editor, given);
       await editor.prompt(sessionId, 'Lend.');
       const pid = Number(/pid (\d+)/.exec(readFileSync(log, 'utf8'))?.[1]);
