@@ -52,7 +52,9 @@ async function tryClient(client: RealClient): Promise<void> {
   console.log(problems.join('\n'));
   if (values.record === true) {
     mkdirSync(here('recordings/clients'), { recursive: true });
-    const text = formatRecording(recording, [
+    // What the project came to.
+    const end = { wrote: join(folder, 'greet.txt'), text: readFileSync(join(folder, 'greet.txt'), 'utf8') };
+    const text = formatRecording({ ...recording, events: [...recording.events, end] }, [
       [folder, FOLDER],
       [home, '<home>'],
       [root, '<root>'],

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import {
   client,
+  RequestError,
   type ClientApp,
   type PermissionOptionKind,
   type RequestPermissionRequest,
@@ -19,10 +20,19 @@ export interface SeenByEditor {
   readonly commands: string[];
 }
 
+/** How an editor answers for files, if it is not as they are on disk. */
+export interface EditorFiles {
+  /** The error with which it refuses to read and write. */
+  readonly refusal?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  /** What it says that every file has; it writes nothing. */
+  readonly always?: string;
+}
+
 /** How an editor behaves. */
 export interface EditorOptions {
   /** What it answers a question with, the first being 0. Default: `allow_once`. */
   readonly permission?: ((at: number) => PermissionOptionKind) | undefined;
+  readonly files?: EditorFiles;
   /** Hears that the agent has written. */
   readonly onText: () => void;
 }
@@ -30,7 +40,7 @@ export interface EditorOptions {
 /** An editor with files and terminals. */
 export function editorClient(
   seen: SeenByEditor,
-  { permission = () => 'allow_once', onText }: EditorOptions,
+  { permission = () => 'allow_once', files = {}, onText }: EditorOptions,
 ): ClientApp {
   const terminals = new Map<string, { child: ChildProcess; output: string; ended: Promise<object> }>();
   const terminal = (id: string) => {
@@ -53,12 +63,15 @@ export function editorClient(
       return { outcome: { outcome: 'selected', optionId: option.optionId } };
     })
     .onRequest('fs/read_text_file', async ({ params: { path, line, limit } }) => {
+      refuseFiles(files);
+      if (files.always !== undefined) return { content: files.always };
       const lines = (await readFile(path, 'utf8')).split('\n');
       const start = (line ?? 1) - 1;
       return { content: lines.slice(start, limit == null ? undefined : start + limit).join('\n') };
     })
     .onRequest('fs/write_text_file', async ({ params: { path, content } }) => {
-      await writeFile(path, content);
+      refuseFiles(files);
+      if (files.always === undefined) await writeFile(path, content);
       return {};
     })
     .onRequest('terminal/create', ({ params: { command, args = [], cwd, env = [] } }) => {
@@ -96,4 +109,8 @@ export function editorClient(
       terminals.delete(params.terminalId);
       return {};
     });
+}
+
+function refuseFiles({ refusal }: EditorFiles): void {
+  if (refusal !== undefined) throw new RequestError(refusal.code, refusal.message, refusal.data);
 }

@@ -1,15 +1,17 @@
 import type {
   PermissionOptionKind,
+  ReadTextFileResponse,
   RequestPermissionRequest,
   RequestPermissionResponse,
   Stream,
 } from '@agentclientprotocol/sdk/unstable';
-import { editorClient, type SeenByEditor } from './editor-client.ts';
+import { type EditorFiles, editorClient, type EditorOptions, type SeenByEditor } from './editor-client.ts';
+import { UNCHANGED } from './stage.ts';
 import { FOLDER, isMessage, type RecordedMessage, type Recording } from './recorded.ts';
 
 /**
  * Has the session that a client had, with another agent at the other end: its requests with their parameters, in order, and to questions the answers that it gave.
- * Files and terminals are real.
+ * Files and terminals are real, unless the client refused to read or made the text up.
  */
 export async function replayClient(stream: Stream, { events }: Recording, folder: string): Promise<SeenByEditor> {
   const messages = events.filter(isMessage);
@@ -18,7 +20,11 @@ export async function replayClient(stream: Stream, { events }: Recording, folder
   let onText = (): void => {};
   /** The session has another id here. */
   let session: readonly [string, string] = ['', ''];
-  const options = { permission: (at: number) => answers[at] ?? 'reject_once', onText: () => onText() };
+  const options: EditorOptions = {
+    permission: (at) => answers[at] ?? 'reject_once',
+    files: filesOf(messages),
+    onText: () => onText(),
+  };
   await editorClient(seen, options).connectWith(stream, async (agent) => {
     const open: Promise<unknown>[] = [];
     let written = Promise.resolve();
@@ -70,4 +76,14 @@ function permissionsOf(messages: readonly RecordedMessage[]): readonly Permissio
     const chosen = options.find(({ optionId }) => outcome.outcome === 'selected' && optionId === outcome.optionId);
     return [chosen?.kind ?? 'reject_once'];
   });
+}
+
+/** How the client read files, as far as that is not from disk. */
+function filesOf(messages: readonly RecordedMessage[]): EditorFiles {
+  const request = messages.find(({ message }) => message.method === 'fs/read_text_file');
+  const answer = messages.find((each) => each.from === 'client' && isAnswer(each, request?.message.id))?.message;
+  if (request === undefined || answer === undefined) return {};
+  if (answer.error !== undefined) return { refusal: answer.error };
+  const { content } = answer.result as ReadTextFileResponse;
+  return content === UNCHANGED ? {} : { always: content };
 }

@@ -17,6 +17,9 @@ export interface Stage extends AgentPlaces {
   close(): Promise<void>;
 }
 
+/** What the project's greet.txt has first. */
+export const UNCHANGED = 'Hello.\n';
+
 /** Sets up a project for an agent, whose model is its script. */
 export async function openStage(agent: RealAgent, temporary = tmpdir()): Promise<Stage> {
   const root = realpathSync(mkdtempSync(join(temporary, 'acp-')));
@@ -27,9 +30,9 @@ export async function openStage(agent: RealAgent, temporary = tmpdir()): Promise
     replies: (request, at) => script(request, at),
   });
   const places: AgentPlaces = { model: server.url, home, folder };
-  const script = scriptedModel(agent.script(places), agent.tools);
+  const script = scriptedModel((where) => agent.script(where), agent.tools, folder);
   write(home, { '.keep': '', ...agent.files?.(places) });
-  write(folder, { 'greet.txt': 'Hello.\n', 'check.sh': 'grep -q welcome greet.txt && echo friendly\n' });
+  write(folder, { 'greet.txt': UNCHANGED, 'check.sh': 'grep -q welcome greet.txt && echo friendly\n' });
   const isScript = agent.file.endsWith('.js');
   return {
     ...places,
