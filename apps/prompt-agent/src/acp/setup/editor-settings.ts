@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findOnPath, isObject, parseJson, visible } from '@kernel/internal';
-import type { CommandCall } from '../command-call.ts';
-import { EXIT, usageError } from '../exit-code.ts';
-import type { Flags } from '../options/flags.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { EXIT, usageError } from '../../exit-code.ts';
+import type { Flags } from '../../options/flags.ts';
 
 type EditorName = NonNullable<Flags['setup']>;
 
