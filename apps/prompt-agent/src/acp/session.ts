@@ -60,7 +60,6 @@ export async function openSession(
 ) {
   const closed = new AbortController();
   const signal = AbortSignal.any([given.signal, closed.signal]);
-  const { output, capture } = createSessionOutput(given.output);
   const { mode = 'act', ...rest } = given.flags;
   let settings: SessionSettings = { mode, model: '', effort: 'default', models: [] };
   let redactor = createRedactor([]);
@@ -71,6 +70,9 @@ export async function openSession(
   /** Sends an update that nothing waits for. A connection that has ended ends the session elsewhere. */
   const tell = (update: SessionUpdate): void => void send(update).catch(() => undefined);
   const tellOptions = (): void => tell({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
+  const { output, capture } = createSessionOutput(given.output, (title) => {
+    if (capabilities.session?.notices != null) tell({ sessionUpdate: 'notice', severity: 'warning', title });
+  });
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
     workspace === undefined ? Promise.resolve([]) : changesOf(workspace, call, abort);
 

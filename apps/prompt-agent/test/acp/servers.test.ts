@@ -18,8 +18,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else if (method === 'tools/list') answer(id, { tools: [{ name: 'greet', description: process.argv[2] ?? 'Greets.', inputSchema: { type: 'object', properties: {} }, annotations: { readOnlyHint: true } }] });
   else if (method === 'tools/call') {
     waiting = id;
-    console.log(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'Your name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }));
-  } else if (id === 'q') answer(waiting, { content: [{ type: 'text', text: 'Hello ' + (result?.content?.name ?? 'nobody') + '!' }] });
+    const page = { mode: 'url', elicitationId: 'e', url: 'https://example.com/sign-in', message: 'Sign in' };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: process.argv[3] === 'url' ? page : { message: 'Your name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }));
+  } else if (id === 'q') answer(waiting, { content: [{ type: 'text', text: 'Hello ' + (result?.content?.name ?? result?.action ?? 'nobody') + '!' }] });
 });
 `;
 
@@ -115,4 +116,42 @@ test('a server has ended when its session is closed', async () => {
       await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
     },
   );
+});
+
+test('a page that a server wants opened is one of the editor, with the server and the address named', async () => {
+  verifies('cli.acp.servers');
+  const asked: unknown[] = [];
+  const extend = (app: ClientApp) =>
+    app.onRequest('elicitation/create', ({ params }) => {
+      asked.push(params);
+      return { action: 'accept' };
+    });
+  const options = { replies: [GREET, { text: 'Done.' }], files: { 'server.mjs': ASKING }, answer: yes, extend };
+  await withEditor({ ...options, capabilities: { elicitation: { url: {} } } }, async (editor) => {
+    await editor.prompt(await session(editor, server('crew', 'server.mjs', ['Greets.', 'url'])), 'Greet.');
+    expect(asked).toMatchObject([{ mode: 'url', url: 'https://example.com/sign-in' }]);
+    expect(JSON.stringify(asked)).toContain('crew');
+    expect(editor.asked()[1]).toContain('Hello accept!');
+  });
+});
+
+test('a server over HTTP gets the headers that the editor gives for it, and these are not shown', async () => {
+  verifies('cli.acp.servers');
+  const { serveHttp } = await import('@kernel/mcp');
+  const list = [{ name: 'greet', description: 'Greets.', parameters: { type: 'object' }, effect: 'read' }] as const;
+  const served = await serveHttp(
+    { list: () => list, call: () => Promise.resolve({ forLLM: 'Hello over HTTP!' }) },
+    { token: 'secret-token-of-the-editor' },
+  );
+  try {
+    await withEditor({ replies: [GREET, { text: 'Done.' }], answer: yes }, async (editor) => {
+      const headers = [{ name: 'authorization', value: 'Bearer secret-token-of-the-editor' }];
+      await editor.prompt(await session(editor, { type: 'http', name: 'crew', url: served.url, headers }), 'Greet.');
+      expect(editor.asked()[1]).toContain('Hello over HTTP!');
+      expect(JSON.stringify(editor.questions)).toContain(served.url);
+      expect(JSON.stringify(editor.questions)).not.toContain('secret-token-of-the-editor');
+    });
+  } finally {
+    await served.close();
+  }
 });
