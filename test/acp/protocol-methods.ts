@@ -18,9 +18,7 @@ export interface Row {
 export type Rows = Readonly<Record<string, Row>>;
 
 const both = (not: string): Row => ({ agent: { not }, client: { not } });
-const pending: Row = { agent: 'pending', client: 'pending' };
 const OURS = 'apps/prompt-agent/test/acp';
-const agentOnly = (not: string): Row => ({ agent: 'pending', client: { not } });
 
 const PROXY = 'Unstable. For a program between an agent and a client, of which we have none.';
 const PROVIDERS =

@@ -1,12 +1,6 @@
 import { errorMessage, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
-import type {
-  AskPermission,
-  PermissionAnswer,
-  PermissionResult,
-  PermissionRule,
-  Permissions,
-} from '@kernel/toolbox/permissions';
+import type { AskPermission, PermissionAnswer, PermissionResult, PermissionRule } from '@kernel/toolbox/permissions';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { colouredChange, isWholeChange } from '../output/terminal/changes.ts';

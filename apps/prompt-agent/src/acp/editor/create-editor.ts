@@ -1,9 +1,7 @@
 import { errorMessage, parseJson, visible } from '@kernel/internal';
-import { duplicateKeys, type ToolCall } from '@kernel/protocol';
+import { duplicateKeys } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
-  AgentContext,
-  ClientCapabilities,
   PermissionOption,
   RequestPermissionRequest,
   ToolCallContent,
@@ -17,7 +15,7 @@ import { editorFiles } from './editor-files.ts';
 import type { EditorSession } from './editor-session.ts';
 import { editorTerminals } from './editor-terminals.ts';
 import type { FileChange } from '../view/file-changes.ts';
-import { diffsOf, textContent, type ToolCalls } from '../view/tool-calls.ts';
+import { diffsOf, textContent } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
 
