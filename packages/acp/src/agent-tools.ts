@@ -74,12 +74,12 @@ export function allowedText(json: string): string {
 }
 
 /** Creates the tools of the inner run: what an agent can ask for. */
-export function createAgentTools({ runCommand, applyPatch }: AgentCalls): Toolset {
+export function createAgentTools(calls: AgentCalls): Toolset {
   return {
     list: () => TOOLS,
     call(call, context) {
-      if (call.name === 'apply_patch') return applyPatch(patchOf(call), context);
-      if (call.name === 'run_command' && call.id.startsWith(TERMINAL)) return runCommand(call, context);
+      if (call.name === 'apply_patch') return calls.applyPatch(patchOf(call), context);
+      if (call.name === 'run_command' && call.id.startsWith(TERMINAL)) return calls.runCommand(call, context);
       if (call.name === 'run_command' || call.name === 'agent_permission')
         return Promise.resolve({ forLLM: allowedText(call.arguments) });
       return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `An agent has no "${call.name}".`)));

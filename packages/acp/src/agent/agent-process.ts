@@ -74,8 +74,8 @@ export async function startAgent(
   child.stdin.on('error', () => undefined);
   const { pid } = child;
   if (pid === undefined) {
-    const [error]: unknown[] = await once(child, 'error');
-    throw startError(command, error);
+    const errors: readonly unknown[] = await once(child, 'error');
+    throw startError(command, errors[0]);
   }
   const unguard = guardGroup(pid);
   let said = '';

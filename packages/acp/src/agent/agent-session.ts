@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { errorMessage, isObject, sliceHead, visibleText } from '@kernel/internal';
+import { errorMessage, sliceHead } from '@kernel/internal';
 import {
   type CallContext,
   errorResult,
@@ -18,10 +18,10 @@ import { createTerminals, MAX_TERMINALS, type Terminal, type Terminals } from '.
 import { type AgentProcess, startAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
 import { createQueue } from './queue.ts';
+import { openSession, toReportedError } from './open-session.ts';
+import type { Connection, Sdk } from './sdk.ts';
+import { finishReasonOf, toUsage } from './turn-end.ts';
 import { createUpdates, isCount, type Said } from './updates.ts';
-
-type Sdk = typeof import('@agentclientprotocol/sdk/unstable');
-type Connection = ReturnType<ReturnType<Sdk['client']>['connect']>;
 
 /** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
 export type FromAgent =
@@ -63,15 +63,6 @@ interface Setup {
   readonly firstRequest: number;
 }
 
-/** Why a turn of an agent ended. What it says of a turn that it was not asked to cancel is another end. */
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  max_tokens: 'length',
-  max_turn_requests: 'length',
-  refusal: 'refusal',
-};
-
-const AUTH_REQUIRED = -32_000;
 const CANCEL_GRACE_MS = 500;
 
 /** Copies the workspace, starts the agent in it and gives it the task. Rejects with a `KernelError`, or the reason of an abort, and leaves nothing behind then. */
@@ -134,7 +125,11 @@ async function connectSession(
     queue.push(last);
     needTurn();
   };
-  const fail = (error: unknown): void => finish({ type: 'error', error: toKernelError(error) });
+  const failure = Promise.withResolvers<KernelError>();
+  const fail = (error: unknown): void => {
+    failure.resolve(toKernelError(error));
+    finish({ type: 'error', error: toKernelError(error) });
+  };
   const onSilence = (): void => {
     if (pending.size > 0 || (terminals?.running() ?? 0) > 0) silence.refresh();
     else
@@ -292,7 +287,7 @@ async function connectSession(
   let isEnding = false;
   void connection.closed.then(async () => {
     if (isEnding) return;
-    const { reason }: { readonly reason: unknown } = connection.signal;
+    const reason: unknown = connection.signal.reason;
     if (KernelError.is(reason)) return fail(reason);
     if (reason instanceof sdk.MessageTooLargeError)
       return fail(protocolError(`a message is longer than ${limits.messageBytes} bytes (limits.messageBytes)`));
@@ -301,7 +296,7 @@ async function connectSession(
     return fail(new KernelError('PROVIDER_PROTOCOL', await agent.ended));
   });
   void agent.ended.then((how) => {
-    if (!isEnding) fail(new KernelError('PROVIDER_PROTOCOL', how));
+    return isEnding ? undefined : fail(new KernelError('PROVIDER_PROTOCOL', how));
   });
 
   let ending: Promise<void> | undefined;
@@ -336,24 +331,24 @@ async function connectSession(
       hasTerminals: terminals !== undefined,
     });
     isReady.catch(() => undefined);
-    sessionId = await startWithin(isReady, { limitMs: limits.startMs, agent, signal, queue });
+    sessionId = await startWithin(isReady, { limitMs: limits.startMs, agent, signal, failed: failure.promise });
   } catch (error) {
     isEnding = true;
     isOver = true;
     clearTimeout(silence);
     connection.close();
-    throw toStartError(error, name);
+    throw toReportedError(error, name);
   }
   silence.refresh();
   turn = connection.agent
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: task }] })
     .then(({ stopReason, usage }) => {
-      const finishReason = Object.hasOwn(FINISH, stopReason) ? (FINISH[stopReason] ?? 'other') : 'other';
-      finish({ type: 'end', finishReason, usage: toUsage(usage, updates.contextTokens()) });
+      const finishReason = finishReasonOf(stopReason);
+      return finish({ type: 'end', finishReason, usage: toUsage(usage, updates.contextTokens()) });
     })
     .catch((error: unknown) => {
       // How a connection ended is said where that is known.
-      if (!connection.signal.aborted) fail(toStartError(error, name));
+      if (!connection.signal.aborted) fail(toReportedError(error, name));
     });
 
   return {
@@ -387,75 +382,6 @@ async function connectSession(
   };
 }
 
-interface Opening extends Pick<CheckedOptions, 'model' | 'mode' | 'name'> {
-  readonly folder: string;
-  readonly hasTerminals: boolean;
-}
-
-/** Says hello and opens a session in a folder, with the model and the mode that were chosen. Resolves to its id. */
-async function openSession(
-  sdk: Sdk,
-  { agent }: Connection,
-  { folder, hasTerminals, model, mode, name }: Opening,
-): Promise<string> {
-  const hello = await agent.request('initialize', {
-    protocolVersion: sdk.PROTOCOL_VERSION,
-    clientInfo: { name: 'kernel', version: '0.0.0' },
-    clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: hasTerminals },
-  });
-  if (hello.protocolVersion !== sdk.PROTOCOL_VERSION)
-    throw new KernelError(
-      'TOOL_UNAVAILABLE',
-      `The agent "${name}" speaks version ${String(hello.protocolVersion)} of the protocol, and this client version ${sdk.PROTOCOL_VERSION}.`,
-      { hint: 'Install a version of the agent that speaks it.' },
-    );
-  const opened = await agent.request('session/new', { cwd: folder, mcpServers: [] }).catch((error: unknown) => {
-    if (error instanceof sdk.RequestError && error.code === AUTH_REQUIRED) throw signInError(name, hello.authMethods);
-    throw error;
-  });
-  const { sessionId, modes, configOptions } = opened;
-  if (mode !== undefined) {
-    const known = modes?.availableModes.map(({ id }) => id) ?? [];
-    if (!known.includes(mode)) throw unknownChoice(name, 'mode', mode, known);
-    await agent.request('session/set_mode', { sessionId, modeId: mode });
-  }
-  if (model !== undefined) {
-    const option = configOptions?.find(({ category, id }) => category === 'model' || id === 'model');
-    const known = option?.type === 'select' ? option.options.flatMap(valuesOf) : [];
-    if (option === undefined || !known.includes(model)) throw unknownChoice(name, 'model', model, known);
-    await agent.request('session/set_config_option', { sessionId, configId: option.id, value: model });
-  }
-  return sessionId;
-}
-
-function valuesOf(
-  option: { readonly value: string } | { readonly options: readonly { readonly value: string }[] },
-): readonly string[] {
-  return 'value' in option ? [option.value] : option.options.map(({ value }) => value);
-}
-
-function unknownChoice(name: string, what: string, wanted: string, known: readonly string[]): KernelError {
-  return new KernelError('CONFIG_INVALID', `The agent "${name}" has no ${what} "${sliceHead(wanted, 80)}".`, {
-    hint:
-      known.length === 0
-        ? `It lets no ${what} be chosen: leave it out.`
-        : `It has ${known
-            .slice(0, 30)
-            .map((each) => JSON.stringify(visibleText(sliceHead(each, 80))))
-            .join(', ')}.`,
-  });
-}
-
-function signInError(name: string, methods: unknown): KernelError {
-  const names = (Array.isArray(methods) ? methods : []).flatMap((method: unknown) =>
-    isObject(method) && typeof method['name'] === 'string' ? [visibleText(sliceHead(method['name'], 80))] : [],
-  );
-  const ways = names.length === 0 ? '' : ` It offers: ${names.slice(0, 10).join(', ')}.`;
-  return new KernelError('TOOL_UNAVAILABLE', `Nobody is signed in at the agent "${name}".`, {
-    hint: `Start it in a terminal and sign in there first, or give it its key in env.${ways}`,
-  });
-}
-
 /** Waits for the agent to be ready: rejects when it has ended, when its time is over, and on an abort. */
 async function startWithin<T>(
   work: Promise<T>,
@@ -463,12 +389,12 @@ async function startWithin<T>(
     limitMs,
     agent,
     signal,
-    queue,
+    failed,
   }: {
     readonly limitMs: number;
     readonly agent: AgentProcess;
     readonly signal: AbortSignal;
-    readonly queue: { filled(): Promise<void>; shift(): FromAgent | undefined };
+    readonly failed: Promise<KernelError>;
   },
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -481,11 +407,7 @@ async function startWithin<T>(
     removeListener = () => signal.removeEventListener('abort', onAborted);
     if (signal.aborted) onAborted();
     void agent.ended.then((how) => reject(new KernelError('TOOL_UNAVAILABLE', how)));
-    // Nothing is said before there is a session, but why there will be none.
-    void queue.filled().then(() => {
-      const first = queue.shift();
-      if (first?.type === 'error') reject(first.error);
-    });
+    void failed.then(reject);
   });
   try {
     return await Promise.race([work, stopped]);
@@ -513,35 +435,4 @@ function toWebStream(stream: Readable): ReadableStream<Uint8Array> {
 
 function toKernelError(error: unknown): KernelError {
   return KernelError.is(error) ? error : new KernelError('TOOL_FAILED', errorMessage(error), { cause: error });
-}
-
-/** What the agent itself reports of an error is said as its words. */
-function toStartError(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || KernelError.is(error) || !('code' in error) || typeof error.code !== 'number')
-    return error;
-  const said = sliceHead(visibleText(error.message), 1000).replace(/\.$/, '');
-  return new KernelError('TOOL_FAILED', `The agent "${name}" reports: ${said}.`, { cause: error });
-}
-
-/** The usage of a turn. Where the agent tells none, what its context holds counts as what it read. */
-function toUsage(usage: unknown, contextTokens: number | undefined): Usage | undefined {
-  if (!isObject(usage))
-    return contextTokens === undefined ? undefined : { inputTokens: contextTokens, outputTokens: 0 };
-  const count = (key: string): number => (isCount(usage[key]) ? usage[key] : 0);
-  const [input, output, read, written, thought] = [
-    'inputTokens',
-    'outputTokens',
-    'cachedReadTokens',
-    'cachedWriteTokens',
-    'thoughtTokens',
-  ].map(count) as [number, number, number, number, number];
-  // Agents differ in whether the input has what was cached: their total tells.
-  const isApart = count('totalTokens') >= input + output + read + written && read + written > 0;
-  return {
-    inputTokens: isApart ? input + read + written : input,
-    outputTokens: output,
-    ...(read > 0 && { cachedInputTokens: read }),
-    ...(written > 0 && { cacheWriteTokens: written }),
-    ...(thought > 0 && { reasoningTokens: thought }),
-  };
 }

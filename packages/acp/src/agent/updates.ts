@@ -1,5 +1,5 @@
 import { isObject, sliceHead, truncate } from '@kernel/internal';
-import { type JsonValue, KernelError, type ServerToolCall, type ServerToolResult } from '@kernel/protocol';
+import { KernelError, type ServerToolCall, type ServerToolResult } from '@kernel/protocol';
 
 /** What the agent says and does within its turn, in order. */
 export type Said =
@@ -168,17 +168,13 @@ function argumentsOf({ input, title }: OwnCall): string {
 }
 
 function jsonOf(value: unknown): string {
-  // It was JSON when it came in.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return value === undefined ? '' : JSON.stringify(value as JsonValue);
+  return value === undefined ? '' : JSON.stringify(value);
 }
 
 /** The paths that a message names: where the call works, and what its diffs change. Undefined if it names none. */
 function pathsOf({ locations, content }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
-  const places = [...(Array.isArray(locations) ? locations : []), ...(Array.isArray(content) ? content : [])];
-  const paths = places.flatMap((each: unknown) =>
-    isObject(each) && typeof each['path'] === 'string' ? [each['path']] : [],
-  );
+  const places = [locations, content].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
+  const paths = places.flatMap((each) => (isObject(each) && typeof each['path'] === 'string' ? [each['path']] : []));
   return paths.length === 0 ? undefined : paths;
 }
 

@@ -22,7 +22,7 @@ export interface FileChange extends TextChange {
 }
 
 /** What stays in the copy without being named one by one: the history of a repository, and what a package manager installed. */
-const SKIPPED = ['.git', 'node_modules'];
+const SKIPPED = new Set(['.git', 'node_modules']);
 const MAX_FILE = 16 * 1024 ** 2;
 const MAX_ENTRIES = 500_000;
 const MAX_NAMED = 20;
@@ -141,7 +141,7 @@ async function filesIn(
 }
 
 function isSkipped(path: string): boolean {
-  return path.split('/').some((name) => SKIPPED.includes(name));
+  return path.split('/').some((name) => SKIPPED.has(name));
 }
 
 /** Whether a path could be taken for something else in a patch. */

@@ -1,12 +1,5 @@
 import { isObject, sliceTail } from '@kernel/internal';
-import {
-  type CallContext,
-  errorResult,
-  type JsonObject,
-  type ToolCall,
-  type ToolResult,
-  type Toolset,
-} from '@kernel/protocol';
+import { type CallContext, errorResult, type ToolCall, type ToolResult, type Toolset } from '@kernel/protocol';
 
 /** A command that runs for the agent. */
 export interface Terminal {
@@ -53,13 +46,13 @@ export function createTerminals(tools: Toolset, onEnd: () => void): Terminals {
     start(call, context, keptCharacters) {
       const kept = Math.min(keptCharacters, MAX_OUTPUT);
       const controller = new AbortController();
-      let finish: (end: TerminalEnd) => void = () => undefined;
+      const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalEnd>();
       const terminal: Terminal = {
         id: call.id,
         output: '',
         isCut: false,
         end: undefined,
-        ended: new Promise((resolve) => (finish = resolve)),
+        ended,
         stop: () => controller.abort(),
       };
       terminals.set(call.id, terminal);
@@ -112,7 +105,7 @@ function outputOf({ forLLM, data }: ToolResult): string {
 }
 
 function endOf({ data, isError }: ToolResult): TerminalEnd {
-  const { exitCode, signal }: Partial<JsonObject> = isObject(data) ? (data as JsonObject) : {};
+  const { exitCode, signal }: Readonly<Record<string, unknown>> = isObject(data) ? data : {};
   if (typeof signal === 'string') return { signal };
   return { exitCode: typeof exitCode === 'number' ? exitCode : isError === true ? 1 : 0 };
 }
