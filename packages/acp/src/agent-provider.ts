@@ -13,8 +13,9 @@ import {
   type ToolMessage,
   type Usage,
 } from '@kernel/protocol';
-import { type AgentSession, type Decision, type FromAgent, startSession } from './agent/agent-session.ts';
+import { type AgentSession, type FromAgent, startSession } from './agent/agent-session.ts';
 import type { Said } from './agent/updates.ts';
+import type { Decision } from './requests/decisions.ts';
 import { type AgentCalls, allowedText, isPermission } from './agent-tools.ts';
 import { applyChanges } from './changes/apply-changes.ts';
 import { type FileChange, findChanges } from './changes/find-changes.ts';

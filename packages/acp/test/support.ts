@@ -116,9 +116,9 @@ export function fileOf({ folder = '' }: Workspace, path: string): string {
   return readFileSync(join(folder, path), 'utf8');
 }
 
-/** The copies that are on disk now. */
+/** The copies of this process that are on disk now. */
 export function copies(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('kernel-agent-'));
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`kernel-agent-${process.pid}-`));
 }
 
 export function isAlive(pid: number): boolean {

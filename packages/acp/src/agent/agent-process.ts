@@ -13,6 +13,7 @@ import {
 } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
+import { endsWithin } from './within.ts';
 
 /** A running agent. */
 export interface AgentProcess {
@@ -109,16 +110,6 @@ export async function startAgent(
     child.stdin.destroy();
   };
   return { stdin: child.stdin, stdout: child.stdout, ended, close };
-}
-
-async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const elapsed = new Promise<false>((done) => {
-    timer = setTimeout(done, ms, false);
-  });
-  const isEnded = await Promise.race([ended.then(() => true), elapsed]);
-  clearTimeout(timer);
-  return isEnded;
 }
 
 function programOf(command: string, ownPath: string | undefined, workspace: string | undefined): string {

@@ -46,7 +46,7 @@ const AT_ONCE = 16;
 
 /** Copies what may be read of a workspace. Rejects with `LIMIT_REACHED` if that is too much, and leaves nothing behind then. */
 export async function copyFolder(workspace: AgentWorkspace, limits: CopyLimits, signal: AbortSignal): Promise<Copy> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'kernel-agent-')));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `kernel-agent-${process.pid}-`)));
   const close = (): Promise<void> => removeAll(folder);
   try {
     return { folder, ...(await copyAll(workspace, folder, limits, signal)), close };
