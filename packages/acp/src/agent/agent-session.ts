@@ -124,12 +124,11 @@ async function connect(
     finish({ type: 'error', error: known });
   };
   const onSilence = (): void => {
-    if (decisions.waiting() > 0 || (terminals?.running() ?? 0) > 0) silence.refresh();
+    if (decisions.waiting() > 0 || (terminals?.running() ?? 0) > 0) onActivity();
     else fail(timeoutError(`said nothing for ${limits.silenceMs} ms (limits.silenceMs)`));
   };
-  // Before there is a session, `limits.startMs` counts.
-  const silence = setTimeout(onSilence, Math.max(limits.silenceMs, limits.startMs));
-  const onActivity = (): void => void (isOver || silence.refresh());
+  let silence: NodeJS.Timeout | undefined;
+  const onActivity = (): void => void (isOver || silence?.refresh());
 
   const decisions = createDecisions({
     first: setup.firstRequest,
@@ -207,7 +206,7 @@ async function connect(
   } finally {
     clearTimeout(startTimer);
   }
-  onActivity();
+  if (!isOver) silence = setTimeout(onSilence, limits.silenceMs);
   turn = connection.agent
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
     .then(({ stopReason, usage }) => {
