@@ -26,6 +26,7 @@ const onSource = [
 const onBuild = [
   'apps/prompt-agent',
   'examples',
+  'test/acp',
   'test/code-mode',
   'test/coming-from',
   'test/durable',
@@ -63,7 +64,9 @@ const setupFile = (file: string): string => new URL(`./test/setup/${file}.ts`, i
 
 const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
   const folder = root.split('/').at(-1) ?? root;
-  const name = ['test/code-mode', 'test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${folder}-e2e` : folder;
+  const name = ['test/acp', 'test/code-mode', 'test/mcp', 'test/durable', 'test/restate'].includes(root)
+    ? `${folder}-e2e`
+    : folder;
   const hasSlow = readFileSync(new URL(`./${root}/package.json`, import.meta.url), 'utf8').includes(
     `--project ${name}-slow `,
   );

@@ -19,6 +19,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'apps/*',
     'examples',
     'scripts',
+    'test/acp',
     'test/coming-from',
     'test/durable',
     'test/e2e',

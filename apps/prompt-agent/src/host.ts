@@ -1,3 +1,4 @@
+import type { Editor } from './acp/editor.ts';
 import type { ServerAnswers } from './questions/server-answers.ts';
 
 /**
@@ -26,5 +27,7 @@ export interface Host {
   readonly question?: AskLine | undefined;
   /** Answers what MCP servers ask, in place of the terminal: the page that is served. */
   readonly answers?: ServerAnswers | undefined;
+  /** The editor that the person works in, where it takes the place of the terminal. */
+  readonly editor?: Editor | undefined;
   readonly signal: AbortSignal;
 }

@@ -12,7 +12,7 @@ import type { Output } from '../output/output.ts';
 import { isStreamed } from '../output/view.ts';
 import { loadAnswerSchema } from '../prompt/answer-schema.ts';
 import { readSettingsFile } from '../prompt/settings-file.ts';
-import { type OpenTools, openTools } from './open-tools.ts';
+import { type OpenTools, openTools, type ToolsUse } from './open-tools.ts';
 
 /** An agent that is ready to run: model, tools, system prompt, limits and approvals. */
 export interface OpenAgent extends OpenTools {
@@ -23,7 +23,7 @@ export interface OpenAgent extends OpenTools {
 /** Opens the tools, their servers and the notes. Rejects with a usage error that names the flag, and with `PROVIDER_REFUSED` for a `--schema` without a model. */
 export async function openAgent(
   invocation: Invocation,
-  settings: { readonly system?: string | undefined; readonly showsApps?: boolean } = {},
+  { system, ...use }: ToolsUse & { readonly system?: string | undefined } = {},
 ): Promise<OpenAgent> {
   if (invocation.flags.schema !== undefined && invocation.choice.provider.name === 'offline')
     throw new KernelError(
@@ -38,10 +38,10 @@ export async function openAgent(
   const prices = flags.price ?? loaded.config.model.prices;
   const tools = await openTools(invocation, {
     model: { provider, name: choice.model, prices },
-    showsApps: settings.showsApps,
+    ...use,
   });
   try {
-    return { ...tools, options: await optionsOf(invocation, tools, settings.system) };
+    return { ...tools, options: await optionsOf(invocation, tools, system) };
   } catch (error) {
     await tools.close();
     throw error;

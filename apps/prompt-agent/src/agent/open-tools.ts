@@ -12,6 +12,7 @@ import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
+import type { ClientServers } from '../user-tools/client-servers.ts';
 import type { ServerUse, UserTools } from '../user-tools/load-user-tools.ts';
 import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
 
@@ -39,14 +40,30 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
 /** Asks about the calls of tools that are called without a run. */
 type WithoutRun = (tools: Toolset, approve: Policy['approve']) => Toolset;
 
+/** What the tools are opened with, beside the flags. */
+export interface ToolsUse extends ServerUse {
+  /** The workspace, if it is open already. It is not closed with the tools. */
+  readonly workspace?: Workspace | undefined;
+  /** More tools of the program's own. */
+  readonly tools?: readonly ToolWithHandler[];
+  /** MCP servers that an editor gives. */
+  readonly servers?: ClientServers | undefined;
+}
+
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
 export async function openTools(
   call: CommandCall,
-  { withoutRun, ...use }: ServerUse & { readonly withoutRun?: WithoutRun } = {},
+  {
+    withoutRun,
+    workspace: given,
+    tools = [],
+    servers: ofEditor,
+    ...use
+  }: ToolsUse & { readonly withoutRun?: WithoutRun } = {},
 ): Promise<OpenTools> {
   const { flags, host, output } = call;
   const mode = flags.bundle === undefined ? undefined : (flags.mode ?? 'act');
-  const workspace = await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act');
+  const workspace = given ?? (await openWorkspace(flags.workspace ?? host.cwd, host, mode === 'act'));
   const root = workspace.folder ?? host.cwd;
   const bundle = mode === undefined ? undefined : await openBundle(call, workspace, mode);
   const ofBundle = bundle?.tools ?? [];
@@ -55,12 +72,13 @@ export async function openTools(
       ? { folder: root, timeoutMs: COMMAND_MS, isolation: (await isolationName(flags.sandbox)) ?? null }
       : undefined;
   const userRules = await loadUserRules(host, root);
-  let added: UserTools | undefined;
-  const origin = (tool: string): ToolOrigin | undefined => added?.toolset?.origin(tool);
+  const added: UserTools[] = [];
+  const origin = (tool: string): ToolOrigin | undefined =>
+    added.map(({ toolset }) => toolset?.origin(tool)).find((each) => each !== undefined);
   // The built-in tools only read: without rules nothing is to be decided.
   const hasRules = rulesOf(flags).length + userRules.rules.length > 0;
   const policy =
-    bundle === undefined && flags.tools === undefined && flags.execute !== true && !hasRules
+    bundle === undefined && flags.tools === undefined && flags.execute !== true && ofEditor === undefined && !hasRules
       ? NO_POLICY
       : await createPolicy(call, {
           rules: bundle?.rules ?? [],
@@ -76,22 +94,27 @@ export async function openTools(
         });
   for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
-  const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle];
+  const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle, ...tools];
   let opened: Promise<AddedServers> | undefined;
   const servers = (): Promise<AddedServers> =>
     (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
-      openAddedServers(call, added),
+      openAddedServers(call, ...added),
     ));
   const close = async (): Promise<void> => {
     await opened?.then((each) => each.close()).catch(() => undefined);
-    await added?.close();
+    await Promise.all(added.map((each) => each.close()));
     await bundle?.close();
   };
   try {
     if (flags.tools !== undefined || flags.execute === true) {
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
-      added = await loadUserTools(flags.tools, call, use);
+      added.push(await loadUserTools(flags.tools, call, use));
     }
+    if (ofEditor !== undefined) {
+      const { loadClientServers } = await import('../user-tools/client-servers.ts');
+      added.push(await loadClientServers(ofEditor, call, use));
+    }
+    const apps = added.find((each) => each.apps !== undefined)?.apps;
     const guarded = policy.guard(registryOf(own, added));
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
     return {
@@ -108,7 +131,7 @@ export async function openTools(
         waitsFor: policy.waitsFor,
       },
       workspace,
-      apps: use.showsApps === true && added?.apps !== undefined ? { apps: added.apps, guard: policy.guard } : undefined,
+      apps: use.showsApps === true && apps !== undefined ? { apps, guard: policy.guard } : undefined,
       commands,
       origin,
       servers,
@@ -130,13 +153,18 @@ async function withPrograms(tools: Toolset, effect: ToolEffect | undefined): Pro
 const MAX_RESULT_LENGTH = 300_000;
 
 /** Creates the registry. A taken or illegal name among those of the user is a usage error of `--tools`. */
-function registryOf(own: readonly (ToolBinding | ToolWithHandler)[], added: UserTools | undefined): ToolRegistry {
+function registryOf(own: readonly (ToolBinding | ToolWithHandler)[], added: readonly UserTools[]): ToolRegistry {
   try {
-    const registry = createRegistry([...own, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
-    if (added?.toolset !== undefined) {
-      registry.mount('', added.toolset); // its names have their prefixes already
-      offerContents(registry, added.contents ?? []);
-    }
+    const registry = createRegistry([...own, ...added.flatMap(({ bindings }) => bindings)], {
+      resultLimit: MAX_RESULT_LENGTH,
+    });
+    // Their names have their prefixes already.
+    for (const { toolset } of added) if (toolset !== undefined) registry.mount('', toolset);
+    if (added.length > 0)
+      offerContents(
+        registry,
+        added.flatMap(({ contents = [] }) => contents),
+      );
     return registry;
   } catch (error) {
     throw usageError(`--tools: ${errorMessage(error)}`);
@@ -163,8 +191,9 @@ async function openBundle(
   const { blogAgent, codeAgent } = await import('@kernel/toolbox/agents');
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
+  const terminals = host.editor?.terminals;
   const hidden = ownFolders(host, workspace.folder ?? host.cwd);
-  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS } });
+  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals } });
 }
 
 async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'none'> {

@@ -1,6 +1,12 @@
 import { errorMessage, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
-import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
+import type {
+  AskPermission,
+  PermissionAnswer,
+  PermissionResult,
+  PermissionRule,
+  Permissions,
+} from '@kernel/toolbox/permissions';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
 import { colouredChange, isWholeChange } from '../output/terminal/changes.ts';
@@ -39,14 +45,18 @@ export interface ApprovalScope {
  */
 export function createAskUser(terminal: Terminal, output: Output, scope: ApprovalScope): AskPermission {
   let turn: Promise<unknown> = Promise.resolve();
-  return ({ call, signal }, { rule, suggestion }) => {
-    // A rule that asks is stronger than any that allows, and one that is longer than the screen is not read.
-    const isOffered = rule === undefined && suggestion !== undefined && 'allow' in suggestion;
-    const offered = isOffered && suggestion.allow.length <= MAX_RULE ? suggestion : undefined;
+  return ({ call, signal }, decision) => {
+    const offered = offeredRule(decision);
     const answer = turn.then(() => askUser(terminal, output, scope, { call, offered, signal }));
     turn = answer.catch(() => undefined);
     return answer;
   };
+}
+
+/** The rule that an answer may add. A rule that asks is stronger than any that allows, and one that is longer than the screen is not read. */
+export function offeredRule({ rule, suggestion }: PermissionResult): { readonly allow: string } | undefined {
+  const isOffered = rule === undefined && suggestion !== undefined && 'allow' in suggestion;
+  return isOffered && suggestion.allow.length <= MAX_RULE ? suggestion : undefined;
 }
 
 interface Asked {
@@ -58,9 +68,10 @@ interface Asked {
 async function askUser(
   terminal: Terminal,
   output: Output,
-  { remember, userRules, preview, commands, origin }: ApprovalScope,
+  scope: ApprovalScope,
   { call, offered, signal }: Asked,
 ): Promise<PermissionAnswer> {
+  const { preview, commands, origin } = scope;
   const question = [
     ...(offered === undefined
       ? ['y once · e edit the arguments · n, or why not']
@@ -80,7 +91,7 @@ async function askUser(
   const word = answer?.trim() ?? '';
   if (isYes(word)) return { decision: 'allow' };
   if (offered !== undefined && /^(?:s|session|a|always)$/i.test(word)) {
-    if (remembers(offered, remember, output) && /^a/i.test(word)) await keep(offered, userRules, output);
+    await addRule(offered, scope, output, /^a/i.test(word));
     return { decision: 'allow' };
   }
   if (/^e(?:dit)?$/i.test(word)) return editArguments(terminal, output, call, signal);
@@ -112,7 +123,17 @@ function showChange(
     : [...whole, 'What it changes:', ...diff];
 }
 
-/** Adds a rule, and says whether that worked. What the user allowed runs all the same. */
+/** Adds a rule for the rest of this process, or for always. Where that fails it is said so, and what the user allowed runs all the same. */
+export async function addRule(
+  rule: PermissionRule,
+  { remember, userRules }: Pick<ApprovalScope, 'remember' | 'userRules'>,
+  output: Output,
+  isForAlways: boolean,
+): Promise<void> {
+  if (remembers(rule, remember, output) && isForAlways) await keep(rule, userRules, output);
+}
+
+/** Adds a rule, and says whether that worked. */
 function remembers(rule: PermissionRule, remember: ApprovalScope['remember'], output: Output): boolean {
   try {
     remember(rule);

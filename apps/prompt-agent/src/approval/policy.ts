@@ -49,12 +49,17 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     import('./ask-user.ts'),
   ]);
   const remember = (rule: PermissionRule): void => policy.remember(rule);
-  const askUser = await askerOf(flags, createAskUser(host, output, { ...options, remember }), { host, output });
+  const scope = { ...options, remember };
+  const askUser =
+    host.editor?.askPermission(scope, output) ??
+    (await askerOf(flags, createAskUser(host, output, scope), { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = (request, decision) => {
     const { effect = 'external' } = request.tool;
     if (decision.rule === undefined && (isRead(request.tool) || unasked.has(effect))) return { decision: 'allow' };
-    return hasTerminal(host) ? askUser(request, decision) : askNobody(output)(request, decision);
+    return host.editor !== undefined || hasTerminal(host)
+      ? askUser(request, decision)
+      : askNobody(output)(request, decision);
   };
   const policy = permissions(rules, { root, ask });
   const add = (rule: PermissionRule, origin: string, hint: string): void => {

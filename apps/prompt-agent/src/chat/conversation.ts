@@ -18,8 +18,17 @@ import { resolveMentions } from './complete.ts';
 const SUMMARIZE =
   'Summarize this conversation for yourself, so that you can go on without it: what the user wants, what was decided and done, names of files and facts that matter, and what is left. Only the summary.';
 
-export async function openConversation(invocation: Invocation, agent: OpenAgent, sessions: ChatSessions) {
-  const { workspace } = agent;
+/** Shows a run, and resolves to the exit code that it means. */
+export type ShowRun = typeof showRun;
+
+export async function openConversation(
+  invocation: Invocation,
+  opened: OpenAgent,
+  sessions: ChatSessions,
+  show: ShowRun = showRun,
+) {
+  const { workspace } = opened;
+  let agent = opened;
   let kept = await sessions.open();
   let model = agent.options.model;
   let steering: Steering | undefined;
@@ -33,7 +42,7 @@ export async function openConversation(invocation: Invocation, agent: OpenAgent,
   const newestChange = (): string => workspace.undoable().at(-1)?.id ?? '';
   const replace = async (entries: readonly SessionEntry[]): Promise<void> => {
     const next = await sessions.fork(entries);
-    await kept.close();
+    if (next !== kept) await kept.close();
     kept = next;
   };
 
@@ -44,7 +53,7 @@ export async function openConversation(invocation: Invocation, agent: OpenAgent,
     const options = { ...agent.options, model, signal, steering: own };
     try {
       kept.start(messages, await agent.commands());
-      return await showRun(
+      return await show(
         { ...agent, options },
         {
           messages,
@@ -65,12 +74,17 @@ export async function openConversation(invocation: Invocation, agent: OpenAgent,
   }
 
   return {
-    async send(text: string, signal: AbortSignal): Promise<number> {
-      const resources = await attached(text, agent, signal);
+    /** Sends a message: what was typed, after parts that were attached to it. */
+    async send(text: string, signal: AbortSignal, parts: readonly (TextPart | MediaPart)[] = []): Promise<number> {
+      const resources = [...parts, ...(await attached(text, agent, signal))];
       const said = news + (await resolveMentions(text, workspace));
       news = '';
       const content = resources.length === 0 ? said : [...resources, { type: 'text' as const, text: said }];
       return turn([{ role: 'user', content }], signal);
+    },
+    /** Uses another agent on the same workspace from the next turn on. */
+    useAgent(next: OpenAgent): void {
+      agent = next;
     },
     /** Sends messages that a server has prepared. */
     sendMessages: (messages: readonly Message[], signal: AbortSignal): Promise<number> => turn(messages, signal),
@@ -144,7 +158,7 @@ async function attached(
 
 export type Conversation = Awaited<ReturnType<typeof openConversation>>;
 
-type ChatSession = Pick<KeptSession, 'start' | 'record' | 'close'> & { readonly session: Session };
+export type ChatSession = Pick<KeptSession, 'start' | 'record' | 'close'> & { readonly session: Session };
 
 export interface ChatSessions {
   open(): Promise<ChatSession>;
@@ -166,7 +180,7 @@ export function keptSessions(invocation: Invocation): ChatSessions {
   };
 }
 
-function inMemory(entries?: readonly SessionEntry[]): ChatSession {
+export function inMemory(entries?: readonly SessionEntry[]): ChatSession {
   const session = createMemorySession(entries);
   return { session, start: () => undefined, record: () => undefined, close: () => session.close() };
 }

@@ -34,6 +34,12 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
 
 export const SLASH_NAMES: readonly string[] = Object.keys(COMMANDS).map((name) => `/${name}`);
 
+/** The commands that are for anywhere, not for a terminal alone. */
+export const EDITOR_COMMANDS: readonly { readonly name: string; readonly usage: string; readonly summary: string }[] =
+  Object.entries(COMMANDS).flatMap(([name, { usage, summary }]) =>
+    name === 'help' || name === 'exit' || name === 'model' ? [] : [{ name, usage, summary }],
+  );
+
 /** Runs a line that begins with a slash. What goes wrong is said, and the chat goes on. */
 export async function runSlash(line: string, context: ChatContext): Promise<SlashResult> {
   const { output } = context.invocation;

@@ -32,6 +32,7 @@ export const LOAD_COMMAND: Readonly<Record<CommandName, () => Promise<RunCommand
   'serve http': async () => (await import('./serve-http.ts')).serveAgent,
   completion: async () => (await import('./completion.ts')).completion,
   man: async () => (await import('./man.ts')).man,
+  acp: async () => (await import('./acp.ts')).acp,
   chat: async () => (await import('./chat.ts')).chat,
   undo: async () => (await import('./undo.ts')).undo,
   'sessions list': async () => (await import('./sessions.ts')).sessionsList,

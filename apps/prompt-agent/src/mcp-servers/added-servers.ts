@@ -16,7 +16,7 @@ export interface AddedServers {
 /** Opens the servers that were added. `connected` are those whose tools are in use: they are not connected to once more. */
 export async function openAddedServers(
   call: Pick<CommandCall, 'flags' | 'host' | 'output' | 'signal'>,
-  connected: { readonly toolset?: McpToolset; readonly added?: readonly string[] } = {},
+  ...connected: readonly { readonly toolset?: McpToolset; readonly added?: readonly string[] }[]
 ): Promise<AddedServers> {
   const servers = mayHaveServers(call.host) ? await usableServers(call) : [];
   const stop = new AbortController();
@@ -36,9 +36,10 @@ export async function openAddedServers(
     return toolset;
   };
   return {
-    names: servers.map(({ name }) => name),
+    names: [...new Set([...servers.map(({ name }) => name), ...connected.flatMap(({ added = [] }) => added)])],
     async contents(name) {
-      if (connected.toolset !== undefined && connected.added?.includes(name) === true) return connected.toolset;
+      const inUse = connected.find(({ added }) => added?.includes(name) === true)?.toolset;
+      if (inUse !== undefined) return inUse;
       const opening = open.get(name) ?? connect(name);
       open.set(name, opening);
       return opening.catch((error: unknown) => {

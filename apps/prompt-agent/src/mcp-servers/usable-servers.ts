@@ -4,7 +4,7 @@ import type { CommandCall } from '../command-call.ts';
 import { loadProjectApprovals } from '../config/project-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
-import { hasTerminal } from '../questions/ask.ts';
+import { canConfirm } from '../questions/ask.ts';
 import { confirm } from '../questions/question.ts';
 import { usageError } from '../exit-code.ts';
 import { fillVariables } from './fill-variables.ts';
@@ -59,7 +59,7 @@ async function isApproved(
   const decision = approvals.find(path, text);
   if (decision === true) return true;
   const shown = oneLine(path, 200);
-  if (decision === false || !hasTerminal(host)) {
+  if (decision === false || !canConfirm(host)) {
     const why = decision === false ? 'as you decided' : 'since nobody approved it: start prompt-agent on a terminal';
     output.note(`mcp: the servers of ${shown} are not used, ${why}.`);
     return false;

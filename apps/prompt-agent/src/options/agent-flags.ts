@@ -66,6 +66,11 @@ export const TOOLS = {
   },
 } as const satisfies FlagTable;
 
+const { workspace: _workspace, bundle: _bundle, ...editorTools } = TOOLS;
+
+/** The flags about tools where an editor says which folder is the workspace, and the bundle is `code_agent`. */
+export const EDITOR_TOOLS: FlagTable = editorTools;
+
 /** The flags of an agent that have a setting of the config beside them. */
 export const RUN = {
   memory: {

@@ -1,4 +1,4 @@
-import { LIMITS, RUN, SESSION, TOOLS } from './agent-flags.ts';
+import { EDITOR_TOOLS, LIMITS, RUN, SESSION, TOOLS } from './agent-flags.ts';
 import { type CommandSpec, FLAG_NAMES, type FlagName, MODEL, PROMPT, RAW } from './flags.ts';
 import { KEPT_COMMANDS } from './kept-commands.ts';
 
@@ -111,6 +111,23 @@ export const COMMANDS = {
     summary: 'serve the agent and a page to talk to it, on this machine',
     flags: [MODEL, TOOLS, RUN, LIMITS, 'system-prompt', 'role', 'port'],
     examples: ['--bundle code_agent --port 8080'],
+  },
+  acp: {
+    summary: 'serve the agent to an editor, by the Agent Client Protocol',
+    flags: [
+      MODEL,
+      EDITOR_TOOLS,
+      RUN,
+      LIMITS,
+      'system-prompt',
+      'role',
+      'no-session',
+      'setup',
+      'output',
+      'login',
+      'quiet',
+    ],
+    examples: ['', '--setup zed', '--provider anthropic --mode plan'],
   },
   'mcp add': {
     usage: 'NAME URL | NAME -- COMMAND…',

@@ -170,6 +170,12 @@ export const FLAGS = {
     refusal: 'must be a number from 0 to 65535; 0 takes a free one',
   },
   files: { help: 'let MCP clients read the files of the workspace, too' },
+  setup: {
+    value: 'EDITOR',
+    help: 'print how to set up an editor: zed, jetbrains, neovim or emacs',
+    oneOf: ['zed', 'jetbrains', 'neovim', 'emacs'],
+  },
+  login: { help: 'ask for the key of a provider on this terminal, and keep it' },
   html: { help: 'write one self-contained HTML page' },
   output: { short: 'o', value: 'FILE', help: 'write to this file instead of stdout' },
   version: { short: 'v', help: 'print the version' },

@@ -19,6 +19,11 @@ export function hasTerminal({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
+/** Whether a yes-or-no question can be asked: on a terminal, or in the editor that takes its place. */
+export function canConfirm(host: Terminal & Pick<Host, 'editor'>): boolean {
+  return host.editor !== undefined || hasTerminal(host);
+}
+
 /**
  * Asks a question and returns the line that is typed after it; undefined if the input ends first. What was typed before the question is discarded: it
  * was not meant as an answer; somebody who is typing is not asked before the keys have rested for a second. With a `draft` the line holds it at first, to be edited. Throws the reason of an abort.

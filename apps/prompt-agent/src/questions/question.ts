@@ -1,3 +1,4 @@
+import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
 import { wrapLines } from '../output/terminal/wrap-lines.ts';
@@ -63,15 +64,16 @@ function sizeOf({ stderr }: Terminal): typeof DEFAULT_SIZE {
   return { rows: rows > 0 ? rows : DEFAULT_SIZE.rows, columns: columns > 0 ? columns : DEFAULT_SIZE.columns };
 }
 
-/** Shows lines and asks a question about them, see `askAbout`; true only for `y` and `yes`. Rejects with the reason of an abort. */
+/** Shows lines and asks a question about them, see `askAbout`, or in the editor; true only for `y` and `yes`. Rejects with the reason of an abort. */
 export async function confirm(
-  terminal: Terminal,
+  host: Terminal & Pick<Host, 'editor'>,
   output: Output,
   lines: readonly string[],
   question: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const answer = await askAbout(terminal, output, { lines, question: [`${question} [y/N]`] }, signal);
+  if (host.editor !== undefined) return host.editor.confirm(lines, question, signal);
+  const answer = await askAbout(host, output, { lines, question: [`${question} [y/N]`] }, signal);
   return isYes(answer);
 }
 

@@ -21,9 +21,9 @@ const SESSION_FLAGS = ['bundle', 'mode', 'workspace', 'tools', 'execute', 'memor
 /**
  * Opens the session of a run: the last one of this folder with `--continue`, that of `--session`, else a new one. Undefined where
  * they are turned off, and where a new one cannot be kept, which is a note. Rejects with a usage error where there is nothing to continue, and
- * with `SESSION_LOCKED` while another process has it open.
+ * with `SESSION_LOCKED` while another process has it open. `newId` is the id of a new one.
  */
-export async function keepSession(invocation: Invocation, hasPrompt: boolean, allowsJournal = false) {
+export async function keepSession(invocation: Invocation, hasPrompt: boolean, allowsJournal = false, newId?: string) {
   const { flags, choice, host, output } = invocation;
   const isAsked = flags.continue === true || flags.session !== undefined || flags.durable === true;
   if (!isAsked && !(await sessionsSetting(flags, host)).isKept) return undefined;
@@ -31,7 +31,7 @@ export async function keepSession(invocation: Invocation, hasPrompt: boolean, al
   try {
     store = openStore(stateFolder(host));
     if (store.damaged !== undefined) output.alert(setAsideNote(store.damaged));
-    const { opened, journal } = openFor(store, invocation, hasPrompt, allowsJournal);
+    const { opened, journal } = openFor(store, invocation, { hasPrompt, allowsJournal, newId });
     const session = tolerateFailures(opened, (line) => output.note(line));
     const entries = isAsked ? await session.entries() : [];
     if (entries.length === 0 && !hasPrompt) throw missingPrompt();
@@ -79,7 +79,13 @@ interface Opened {
   readonly journal: string | undefined;
 }
 
-function openFor(store: SessionStore, invocation: Invocation, hasPrompt: boolean, allowsJournal: boolean): Opened {
+interface Opening {
+  readonly hasPrompt: boolean;
+  readonly allowsJournal: boolean;
+  readonly newId: string | undefined;
+}
+
+function openFor(store: SessionStore, invocation: Invocation, { hasPrompt, allowsJournal, newId }: Opening): Opened {
   const { flags, host, output } = invocation;
   const journal = flags.durable === true ? journalPath(flags, host) : undefined;
   const folder = folderOf(host.cwd);
@@ -90,7 +96,10 @@ function openFor(store: SessionStore, invocation: Invocation, hasPrompt: boolean
     return resume(store, last, { journal, allowsJournal }, invocation);
   }
   const name = flags.session;
-  const begin = (): Opened => ({ opened: beginSession(store, folder, name, useOf(invocation, journal)), journal });
+  const begin = (): Opened => ({
+    opened: beginSession(store, folder, name, useOf(invocation, journal), newId),
+    journal,
+  });
   if (name === undefined) return begin();
   // A short word of hexadecimal digits is a new name sooner than an id.
   const found = store.use((database) => findSession(database, name, SHORT_ID));

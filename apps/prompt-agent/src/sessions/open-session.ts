@@ -22,6 +22,8 @@ export interface SessionUse {
 export interface OpenSession extends Session {
   /** Writes an event of the run. Throws as `append` rejects. */
   write(event: SessionEvent): void;
+  /** Puts entries in place of all that the session has. */
+  replace(entries: readonly SessionEntry[]): Promise<void>;
 }
 
 export const MAX_SEARCHED = 100_000;
@@ -32,8 +34,8 @@ export function beginSession(
   folder: string,
   name: string | undefined,
   use: SessionUse,
+  id: string = store.use(newId),
 ): OpenSession {
-  const id = store.use(newId);
   const now = Date.now();
   const number = store.use((database) =>
     transaction(database, () => {
@@ -104,6 +106,15 @@ function openSession(
     async append(entries) {
       const clean = redactor.data(entries);
       write((database, now) => {
+        for (const entry of clean) insertEntry(database, number, entry, now);
+      });
+    },
+    // oxlint-disable-next-line typescript/require-await -- as above
+    async replace(entries) {
+      const clean = redactor.data(entries);
+      write((database, now) => {
+        database.prepare('DELETE FROM words WHERE rowid IN (SELECT number FROM entries WHERE session = ?)').run(number);
+        database.prepare('DELETE FROM entries WHERE session = ?').run(number);
         for (const entry of clean) insertEntry(database, number, entry, now);
       });
     },

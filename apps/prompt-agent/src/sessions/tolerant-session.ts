@@ -45,6 +45,10 @@ export function tolerateFailures(session: OpenSession, note: (line: string) => v
         if (KernelError.is(error, 'STORE_FAILED')) fail(error);
       }
     },
+    async replace(entries) {
+      if (failure !== undefined) return;
+      await session.replace(entries).catch(fail);
+    },
     async close() {
       await session.close().catch(() => {});
     },

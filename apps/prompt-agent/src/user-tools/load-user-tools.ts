@@ -97,7 +97,7 @@ async function working(
   });
 }
 
-async function connectUserServers(
+export async function connectUserServers(
   config: unknown,
   given: string,
   call: CommandCall,

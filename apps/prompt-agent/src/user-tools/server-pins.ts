@@ -8,7 +8,7 @@ import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import type { AddedServer } from '../mcp-servers/server-files.ts';
 import type { Output } from '../output/output.ts';
-import { hasTerminal } from '../questions/ask.ts';
+import { canConfirm } from '../questions/ask.ts';
 import { confirm } from '../questions/question.ts';
 
 const FILE = 'mcp-tools.json';
@@ -59,7 +59,7 @@ export async function loadServerPins(
       const isFirst = acceptsFirst && !accepted.has(change.server);
       accepted.add(change.server);
       if (isFirst) return true;
-      if (hasTerminal(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
+      if (canConfirm(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
       for (const line of describe(change, shortTool)) output.note(line);
       output.note('They are not used: start prompt-agent on a terminal to be asked.');
       return false;

@@ -15,12 +15,13 @@ export async function openWorkspace(folder: string, host: Host, isWritable: bool
   const refuse = (): never => {
     throw usageError(`--workspace "${folder}" is not a readable folder.`);
   };
-  const plain = await createWorkspace({ root: folder }).catch(refuse);
+  const editor = host.editor?.files;
+  const plain = await createWorkspace({ root: folder, editor }).catch(refuse);
   const root = plain.folder ?? folder;
   const deny = ownFolders(host, root).map(exactly);
-  if (!isWritable) return deny.length === 0 ? plain : createWorkspace({ root, deny });
+  if (!isWritable) return deny.length === 0 ? plain : createWorkspace({ root, deny, editor });
   const state = { folder: await newRunFolder(undoFolder(host, root)) };
-  return createWorkspace({ root, write: ['**'], deny, state }).catch(refuse);
+  return createWorkspace({ root, write: ['**'], deny, state, editor }).catch(refuse);
 }
 
 export function ownFolders(host: Host, root: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { isObject, nearest } from '@kernel/internal';
 import type { JsonObject } from '@kernel/protocol';
-import { block, expected, jsonObject, numberFrom, present, text } from './setting-schemas.ts';
+import { block, expected, jsonObject, numberFrom, present, text, wholeNumberFrom } from './setting-schemas.ts';
 import { CAPABILITIES, type ModelConfig, type TokenPrices } from './types.ts';
 
 const MISSING_PRICE = 'is missing: give what a million tokens cost';
@@ -44,7 +44,11 @@ export const modelSchema = block({
   name: text.optional(),
   capabilities: capabilitiesSchema.prefault({}),
   prices: pricesSchema.optional(),
-}).transform(({ name, capabilities, prices }): ModelConfig => ({ ...present({ name, prices }), capabilities }));
+  context_tokens: wholeNumberFrom(1).optional(),
+}).transform(({ name, capabilities, prices, context_tokens }): ModelConfig => ({
+  ...present({ name, prices, contextTokens: context_tokens }),
+  capabilities,
+}));
 
 function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);

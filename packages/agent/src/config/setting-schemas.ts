@@ -23,7 +23,7 @@ export function numberFrom(minimum: number): z.ZodNumber {
   return z.number({ error }).min(minimum, { error });
 }
 
-function wholeNumberFrom(minimum: number): z.ZodInt {
+export function wholeNumberFrom(minimum: number): z.ZodInt {
   const error = expected(`a whole number of at least ${minimum}`);
   return z.int({ error }).min(minimum, { error });
 }

@@ -28,7 +28,12 @@ export function toConfig(config: AgentConfig): JsonObject {
     ...toJson(RUN_SETTINGS, config),
     client: toJson(CLIENT_SETTINGS, client),
     provider: { name: provider.name, ...present('base_url', provider.baseUrl), options },
-    model: { ...present('name', model.name), capabilities: model.capabilities, ...pricesOf(model) },
+    model: {
+      ...present('name', model.name),
+      capabilities: model.capabilities,
+      ...pricesOf(model),
+      ...present('context_tokens', model.contextTokens),
+    },
     ...(config.agents === undefined
       ? {}
       : { agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, toConfig(agent)])) }),

@@ -82,6 +82,8 @@ export interface ModelConfig {
   readonly capabilities: Readonly<Partial<Record<ModelCapability, JsonObject>>>;
   /** What it costs. Without it no cost is known. */
   readonly prices?: TokenPrices;
+  /** How many tokens it reads at most in one request. An editor shows how much of that is used. */
+  readonly contextTokens?: number;
 }
 
 /** What a million tokens cost, in any one currency. */

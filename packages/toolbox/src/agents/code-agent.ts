@@ -1,6 +1,7 @@
 import { findOnPath } from '@kernel/internal';
 import { checkChoice, checkKeys, KernelError, optionKeys, type ToolWithHandler } from '@kernel/protocol';
-import { type CommandOptions, commandTools } from '../commands/command-tools.ts';
+import type { CommandOptions } from '../commands/command-options.ts';
+import { commandTools } from '../commands/command-tools.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
 import type { SearchEngine } from '../web/search/types.ts';
 import { webSearchTool } from '../web/search/web-search.ts';

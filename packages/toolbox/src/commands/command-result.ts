@@ -25,7 +25,8 @@ export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string
   if (end.stoppedBy === 'timeout')
     return `It was stopped: it ran longer than ${(timeoutMs ?? end.durationMs) / 1000} s.${detached}`;
   if (end.stoppedBy === 'abort') return `It was stopped after ${seconds} s.${detached}`;
-  const how = end.signal === undefined ? `Exit code ${end.exitCode ?? 0}` : `It was ended by ${end.signal}`;
+  const code = end.exitCode === undefined ? 'It ended without an exit code' : `Exit code ${end.exitCode}`;
+  const how = end.signal === undefined ? code : `It was ended by ${end.signal}`;
   return `${how} after ${seconds} s.${describeRest(end, timeoutMs === undefined)}${detached}`;
 }
 

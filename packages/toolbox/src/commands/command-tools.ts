@@ -1,57 +1,17 @@
 import { sliceHead } from '@kernel/internal';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  checkChoice,
-  checkKeys,
-  checkNumber,
-  KernelError,
-  optionKeys,
-  type ToolContext,
-  type ToolWithHandler,
-  type ToolResult,
-} from '@kernel/protocol';
-import type { Workspace } from '../workspace/index.ts';
+import { KernelError, type ToolContext, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
 import { createBackgroundCommands } from './background-commands.ts';
+import { checkCommandOptions, type CommandOptions } from './command-options.ts';
 import { describeEnd, toCommandResult } from './command-result.ts';
 import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
-import type { IsolatedCommand, Isolation } from './isolation/types.ts';
+import type { IsolatedCommand } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
+import { runInTerminal } from './terminal/run-in-terminal.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
-
-/** Options of `commandTools`. */
-export interface CommandOptions {
-  /** The workspace in whose folder commands run. It must be on disk. */
-  readonly workspace: Workspace;
-  /**
-   * How commands are confined to the folder. `auto`: bubblewrap, Linux namespaces or the macOS sandbox, whichever works; if none does, commands run
-   * without isolation, and every result says so. `required`: the same, but nothing runs without isolation. `none`: no isolation. Default `auto`.
-   */
-  readonly isolation?: Isolation | 'auto' | 'required' | 'none' | undefined;
-  /** Whether isolated commands may use the network, loopback included. Without isolation they always can. Default false. */
-  readonly network?: boolean | undefined;
-  /** Files and folders that isolated commands may read in addition to the system's, as absolute paths. */
-  readonly readable?: readonly string[] | undefined;
-  /** Files and folders of the workspace that appear empty to isolated commands, such as `.env`, as relative paths. Those that do not exist are skipped. */
-  readonly hidden?: readonly string[] | undefined;
-  /**
-   * Whether isolated commands may change the repository in the folder, for example to commit. Git may later run what they write there (a hook, the
-   * config) outside the isolation. Default false.
-   */
-  readonly gitWritable?: boolean | undefined;
-  /** The names of the environment variables that commands inherit. Default: `DEFAULT_VARIABLES`. */
-  readonly variables?: readonly string[] | undefined;
-  /** Environment variables that get other values than in this process. */
-  readonly setVariables?: Readonly<Record<string, string>> | undefined;
-  /** Time limit of a command, in milliseconds, which is also the longest that a call can ask for; `Infinity` means none. Default 120,000. */
-  readonly timeoutMs?: number | undefined;
-  /** How many bytes of output a result holds: half from the beginning, half from the end. Default 30,000. */
-  readonly maxOutputBytes?: number | undefined;
-  /** How many background commands of a run may run at once. Default 8. */
-  readonly maxBackground?: number | undefined;
-}
 
 /** The tools for commands, and a way to stop those in the background. */
 export interface CommandTools {
@@ -69,19 +29,6 @@ interface RunInput {
   readonly background?: boolean;
 }
 
-const KEYS = optionKeys<CommandOptions>({
-  workspace: true,
-  isolation: true,
-  network: true,
-  readable: true,
-  hidden: true,
-  gitWritable: true,
-  variables: true,
-  setVariables: true,
-  timeoutMs: true,
-  maxOutputBytes: true,
-  maxBackground: true,
-});
 const TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 30_000;
 const MAX_BACKGROUND = 8;
@@ -113,13 +60,15 @@ export function commandTools(options: CommandOptions): CommandTools {
   };
   const background = createBackgroundCommands(maxOutputBytes);
 
-  const prepare = async ({ command, cwd = '.' }: RunInput, signal: AbortSignal) => {
+  const prepare = async ({ command, cwd = '.', input = '' }: RunInput, signal: AbortSignal) => {
     if (command.some((word) => word.includes('\0')))
       throw new KernelError('TOOL_FAILED', 'A word of the command contains a NUL character.');
     if (command[0] === '') throw new KernelError('TOOL_FAILED', 'The name of the program is empty.');
     const info = await workspace.stat(cwd, { signal });
     if (info.type !== 'directory') throw new KernelError('TOOL_FAILED', `"${cwd}" is not a folder.`);
     const isolation = await resolveIsolation(options.isolation);
+    const works = isolation === undefined || isolation.worksInTerminals === true;
+    const terminals = works && input === '' ? options.terminals : undefined;
     const request = {
       command,
       folder,
@@ -131,6 +80,7 @@ export function commandTools(options: CommandOptions): CommandTools {
         .map((path) => join(folder, workspace.normalize(path)))
         .filter((path) => existsSync(path)),
       gitWritable: options.gitWritable ?? false,
+      inTerminal: terminals !== undefined,
     };
     const isolated = isolation?.wrap(request);
     const [program = '', ...args] = command;
@@ -141,17 +91,22 @@ export function commandTools(options: CommandOptions): CommandTools {
         args,
         variables,
       };
-    return { toStart, cwd: request.cwd, isIsolated: isolation !== undefined };
+    return { toStart, cwd: request.cwd, terminals, isIsolated: isolation !== undefined };
   };
   const start = async (
-    { toStart, cwd }: Awaited<ReturnType<typeof prepare>>,
-    { input = '' }: RunInput,
-    rest: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'>,
-  ) => startProcess(toStart(), { cwd, input, ...rest });
+    { toStart, cwd, terminals }: Awaited<ReturnType<typeof prepare>>,
+    { background: isFollowed = false, input = '' }: RunInput,
+    { callId, ...rest }: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'> & Pick<ToolContext, 'callId'>,
+  ) =>
+    terminals === undefined
+      ? startProcess(toStart(), { cwd, input, ...rest })
+      : runInTerminal(terminals, toStart(), { cwd, callId, isFollowed, ...rest });
 
   const runCommand = async (input: RunInput, context: ToolContext): Promise<ToolResult> => {
     const prepared = await prepare(input, context.signal);
-    const warning = prepared.isIsolated || options.isolation === 'none' ? '' : NOT_ISOLATED;
+    const isWarned = !prepared.isIsolated && options.isolation !== 'none';
+    const warning = isWarned ? notIsolated(prepared.terminals === undefined ? 'this program' : 'the editor') : '';
+    const { callId } = context;
     if (input.background === true) {
       const running = background.of(context).filter((each) => each.end() === undefined).length;
       if (running >= maxBackground)
@@ -159,7 +114,12 @@ export function commandTools(options: CommandOptions): CommandTools {
           hint: 'Stop one with stop_command.',
         });
       const { id } = background.add(context, (command) =>
-        start(prepared, input, { timeoutMs: Infinity, signal: command.controller.signal, onOutput: command.append }),
+        start(prepared, input, {
+          callId,
+          timeoutMs: Infinity,
+          signal: command.controller.signal,
+          onOutput: command.append,
+        }),
       );
       return { forLLM: `${id} runs in the background. read_output returns what it writes.${warning}` };
     }
@@ -167,11 +127,13 @@ export function commandTools(options: CommandOptions): CommandTools {
     const output = createOutputBuffer(maxOutputBytes);
     const progress = createProgress((text) => context.onProgress?.(text));
     const end = await start(prepared, input, {
+      callId,
       timeoutMs,
       signal: context.signal,
       onOutput(bytes) {
         output.append(bytes);
-        progress.add(bytes);
+        // In a terminal the user has seen it.
+        if (prepared.terminals === undefined) progress.add(bytes);
       },
     });
     progress.end();
@@ -215,22 +177,6 @@ export function commandTools(options: CommandOptions): CommandTools {
   };
 }
 
-const NOT_ISOLATED =
-  '\n(This system has no way to isolate commands: it ran with all rights of this program, network included.)';
-
-function checkCommandOptions(options: CommandOptions): void {
-  checkKeys('commandTools', options, KEYS);
-  if (typeof options.isolation !== 'object')
-    checkChoice('commandTools', 'isolation', options.isolation, ['auto', 'required', 'none']);
-  checkNumber('commandTools', 'timeoutMs', options.timeoutMs, 1);
-  checkNumber('commandTools', 'maxOutputBytes', options.maxOutputBytes, 2);
-  checkNumber('commandTools', 'maxBackground', options.maxBackground, 0);
-  if (options.workspace.folder === undefined)
-    throw new KernelError(
-      'CONFIG_INVALID',
-      'commandTools needs a workspace on disk: programs cannot see one in memory.',
-      {
-        hint: 'Pass workspace: await createWorkspace({ root, … }).',
-      },
-    );
+function notIsolated(owner: string): string {
+  return `\n(This system has no way to isolate commands: it ran with all rights of ${owner}, network included.)`;
 }

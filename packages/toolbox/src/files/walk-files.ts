@@ -2,6 +2,7 @@ import type { Ignore } from 'ignore';
 import type { Skipped } from './search/skipped.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 import { isClosedFile } from '../workspace/closed-files.ts';
+import { withDiskReads } from '../workspace/editor/disk-reads.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { createEventLoopYield } from '../workspace/event-loop.ts';
 import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
@@ -113,7 +114,8 @@ export async function* walkFiles(
 
 async function readRules(workspace: Workspace, folder: string): Promise<Rules | undefined> {
   const path = joinPath(folder, '.gitignore');
-  const content = await workspace.read(path, { maxBytes: MAX_RULES_BYTES }).catch(() => undefined);
+  const read = () => workspace.read(path, { maxBytes: MAX_RULES_BYTES });
+  const content = await withDiskReads(read).catch(() => undefined);
   if (content === undefined) return undefined;
   const { default: ignore } = await import('ignore');
   return { folder, rules: ignore().add(new TextDecoder().decode(content.bytes)) };

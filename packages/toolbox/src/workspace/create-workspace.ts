@@ -4,6 +4,7 @@ import { checkChoice, checkKeys, checkNumber, invalidOption, KernelError, option
 import { createGuard } from './disk/guard.ts';
 import { createProtectedFiles } from './disk/protected-files.ts';
 import { diskStorage } from './disk/disk-storage.ts';
+import { editorStorage } from './editor/editor-storage.ts';
 import { quote, reasonOf } from './errors.ts';
 import { workspaceOver } from './from-storage.ts';
 import { diskStore } from './journal/disk-store.ts';
@@ -21,6 +22,7 @@ const KEYS = optionKeys<WorkspaceOptions>({
   denyCredentials: true,
   state: true,
   hardLinks: true,
+  editor: true,
 });
 const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
 
@@ -43,7 +45,7 @@ const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   checkKeys('createWorkspace', options, KEYS);
-  const { root: folder, state = {}, hardLinks, ...rules } = options;
+  const { root: folder, state = {}, hardLinks, editor, ...rules } = options;
   if (typeof folder !== 'string' || folder === '') throw invalidOption('createWorkspace', 'root', 'a folder', folder);
   checkKeys('createWorkspace', state, STATE_KEYS, 'state.');
   checkNumber('createWorkspace', 'state.maxBytes', state.maxBytes, 0);
@@ -58,7 +60,8 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
     state: () => store.folder(),
     isProtected: mayReadKeys ? undefined : createProtectedFiles(root, (path) => compiled.denies(path)),
   });
-  const storage = diskStorage({ root, alias, rules: compiled, guard });
+  const disk = diskStorage({ root, alias, rules: compiled, guard });
+  const storage = editor === undefined ? disk : editorStorage(disk, editor, alias);
   return workspaceOver(storage, createJournal(store, state.maxBytes ?? MAX_KEPT_BYTES));
 }
 

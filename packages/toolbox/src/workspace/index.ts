@@ -20,6 +20,7 @@ export type {
   WorkspaceRules,
   WriteOptions,
 } from './types.ts';
+export type { EditorFiles } from './editor/editor-files.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { withFileLock } from '../locks/file-lock.ts';
 export { memoryWorkspace } from './memory-workspace.ts';

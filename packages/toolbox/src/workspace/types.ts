@@ -1,3 +1,8 @@
+import type { AbortOptions } from './abort-options.ts';
+import type { EditorFiles } from './editor/editor-files.ts';
+
+export type { AbortOptions };
+
 /**
  * A folder tree that tools may use, with rules for each path. `createWorkspace` creates one on disk, `memoryWorkspace` one in memory, and
  * `overlayWorkspace` one that holds changes to another one until they are committed.
@@ -86,12 +91,6 @@ export interface DirectoryEntry {
   readonly type: FileType;
   /** The size of a file, in bytes; only with `sizes`, and absent if the file has disappeared. */
   readonly size?: number;
-}
-
-/** How an operation is aborted. */
-export interface AbortOptions {
-  /** Aborts the operation. Files stay intact. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `read`. */
@@ -220,6 +219,8 @@ export interface WorkspaceOptions extends WorkspaceRules {
    * `denyCredentials` is false and this is `read`. Default `refuse`.
    */
   readonly hardLinks?: 'refuse' | 'read' | undefined;
+  /** The files that an editor has open, in place of those on disk. Default: none. */
+  readonly editor?: EditorFiles | undefined;
 }
 
 /** Where and how much a workspace keeps for `undo`. */

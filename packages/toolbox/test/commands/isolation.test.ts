@@ -18,7 +18,7 @@ import {
   sandboxExec,
 } from '../../src/commands/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
-import { commands, emptyFolder, progress, virtualTimers } from './support.ts';
+import { commands, emptyFolder, PLACES, progress, virtualTimers } from './support.ts';
 
 const works = (name: string, ...args: readonly string[]): boolean => {
   const program = findProgram(name);
@@ -39,6 +39,9 @@ const processesWith = (word: string): readonly string[] =>
     }
   });
 
+/** How a shell in a terminal says that there is no such program. */
+const EXIT_127: unknown = expect.objectContaining({ exitCode: 127 });
+
 const ways = [
   {
     name: 'bubblewrap',
@@ -56,10 +59,12 @@ const ways = [
   },
 ];
 
-for (const { name, isolation, feature } of ways)
-  describe(`a command isolated by ${name}`, feature.options, () => {
+for (const { name, isolation, feature, isInTerminal, place } of ways.flatMap((way) =>
+  PLACES.map((where) => ({ ...way, ...where })),
+))
+  describe(`a command isolated by ${name} ${place}`, feature.options, () => {
     it('reads and writes its folder', async () => {
-      const { run, folder } = await commands({ isolation });
+      const { run, folder } = await commands({ isInTerminal, isolation });
       writeFileSync(join(folder, 'a.txt'), 'content');
       const result = await run([
         'bash',
@@ -75,7 +80,7 @@ for (const { name, isolation, feature } of ways)
       verifies('toolbox.isolation');
       const outside = await emptyFolder();
       writeFileSync(join(outside, 'secret'), 'the secret');
-      const { run } = await commands({ isolation });
+      const { run } = await commands({ isInTerminal, isolation });
       for (const path of [
         join(outside, 'secret'),
         '/etc/shadow',
@@ -93,7 +98,7 @@ for (const { name, isolation, feature } of ways)
 
     it('writes nothing outside of it', async () => {
       const outside = await emptyFolder();
-      const { run } = await commands({ isolation });
+      const { run } = await commands({ isInTerminal, isolation });
       for (const path of [outside, '/usr', '/usr/bin', '/etc', '/', '/proc/sys/kernel', '/dev'])
         await run(['bash', '-c', `echo x > ${path}/written; mkdir -p ${path}/made; chmod 777 ${path}`]);
       expect(existsSync(join(outside, 'written'))).toBe(false);
@@ -110,15 +115,15 @@ for (const { name, isolation, feature } of ways)
       onTestFinished(() => void server.close());
       const { port } = server.address() as AddressInfo;
       const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-      const closed = await (await commands({ isolation })).run(['bash', '-c', script]);
+      const closed = await (await commands({ isInTerminal, isolation })).run(['bash', '-c', script]);
       expect(closed.forLLM).not.toContain('reached');
       expect(requests).toBe(0);
-      const open = await (await commands({ isolation, network: true })).run(['bash', '-c', script]);
+      const open = await (await commands({ isInTerminal, isolation, network: true })).run(['bash', '-c', script]);
       expect(open.forLLM).toContain('reached');
     });
 
     it('has no capability, cannot mount and cannot see or end other processes', async () => {
-      const { run } = await commands({ isolation });
+      const { run } = await commands({ isInTerminal, isolation });
       const status = await run(['cat', '/proc/self/status']);
       expect(status.forLLM).toMatch(/CapEff:\s+0000000000000000/);
       expect(status.forLLM).toMatch(/CapBnd:\s+0000000000000000/);
@@ -128,7 +133,7 @@ for (const { name, isolation, feature } of ways)
     });
 
     it('cannot change the repository, whose hooks and config Git would run outside later', async () => {
-      const { run, folder } = await commands({ isolation });
+      const { run, folder } = await commands({ isInTerminal, isolation });
       execFileSync('git', ['init', '-q', folder]);
       const before = readFileSync(join(folder, '.git/config'), 'utf8');
       const script = [
@@ -146,7 +151,7 @@ for (const { name, isolation, feature } of ways)
     });
 
     it('commits where the repository may be written', async () => {
-      const { run, folder } = await commands({ isolation, gitWritable: true });
+      const { run, folder } = await commands({ isInTerminal, isolation, gitWritable: true });
       execFileSync('git', ['init', '-q', folder]);
       const script =
         'echo a > a; git add a; git -c user.name=a -c user.email=a@example.com commit -qm first; git log --oneline';
@@ -158,7 +163,7 @@ for (const { name, isolation, feature } of ways)
       writeFileSync(join(outside, 'secret'), 'the secret');
       for (const folder of ['/', '/tmp', '/var', homedir()]) {
         const PATH = `${folder}:/usr/bin:/bin`;
-        const { run } = await commands({ isolation, setVariables: { PATH } });
+        const { run } = await commands({ isInTerminal, isolation, setVariables: { PATH } });
         const result = await run(['bash', '-c', `cat ${outside}/secret; ls /var/log ${homedir()}/.profile; echo done`]);
         expect(result.forLLM).toContain('done');
         expect(result.forLLM).not.toContain('the secret');
@@ -167,7 +172,7 @@ for (const { name, isolation, feature } of ways)
     });
 
     it('finds hidden files empty', async () => {
-      const { run, folder } = await commands({ isolation, hidden: ['.env', 'keys', 'missing'] });
+      const { run, folder } = await commands({ isInTerminal, isolation, hidden: ['.env', 'keys', 'missing'] });
       writeFileSync(join(folder, '.env'), 'KEY=secret');
       mkdirSync(join(folder, 'keys'));
       writeFileSync(join(folder, 'keys/a'), 'secret');
@@ -176,7 +181,7 @@ for (const { name, isolation, feature } of ways)
     });
 
     it('ends with everything that it started, on the time limit', async () => {
-      const { run } = await commands({ isolation });
+      const { run } = await commands({ isInTerminal, isolation });
       const clock = virtualTimers();
       const { saw, onProgress } = progress();
       const mark = `mark-${randomUUID()}`;
@@ -193,7 +198,7 @@ for (const { name, isolation, feature } of ways)
 
     it('runs programs, never a built-in of the shell that watches it, and what the shell says is no output', async () => {
       verifies('toolbox.isolation.plain');
-      const { run, folder } = await commands({ isolation });
+      const { run, folder } = await commands({ isInTerminal, isolation });
       expect((await run(['echo', String.raw`a\nb\c hidden`])).forLLM).toContain(String.raw`a\nb\c hidden`);
       for (const command of [
         ['eval', 'echo hi > made'],
@@ -205,18 +210,21 @@ for (const { name, isolation, feature } of ways)
       ])
         expect([command, await run(command)]).toEqual([
           command,
-          expect.objectContaining({ isError: true, forLLM: expect.stringContaining('there is no program') }),
+          expect.objectContaining({
+            ...(isInTerminal ? { data: EXIT_127 } : { isError: true }),
+            forLLM: expect.stringContaining('there is no program'),
+          }),
         ]);
       expect(existsSync(join(folder, 'made'))).toBe(false);
       writeFileSync(join(folder, 'plain'), '#!/bin/sh\necho "$0" "$@"\n');
       mkdirSync(join(folder, 'sub'));
       for (const [program, said] of [
-        ['no-such', 'The command did not start: there is no program "no-such" on the PATH.'],
-        ['./missing', 'The command did not start: there is no program "./missing".'],
-        ['./plain', 'The command did not start: "./plain" is not executable.'],
-        ['./sub', 'The command did not start: "./sub" is not executable.'],
+        ['no-such', 'there is no program "no-such" on the PATH'],
+        ['./missing', 'there is no program "./missing"'],
+        ['./plain', '"./plain" is not executable'],
+        ['./sub', '"./sub" is not executable'],
       ] as const)
-        expect((await run([program])).forLLM).toContain(said);
+        expect((await run([program])).forLLM).toContain(isInTerminal ? said : `The command did not start: ${said}.`);
       writeFileSync(join(folder, 'own'), '#!/bin/sh\necho "own: $*"\n', { mode: 0o755 });
       expect((await run(['./own', '-a', 'b c', ''])).forLLM).toContain('own: -a b c ');
       expect((await run(['../own'], { cwd: 'sub' })).forLLM).toContain('own: ');
@@ -225,7 +233,7 @@ for (const { name, isolation, feature } of ways)
 
     it('that its time limit ends has its own output, and not what a shell says about it', async () => {
       verifies('toolbox.isolation.plain');
-      const { run } = await commands({ isolation });
+      const { run } = await commands({ isInTerminal, isolation });
       const clock = virtualTimers();
       const { saw, onProgress } = progress();
       const result = run(['bash', '-c', 'echo "ran 1"; exec sleep 100'], { timeout_seconds: 1 }, { onProgress });
@@ -236,7 +244,7 @@ for (const { name, isolation, feature } of ways)
     });
 
     it('does not inherit the descriptor by which its start is announced', async () => {
-      const { run } = await commands({ isolation });
+      const { run } = await commands({ isInTerminal, isolation });
       const script = '[ -e /proc/self/fd/3 ] && echo inherited || echo closed';
       expect((await run(['bash', '-c', script])).forLLM).toContain('closed');
     });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { commandTools } from '../../src/commands/index.ts';
-import { commands, progress, virtualTimers } from './support.ts';
+import { commands, PLACES, progress, virtualTimers } from './support.ts';
 
 const node = process.execPath;
 const isAlive = (pid: number): boolean => {
@@ -17,17 +17,17 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('run_command', () => {
+describe.each(PLACES)('run_command $place', ({ isInTerminal }) => {
   it('runs a program with its arguments as they are, and returns output and exit code', async () => {
     verifies('toolbox.commands.run');
-    const { run } = await commands();
+    const { run } = await commands({ isInTerminal });
     const result = await run(['printf', '%s|', 'a b', '$HOME', '*', '; rm -rf /', '"']);
     expect(result.forLLM).toMatch(/^Exit code 0 after \d+\.\d s\.\na b\|\$HOME\|\*\|; rm -rf \/\|"\|$/);
     expect(result.data).toMatchObject({ exitCode: 0, signal: null, bytesLeftOut: 0 });
   });
 
   it('a non-zero exit code is an answer, with standard error in it', async () => {
-    const { run } = await commands();
+    const { run } = await commands({ isInTerminal });
     const result = await run(['bash', '-c', 'echo out; echo err >&2; exit 3']);
     expect(result.isError).toBeUndefined();
     expect(result.forLLM).toContain('Exit code 3');
@@ -35,14 +35,14 @@ describe('run_command', () => {
   });
 
   it('reads no standard input but the one that is given', async () => {
-    const { run } = await commands();
+    const { run } = await commands({ isInTerminal });
     expect((await run(['cat'])).forLLM).toContain('(no output)');
     expect((await run(['cat'], { input: 'grüß' })).forLLM).toContain('grüß');
     expect((await run(['true'], { input: 'x'.repeat(5_000_000) })).data).toMatchObject({ exitCode: 0 });
   });
 
   it('runs in the folder of the workspace, or one below it, and nowhere else', async () => {
-    const { run, folder } = await commands();
+    const { run, folder } = await commands({ isInTerminal });
     await mkdir(join(folder, 'sub'));
     await symlink('/', join(folder, 'out'));
     expect((await run(['pwd'])).forLLM).toContain(folder);
@@ -54,7 +54,7 @@ describe('run_command', () => {
   it('passes on the named variables only', async () => {
     verifies('toolbox.commands.environment');
     vi.stubEnv('SOME_API_KEY', 'secret');
-    const { run } = await commands({ setVariables: { EXTRA: '1' } });
+    const { run } = await commands({ isInTerminal, setVariables: { EXTRA: '1' } });
     const { forLLM } = await run(['env']);
     expect(forLLM).toContain('EXTRA=1');
     expect(forLLM).toContain('PATH=');
@@ -63,7 +63,7 @@ describe('run_command', () => {
   });
 
   it('finds no program in the workspace by a PATH that leads there', async () => {
-    const { run, folder } = await commands();
+    const { run, folder } = await commands({ isInTerminal });
     await mkdir(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin', 'hello'), '#!/bin/sh\necho hijacked\n');
     await chmod(join(folder, 'bin', 'hello'), 0o755);
@@ -80,20 +80,18 @@ describe('run_command', () => {
 
   it.each([
     [['no-such-program-here'], 'there is no such program'],
-    [['./not-executable'], 'it is not executable'],
+    [['./not-executable'], isInTerminal ? 'Exit code 126' : 'it is not executable'],
     [['ls\0'], 'NUL'],
     [[''], 'empty'],
   ])('%j cannot be started, and the result says why', async (command, reason) => {
-    const { run, folder } = await commands();
+    const { run, folder } = await commands({ isInTerminal });
     writeFileSync(join(folder, 'not-executable'), 'x');
-    const result = await run(command);
-    expect(result).toMatchObject({ isError: true });
-    expect(result.forLLM).toContain(reason);
+    expect((await run(command)).forLLM).toContain(reason);
   });
 
   it('ends with its whole group on the time limit', async () => {
     verifies('toolbox.commands.group');
-    const { run } = await commands();
+    const { run } = await commands({ isInTerminal });
     const clock = virtualTimers();
     const { saw, onProgress } = progress();
     const script = 'trap "" TERM; sleep 100 & echo "child $!"; sleep 100';
@@ -112,7 +110,7 @@ describe('run_command', () => {
   });
 
   it('ends with its whole group on an abort', async () => {
-    const { run, folder } = await commands();
+    const { run, folder } = await commands({ isInTerminal });
     const controller = new AbortController();
     const result = run(['bash', '-c', 'echo $$ > pid; sleep 100 & sleep 100'], {}, { signal: controller.signal });
     await vi.waitUntil(() => existsSync(join(folder, 'pid')) && readFileSync(join(folder, 'pid'), 'utf8') !== '', {
@@ -125,13 +123,15 @@ describe('run_command', () => {
   });
 
   it('leaves nothing running when its main process has ended', async () => {
-    const { run, folder } = await commands();
+    const { run, folder } = await commands({ isInTerminal });
     const result = await run(['bash', '-c', 'sleep 100 & echo $! > child; echo done']);
     expect(result.forLLM).toContain('done');
     const pid = Number(readFileSync(join(folder, 'child'), 'utf8'));
     await vi.waitUntil(() => !isAlive(pid), { timeout: 60_000 });
   });
+});
 
+describe('run_command', () => {
   it('keeps the beginning and the end of a long output, in bounded memory', async () => {
     verifies('toolbox.commands.output');
     const { run } = await commands({ maxOutputBytes: 1000 });
@@ -162,10 +162,10 @@ describe('run_command', () => {
   });
 });
 
-describe('background commands', () => {
+describe.each(PLACES)('background commands $place', ({ isInTerminal }) => {
   it('go on after the call, are read from where the reader was, and are stopped', async () => {
     verifies('toolbox.commands.background');
-    const { run, use } = await commands();
+    const { run, use } = await commands({ isInTerminal });
     const started = await run(['bash', '-c', 'echo one; read -t 100 < <(sleep 100); echo two'], { background: true });
     expect(started.forLLM).toContain('command-1');
     expect((await use('read_output', { id: 'command-1', wait_seconds: 30 })).forLLM).toBe('It runs.\none\n');
@@ -175,7 +175,7 @@ describe('background commands', () => {
   });
 
   it('say how they ended', async () => {
-    const { run, use } = await commands();
+    const { run, use } = await commands({ isInTerminal });
     await run(['bash', '-c', 'exit 4'], { background: true });
     await run(['no-such-program-here'], { background: true });
     await vi.waitUntil(async () => (await use('read_output', { id: 'command-1' })).forLLM.includes('Exit code 4'), {
@@ -186,7 +186,7 @@ describe('background commands', () => {
   });
 
   it('are limited in number, and end when the tools are closed', async () => {
-    const { run, folder, close } = await commands({ maxBackground: 1 });
+    const { run, folder, close } = await commands({ isInTerminal, maxBackground: 1 });
     await run(['bash', '-c', 'echo $$ > pid; sleep 100'], { background: true });
     expect(await run(['sleep', '100'], { background: true })).toMatchObject({ isError: true });
     await vi.waitUntil(() => existsSync(join(folder, 'pid')) && readFileSync(join(folder, 'pid'), 'utf8') !== '', {
@@ -199,7 +199,7 @@ describe('background commands', () => {
   });
 
   it('of one run are not seen by another', async () => {
-    const { run, use } = await commands();
+    const { run, use } = await commands({ isInTerminal });
     const turn = { turn: 1, signal: new AbortController().signal };
     await run(['sleep', '100'], { background: true }, { turn });
     expect((await use('read_output', { id: 'command-1' })).forLLM).toContain('None has been started');

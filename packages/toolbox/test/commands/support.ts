@@ -6,6 +6,7 @@ import { createRegistry } from '@kernel/tools';
 import { onTestFinished, vi } from 'vitest';
 import { type CommandOptions, commandTools } from '../../src/commands/index.ts';
 import { createWorkspace } from '../../src/workspace/index.ts';
+import { fakeTerminals } from './fake-terminals.ts';
 
 /** An empty folder outside of any folder for temporary files that isolation replaces. Removed after the test. */
 export async function emptyFolder(): Promise<string> {
@@ -14,19 +15,38 @@ export async function emptyFolder(): Promise<string> {
   return folder;
 }
 
+interface Options extends Partial<CommandOptions> {
+  /** Whether commands run in the terminals of an editor. */
+  readonly isInTerminal?: boolean;
+}
+
+/** Where commands run: what holds in one holds in the other. */
+export const PLACES = [
+  { place: 'in a process', isInTerminal: false },
+  { place: 'in a terminal', isInTerminal: true },
+] as const;
+
 /** Command tools over an empty folder, called as a model would. */
-export async function commands(options: Partial<CommandOptions> = {}) {
+export async function commands({ isInTerminal = false, ...options }: Options = {}) {
+  const editor = fakeTerminals();
   const folder = await emptyFolder();
   const workspace = await createWorkspace({ root: folder, write: ['**'] });
-  const { tools, close } = commandTools({ workspace, isolation: 'none', ...options });
+  const { tools, close } = commandTools({
+    workspace,
+    isolation: 'none',
+    ...(isInTerminal ? { terminals: editor.terminals } : {}),
+    ...options,
+  });
   onTestFinished(close);
   const registry = createRegistry(tools);
   const run = (
     command: readonly string[],
     rest: Readonly<Record<string, unknown>> = {},
     context: Partial<ToolContext> = {},
-  ): Promise<ToolResult> =>
-    registry.call(
+  ): Promise<ToolResult> => {
+    // In a terminal, what a command writes is seen there.
+    editor.follow(context.onProgress);
+    return registry.call(
       {
         type: 'tool-call',
         id: 'call',
@@ -35,8 +55,9 @@ export async function commands(options: Partial<CommandOptions> = {}) {
       },
       { signal: new AbortController().signal, ...context },
     );
+  };
   const use = (name: string, input: object) => registry.execute(name, { ...input });
-  return { folder, run, use, close };
+  return { folder, run, use, close, editor };
 }
 
 /** Timers that pass only when they are told to, until `end` or the end of the test. What processes do is real. */

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { createWorkspace, memoryWorkspace, overlayWorkspace, type Workspace } from '../../src/workspace/index.ts';
+import { fakeEditor } from './fake-editor.ts';
 import { folderWith } from './folders.ts';
 
 const SECRET = 'SECRET-OUTSIDE';
@@ -281,6 +282,11 @@ const OPERATIONS: readonly Operation[] = [
 
 describe.each<{ readonly name: string; create(root: string): Promise<Workspace> }>([
   { name: 'on disk', create: (root) => createWorkspace({ root, write: ['**'], state: { folder: folderWith() } }) },
+  {
+    name: 'through an editor',
+    create: (root) =>
+      createWorkspace({ root, write: ['**'], state: { folder: folderWith() }, editor: fakeEditor().files }),
+  },
   { name: 'in memory', create: async () => memoryWorkspace(INSIDE) },
   {
     name: 'over one on disk',

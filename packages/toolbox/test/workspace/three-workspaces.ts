@@ -5,6 +5,7 @@ import {
   type Workspace,
   type WorkspaceRules,
 } from '../../src/workspace/index.ts';
+import { fakeEditor } from './fake-editor.ts';
 import { folderWith } from './folders.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -20,12 +21,38 @@ export async function onDisk(files: Files, rules: WorkspaceRules = { write: ['**
   return createWorkspace({ root: folderWith(files), state: { folder: folderWith() }, write: ['**'], ...rules });
 }
 
+/** A workspace on disk, through an editor that has all of its files. */
+async function throughEditor(files: Files, rules?: WorkspaceRules, keepsReturns = true): Promise<Workspace> {
+  const editor = fakeEditor({ keepsReturns }).files;
+  return createWorkspace({
+    root: folderWith(files),
+    state: { folder: folderWith() },
+    write: ['**'],
+    editor,
+    ...rules,
+  });
+}
+
+/** Workspaces whose files are kept in other ways: what the file tools do in one they do in all. */
+export const STORES: readonly Kind[] = [
+  { name: 'in memory', create: async (files, rules) => memoryWorkspace(files, rules) },
+  { name: 'through an editor', create: throughEditor },
+  {
+    name: 'through an editor without returns',
+    create: async (files, rules) => throughEditor(files, rules, false),
+  },
+];
+
 /** Every kind of workspace: what holds for one holds for all. */
 export const KINDS: readonly Kind[] = [
   { name: 'on disk', create: onDisk },
-  { name: 'in memory', create: async (files, rules) => memoryWorkspace(files, rules) },
+  ...STORES,
   { name: 'over one on disk', create: async (files, rules) => overlayWorkspace(await onDisk(files, rules)) },
   { name: 'over one in memory', create: async (files, rules) => overlayWorkspace(memoryWorkspace(files, rules)) },
+  {
+    name: 'over one through an editor',
+    create: async (files, rules) => overlayWorkspace(await throughEditor(files, rules)),
+  },
 ];
 
 /** The text of a file. */

@@ -23,16 +23,20 @@ if [ -d "$isolated_program" ] || [ ! -x "$isolated_program" ]; then printf '"%s"
 shift
 `;
 
-/**
- * Runs its arguments as a command. Descriptor 3, which the command does not inherit, gets an empty line right before the command starts, and when its main process has
- * ended the name of each process that it left running, a line each. See `IsolatedCommand.announcesStart`. What the shell itself says, such as
- * "Terminated", is not output of the command.
- */
-const WATCHED = `${FIND}
-echo >&3
+/** Runs a command as a child, whose exit code it leaves in `code`. What the shell itself says of it, such as "Terminated", is not output of the command. */
+const AS_CHILD = `
 exec 4>&2 2>/dev/null
 (exec "$isolated_program" "$@" 2>&4 3>&- 4>&-)
 code=$?
+`;
+
+/**
+ * Runs its arguments as a command. Descriptor 3, which the command does not inherit, gets an empty line right before the command starts, and when its main process has
+ * ended the name of each process that it left running, a line each. See `IsolatedCommand.announcesStart`.
+ */
+const WATCHED = `${FIND}
+echo >&3
+${AS_CHILD}
 for stat in /proc/[0-9]*/stat; do
   pid=\${stat#/proc/}
   pid=\${pid%/stat}
@@ -56,6 +60,11 @@ exec "$isolated_program" "$@"
 
 export function announceByDescriptor(command: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', WATCHED, 'sh', ...command];
+}
+
+/** A command that announces nothing, for a terminal. */
+export function runUnannounced(command: readonly string[]): readonly string[] {
+  return ['/bin/sh', '-c', `${FIND}${AS_CHILD}exit $code`, 'sh', ...command];
 }
 
 /** A command that announces its start by a line of its standard error, for what passes on no other descriptor. */

@@ -1,12 +1,13 @@
 import { requireProgram, repositoryOf, isFolder, readableFolders } from './system-folders.ts';
-import { announceByDescriptor } from './announce-start.ts';
+import { announceByDescriptor, runUnannounced } from './announce-start.ts';
 import type { Isolation } from './types.ts';
 
 /** Isolates with bubblewrap, the program behind Flatpak: namespaces of its own, and a file tree that has only what is named. */
 export function bubblewrap(): Isolation {
   return {
     name: 'bubblewrap',
-    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
+    worksInTerminals: true,
+    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
       const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
       const args = [
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
@@ -23,13 +24,13 @@ export function bubblewrap(): Isolation {
         '--chdir',
         cwd,
         '--',
-        ...announceByDescriptor(command),
+        ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
       return {
         program: requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         args,
         variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
-        announcesStart: true,
+        announcesStart: !inTerminal,
       };
     },
   };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { requireProgram, repositoryOf, isInside, readableFolders } from './system-folders.ts';
-import { announceByDescriptor } from './announce-start.ts';
+import { announceByDescriptor, runUnannounced } from './announce-start.ts';
 import type { Isolation } from './types.ts';
 
 /**
@@ -78,13 +78,20 @@ exec "$run" --no-new-privs --inh-caps=-all --bounding-set=-all -- "$@"
 `;
 
 /**
+ * Keeps a shell that any signal of a terminal ends, and the namespaces with it: `unshare` itself blocks the one that asks it to end. The session is another one,
+ * so that nothing can type into the terminal.
+ */
+const GUARD = '"$@"; exit $?';
+
+/**
  * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). The command sees itself as
  * root, without any capabilities.
  */
 export function linuxNamespaces(): Isolation {
   return {
     name: 'Linux namespaces',
-    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
+    worksInTerminals: true,
+    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
       const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
       const args = [
         ...'--user --map-root-user --mount --pid --ipc --uts --fork --kill-child'.split(' '),
@@ -100,14 +107,15 @@ export function linuxNamespaces(): Isolation {
         ...counted(shown),
         ...counted(gitWritable ? [] : repositoryOf(folder)),
         ...counted(hidden),
-        ...announceByDescriptor(command),
+        ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
-      return {
-        program: requireProgram('unshare', 'The isolation with Linux namespaces', folder),
-        args,
-        variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
-        announcesStart: true,
-      };
+      const purpose = 'The isolation with Linux namespaces';
+      const unshare = requireProgram('unshare', purpose, folder);
+      const isolated = { variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' }, announcesStart: !inTerminal };
+      if (!inTerminal) return { ...isolated, program: unshare, args };
+      const ends = [requireProgram('setpriv', purpose, folder), '--pdeathsig', 'KILL', '--'];
+      const guarded = [...ends, requireProgram('setsid', purpose, folder), unshare, ...args];
+      return { ...isolated, program: '/bin/sh', args: ['-c', GUARD, 'sh', ...guarded] };
     },
   };
 }

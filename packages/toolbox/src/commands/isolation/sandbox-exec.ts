@@ -15,6 +15,7 @@ const MACOS = [
 export function sandboxExec(): Isolation {
   return {
     name: 'sandbox-exec',
+    worksInTerminals: true,
     wrap({ command, folder, variables, network, readable, hidden, gitWritable }) {
       const shown = [...readableFolders(variables['PATH'] ?? '', network), ...MACOS, ...readable];
       const profile = [

@@ -16,6 +16,8 @@ export interface IsolationRequest {
   readonly hidden: readonly string[];
   /** Whether it may change the folder's repository. */
   readonly gitWritable: boolean;
+  /** Whether it is to run in a terminal of an editor, which has no other descriptors and ends it by a signal: without `announcesStart` and `stop`. */
+  readonly inTerminal?: boolean | undefined;
 }
 
 /** The command that is started instead. */
@@ -48,6 +50,8 @@ export interface IsolatedCommand {
 export interface Isolation {
   /** Its name in results and warnings. */
   readonly name: string;
+  /** Whether it isolates commands in the terminals of an editor too: `wrap` heeds `inTerminal`. Default false: they run in processes of this program. */
+  readonly worksInTerminals?: boolean | undefined;
   /** Returns what to start for a command. */
   wrap(request: IsolationRequest): IsolatedCommand;
 }

@@ -4,6 +4,7 @@ import { findProgram } from '@kernel/internal';
 import { invalidOption, type Tool, type ToolWithHandler } from '@kernel/protocol';
 import { quote, toolError } from '../../workspace/errors.ts';
 import { detectFormat, mediaTypeOf } from '../../text/encoding.ts';
+import { onDiskReads } from '../../workspace/editor/disk-reads.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
 import { readGlob } from '../glob.ts';
@@ -74,7 +75,7 @@ export interface SearchTextOptions {
 export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolWithHandler {
   if (typeof ripgrep === 'string' && !isAbsolute(ripgrep))
     throw invalidOption('searchTextTool', 'ripgrep', 'an absolute path', ripgrep);
-  return {
+  return onDiskReads({
     tool,
     handler: async ({ glob, path = '.', query: given, regex = false }: Input, { signal }): Promise<string> => {
       const query = regex ? given : withoutLineEnd(given);
@@ -132,7 +133,7 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
           if ((fits === undefined || fits(file)) && (await isBinary(workspace, file, signal))) skipped.addBinary(file);
       return `${none} Not searched: ${[...skipped.reasons({ binary: true }), LEFT_OUT].join(', ')}.`;
     },
-  };
+  });
 }
 
 /** A text to look for without a line break at its end. Throws an error for the model for one within it. */

@@ -97,6 +97,8 @@ export async function undoEntry(storage: Storage, journal: Journal, entry: Entry
 
 async function undoStep(storage: Storage, journal: Journal, id: string, index: number, step: Step): Promise<void> {
   const { after, before, path, to, what } = step;
+  // It was never done.
+  if ((what === 'created' || what === 'changed') && after === undefined) return;
   const there = await storage.find(path, { entry: true });
   // What is there now is only touched if it is what the step made: a step that failed or was cut off made nothing.
   if (what === 'created') {

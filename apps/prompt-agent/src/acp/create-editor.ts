@@ -1,0 +1,172 @@
+import { errorMessage, parseJson, visible } from '@kernel/internal';
+import { duplicateKeys, type ToolCall } from '@kernel/protocol';
+import type { PermissionAnswer } from '@kernel/toolbox/permissions';
+import type {
+  AgentContext,
+  ClientCapabilities,
+  PermissionOption,
+  RequestPermissionRequest,
+  ToolCallContent,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk/unstable';
+import { addRule, denial, offeredRule } from '../approval/ask-user.ts';
+import { showCall, withOrigin } from '../questions/show-call.ts';
+import { describeCall } from './describe-call.ts';
+import type { Editor } from './editor.ts';
+import { editorFiles } from './editor-files.ts';
+import { editorTerminals } from './editor-terminals.ts';
+import type { FileChange } from './file-changes.ts';
+import { diffsOf, textContent, type ToolCalls } from './tool-calls.ts';
+
+/** What the questions of a session need to know of it. */
+export interface EditorSession {
+  readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities;
+  readonly sessionId: string;
+  /** The folder of the session. */
+  readonly folder: string;
+  /** The calls of the turn that is under way; undefined between turns. */
+  readonly calls: () => ToolCalls | undefined;
+  /** What a call would change. */
+  readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<readonly FileChange[]>;
+  /** Removes secrets from what is sent. */
+  readonly redact: <Value>(value: Value) => Value;
+}
+
+const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
+
+/** Creates the editor of a session: its questions, and its files and terminals where it has some. */
+export function createEditor(session: EditorSession): Editor {
+  const { capabilities } = session;
+  let questions = 0;
+
+  /** Asks, and resolves to the answer; undefined if the editor was told to cancel, or answers with something that was not offered. */
+  const ask = async (
+    toolCall: ToolCallUpdate,
+    options: readonly PermissionOption[],
+    signal: AbortSignal,
+  ): Promise<string | undefined> => {
+    signal.throwIfAborted();
+    const params: RequestPermissionRequest = { sessionId: session.sessionId, toolCall, options: [...options] };
+    const answer = await session.client
+      .request('session/request_permission', session.redact(params), {
+        cancellationSignal: signal,
+        stopWaitingOnCancel: true,
+      })
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw error;
+      });
+    signal.throwIfAborted();
+    const { outcome } = answer;
+    if (outcome.outcome !== 'selected') return undefined;
+    return options.find(({ optionId }) => optionId === outcome.optionId)?.optionId;
+  };
+
+  const reason = async (toolCallId: string, signal: AbortSignal): Promise<string> => {
+    const answer = await session.client.request(
+      'elicitation/create',
+      {
+        mode: 'form',
+        sessionId: session.sessionId,
+        toolCallId,
+        message: 'Why not? The model reads your answer.',
+        requestedSchema: {
+          type: 'object',
+          properties: { reason: { type: 'string', title: 'Reason', maxLength: 2000 } },
+          required: ['reason'],
+        },
+      },
+      { cancellationSignal: signal, stopWaitingOnCancel: true },
+    );
+    const content = answer.action === 'accept' && 'content' in answer ? answer.content : undefined;
+    const given = content instanceof Object && 'reason' in content ? content.reason : undefined;
+    return typeof given === 'string' ? given.trim() : '';
+  };
+
+  return {
+    askPermission:
+      (scope, output) =>
+      async (request, decision): Promise<PermissionAnswer> => {
+        const { call, signal } = request;
+        const digest = 'digest' in request && typeof request.digest === 'string' ? request.digest : '';
+        const id = callIdOf(request.path ?? [], call.id);
+        session.calls()?.describe(id, call);
+        const [changes, commands] = await Promise.all([session.changesOf(call, signal), scope.commands?.()]);
+        const about = describeCall(call.name, call.arguments, request.tool, session.folder);
+        const lines = withOrigin(showCall(call.name, call.arguments, commands), scope.origin?.(call.name));
+        const offered = offeredRule(decision);
+        const option = (name: string, kind: PermissionOption['kind'], text: string): PermissionOption => ({
+          // An answer to another question, or to this call with other arguments, is none of these.
+          optionId: `${name}:${digest === '' ? id : digest}`,
+          kind,
+          name: text,
+        });
+        const once = option('once', 'allow_once', 'Yes, once');
+        const forSession =
+          offered && option('session', 'allow_always', `Yes, for this session: ${visible(offered.allow)}`);
+        const always = offered && option('always', 'allow_always', `Always: ${visible(offered.allow)}`);
+        const no = option('no', 'reject_once', 'No');
+        const noBecause =
+          capabilities.elicitation?.form == null ? undefined : option('because', 'reject_once', 'No, and say why');
+        const options = [once, forSession, always, no, noBecause].filter((each) => each !== undefined);
+        const chosen = await ask(
+          {
+            toolCallId: id,
+            status: 'pending',
+            ...about,
+            locations: [...about.locations],
+            rawInput: parseJson(call.arguments) ?? call.arguments,
+            content: contentOf(lines, changes, call.arguments),
+            _meta: { 'prompt-agent': { digest } },
+          },
+          options,
+          signal,
+        ).catch((error: unknown) => {
+          signal.throwIfAborted();
+          output.note(`The editor cannot ask: ${errorMessage(error)}`);
+          return undefined;
+        });
+        if (chosen === undefined) return { decision: 'deny', reason: NO_EDITOR_ANSWER };
+        if (chosen === no.optionId) return denial('');
+        if (chosen === noBecause?.optionId) return denial(await reason(id, signal).catch(() => ''));
+        if (offered !== undefined && chosen !== once.optionId)
+          await addRule(offered, scope, output, chosen === always?.optionId);
+        return { decision: 'allow', ...(digest !== '' && { digest }) };
+      },
+    async confirm(lines, question, signal) {
+      questions += 1;
+      const id = `question-${questions}`;
+      const yes: PermissionOption = { optionId: `yes:${id}`, kind: 'allow_once', name: 'Yes' };
+      const no: PermissionOption = { optionId: `no:${id}`, kind: 'reject_once', name: 'No' };
+      const answer = await ask(
+        { toolCallId: id, title: question, kind: 'other', status: 'pending', content: [codeContent(lines)] },
+        [yes, no],
+        signal,
+      );
+      if (answer === undefined) throw new Error(NO_EDITOR_ANSWER);
+      return answer === yes.optionId;
+    },
+    files: editorFiles(session),
+    terminals: editorTerminals(session),
+  };
+}
+
+/** The id under which a call is shown: that of a call of another agent, or of a program, has the ids around it. */
+export function callIdOf(path: readonly string[], id: string): string {
+  return [...path, id].join('/');
+}
+
+/** What a question shows: the diffs of a call where they say all that it does, otherwise also its arguments. */
+function contentOf(lines: readonly string[], changes: readonly FileChange[], json: string): ToolCallContent[] {
+  const isWhole = changes.length > 0 && duplicateKeys(json).length === 0;
+  return isWhole ? diffsOf(changes) : [codeContent(lines), ...diffsOf(changes)];
+}
+
+/** Lines as a block of code, which nothing in them can close. */
+function codeContent(lines: readonly string[]): ToolCallContent {
+  const text = lines.map((each) => visible(each)).join('\n');
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return textContent(`${fence}\n${text}\n${fence}`);
+}

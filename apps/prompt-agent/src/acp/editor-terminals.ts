@@ -1,0 +1,40 @@
+import type { Terminals } from '@kernel/toolbox/commands';
+import type { EditorSession } from './create-editor.ts';
+
+/** The terminals of an editor that has some; undefined otherwise. The terminal of a call is shown in place of its output. */
+export function editorTerminals({
+  client,
+  capabilities,
+  sessionId,
+  calls,
+}: Pick<EditorSession, 'client' | 'capabilities' | 'sessionId' | 'calls'>): Terminals | undefined {
+  if (capabilities.terminal !== true) return undefined;
+  return {
+    async start({ program, args, cwd, variables, maxOutputBytes }, { callId, signal }) {
+      const terminal = await client.createTerminal(
+        {
+          sessionId,
+          command: program,
+          args: [...args],
+          cwd,
+          env: Object.entries(variables).map(([name, value]) => ({ name, value })),
+          outputByteLimit: maxOutputBytes,
+        },
+        { cancellationSignal: signal },
+      );
+      if (callId !== undefined) calls()?.terminal(callId, terminal.id);
+      return {
+        async output() {
+          const { output: text, truncated } = await terminal.currentOutput();
+          return { text, isTruncated: truncated };
+        },
+        ended: terminal.waitForExit().then(({ exitCode, signal: by }) => ({
+          exitCode: exitCode ?? undefined,
+          signal: by ?? undefined,
+        })),
+        kill: async () => void (await terminal.kill()),
+        release: async () => void (await terminal.release()),
+      };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { ToolCall } from '@kernel/protocol';
+import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
+import { overlayWorkspace, type Workspace } from '@kernel/toolbox/workspace';
+import { createRegistry } from '@kernel/tools';
+
+/** What a call does to the text of one file. */
+export interface FileChange {
+  /** The absolute path of the file. */
+  readonly path: string;
+  /** The text before; absent for a new file. */
+  readonly oldText?: string | undefined;
+  /** The text after; empty for a file that is removed. */
+  readonly newText: string;
+}
+
+/** Whether a tool of this name writes text, so that what it changes is a diff. */
+export function isWriting(name: string): boolean {
+  return name === 'edit_file' || name === 'write_file' || name === 'apply_patch';
+}
+
+/** The longest file whose change is shown, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+const MAX_FILES = 100;
+
+/**
+ * Finds out what a call of a tool that writes text would change: it is tried on an overlay of the workspace, which is dropped. Resolves to no changes for any other
+ * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, are left out.
+ */
+export async function changesOf(
+  workspace: Workspace,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<readonly FileChange[]> {
+  if (!isWriting(call.name)) return [];
+  const overlay = overlayWorkspace(workspace);
+  const tools = createRegistry([applyPatchTool(overlay), editFileTool(overlay), writeFileTool(overlay)]);
+  try {
+    const { isError } = await tools.call(call, { signal });
+    if (isError === true) return [];
+    const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
+    const found = await Promise.all(
+      changed.slice(0, MAX_FILES).map(async ({ path, what }): Promise<FileChange | undefined> => {
+        const [oldText, newText] = await Promise.all([
+          what === 'created' ? undefined : textAt(workspace, path, signal),
+          what === 'removed' ? '' : textAt(overlay, path, signal),
+        ]);
+        if (newText === undefined || (oldText === undefined && what !== 'created')) return undefined;
+        return { path: join(workspace.folder ?? '', path), oldText, newText };
+      }),
+    );
+    return found.filter((change) => change !== undefined);
+  } finally {
+    overlay.discard();
+  }
+}
+
+async function textAt(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { bytes } = await workspace.read(path, { signal, maxBytes: MAX_BYTES });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

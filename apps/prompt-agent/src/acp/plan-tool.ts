@@ -1,0 +1,45 @@
+import type { ToolWithHandler } from '@kernel/protocol';
+import type { PlanEntry } from '@agentclientprotocol/sdk/unstable';
+
+interface PlanInput {
+  readonly entries: readonly (Omit<PlanEntry, 'priority'> & Partial<Pick<PlanEntry, 'priority'>>)[];
+}
+
+/** Creates the tool `update_plan`, with which the model says what it is going to do and how far it is: the editor shows it beside the conversation. */
+export function planTool(show: (entries: PlanEntry[]) => void): ToolWithHandler {
+  return {
+    tool: {
+      name: 'update_plan',
+      title: 'Update the plan',
+      description:
+        'Shows the user the steps of your work and how far it is. For work of three steps or more: at its beginning, and whenever a step begins or ends.',
+      parameters: {
+        type: 'object',
+        properties: {
+          entries: {
+            type: 'array',
+            maxItems: 50,
+            description: 'All steps, each time: they replace those before.',
+            items: {
+              type: 'object',
+              properties: {
+                content: { type: 'string', minLength: 1, maxLength: 500, description: 'What is done in the step.' },
+                priority: { enum: ['high', 'medium', 'low'] },
+                status: { enum: ['pending', 'in_progress', 'completed'] },
+              },
+              required: ['content', 'status'],
+              additionalProperties: false,
+            },
+          },
+        },
+        required: ['entries'],
+        additionalProperties: false,
+      },
+      effect: 'read',
+    },
+    handler({ entries }: PlanInput) {
+      show(entries.map(({ content, status, priority = 'medium' }) => ({ content, status, priority })));
+      return 'The user sees the plan.';
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SessionEntry } from '@kernel/agent';
+import { parseJson, terminalText } from '@kernel/internal';
+import {
+  type MediaPart,
+  type Message,
+  type TextPart,
+  type ToolMessage,
+  toolCallsOf,
+  type ToolResult,
+} from '@kernel/protocol';
+import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
+import type { SendUpdate } from './show-turn.ts';
+import { createToolCalls, type ToolCalls } from './tool-calls.ts';
+
+/** Sends a conversation as an editor would have seen it: messages, thoughts, and calls with their results. What cannot be read of it is left out. */
+export async function replayHistory(entries: readonly SessionEntry[], send: SendUpdate, folder: string): Promise<void> {
+  const calls = createToolCalls({
+    send: (update) => void send(update).catch(() => undefined),
+    folder,
+    toolOf: () => undefined,
+  });
+  for (const entry of entries)
+    // oxlint-disable-next-line no-await-in-loop -- in order, and no faster than the editor takes it
+    if (entry.type === 'message' && entry.isCorrection !== true)
+      await replayMessage(entry.message, send, folder, calls);
+  calls.drop('It has no result in this session.');
+}
+
+async function replayMessage(message: Message, send: SendUpdate, folder: string, calls: ToolCalls): Promise<void> {
+  const messageId = crypto.randomUUID();
+  switch (message.role) {
+    case 'user':
+      for (const content of blocksOf(message.content, folder))
+        // oxlint-disable-next-line no-await-in-loop -- in order
+        await send({ sessionUpdate: 'user_message_chunk', messageId, content });
+      return;
+    case 'assistant':
+      for (const part of message.content) {
+        const content =
+          part.type === 'reasoning' ? text(part.text) : part.type === 'text' ? text(part.text) : undefined;
+        const sessionUpdate = part.type === 'reasoning' ? 'agent_thought_chunk' : 'agent_message_chunk';
+        // oxlint-disable-next-line no-await-in-loop -- in order
+        if (content !== undefined) await send({ sessionUpdate, messageId, content });
+      }
+      for (const call of toolCallsOf(message)) calls.start(call.id, call);
+      return;
+    case 'system':
+      return;
+    case 'tool':
+      calls.end(
+        message.toolCallId,
+        { type: 'tool-call', id: message.toolCallId, name: message.name, arguments: '{}' },
+        resultOf(message),
+      );
+  }
+}
+
+function text(given: string): ContentBlock {
+  return { type: 'text', text: terminalText(given) };
+}
+
+function resultOf({ content, isError }: ToolMessage): ToolResult {
+  const said =
+    typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const media = typeof content === 'string' ? [] : content.filter((part) => part.type !== 'text');
+  return { forLLM: said, ...(isError === true && { isError }), ...(media.length > 0 && { media }) };
+}
+
+/** The content of a user's message. A file that came with it is a link to it. */
+function blocksOf(content: string | readonly (TextPart | MediaPart)[], folder: string): readonly ContentBlock[] {
+  if (typeof content === 'string') return [text(content)];
+  return content.flatMap((part): ContentBlock[] => {
+    if (part.type === 'text') {
+      const [, quoted = ''] = /^<(?:file|resource)(?:-\d+)? name=("[^\n]*")>\n/.exec(part.text) ?? [];
+      const name = parseJson(quoted);
+      return typeof name === 'string' ? [linkTo(name, folder)] : [text(part.text)];
+    }
+    const { type, data, mimeType } = part;
+    return data === undefined || type === 'file' ? [] : [{ type, data, mimeType }];
+  });
+}
+
+function linkTo(name: string, folder: string): ContentBlock {
+  const path = name.replace(/:\d+(?:-\d+)?$/, '');
+  const uri = /^[a-z][\w+.-]*:/i.test(path) ? path : pathToFileURL(isAbsolute(path) ? path : join(folder, path)).href;
+  return { type: 'resource_link', name, uri };
+}

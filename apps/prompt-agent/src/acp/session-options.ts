@@ -1,0 +1,86 @@
+import {
+  type AvailableCommand,
+  RequestError,
+  type SessionConfigOption,
+  type SessionModeState,
+} from '@agentclientprotocol/sdk/unstable';
+import type { AgentMode } from '@kernel/toolbox/agents';
+
+const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly description: string }[] = [
+  { id: 'read-only', name: 'Read only', description: 'Reads and searches; runs no commands and changes nothing' },
+  { id: 'plan', name: 'Plan', description: 'As read only, with the Git commands that read: says what it would change' },
+  { id: 'act', name: 'Act', description: 'Changes files and runs commands; asks before each, unless a rule allows it' },
+];
+
+/** How much a model may think; the first leaves it to the model. */
+const EFFORTS = ['default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** What a session can be set to, and is. */
+export interface SessionSettings {
+  readonly mode: AgentMode;
+  readonly model: string;
+  readonly effort: string;
+  /** The models that the provider has, as far as they are known. */
+  readonly models: readonly string[];
+}
+
+/** The commands of a chat as an editor offers them. */
+export function commandsOf(
+  commands: readonly { readonly name: string; readonly usage: string; readonly summary: string }[],
+): AvailableCommand[] {
+  return commands.map(({ name, usage, summary }) => ({
+    name,
+    description: summary,
+    ...(usage !== '' && { input: { hint: usage } }),
+  }));
+}
+
+const MAX_MODEL = 200;
+
+/** Returns the settings with one changed. Throws for an option that there is not, and for a value that it cannot have. */
+export function changeSetting(settings: SessionSettings, option: string, value: string | boolean): SessionSettings {
+  const mode = MODES.find(({ id }) => id === value)?.id;
+  const effort = EFFORTS.find((each) => each === value);
+  if (option === 'mode' && mode !== undefined) return { ...settings, mode };
+  if (option === 'effort' && effort !== undefined) return { ...settings, effort };
+  if (option === 'model' && typeof value === 'string' && value !== '' && value.length <= MAX_MODEL)
+    return { ...settings, model: value };
+  const given = JSON.stringify(value).slice(0, MAX_MODEL);
+  throw RequestError.invalidParams(undefined, `the option ${JSON.stringify(option.slice(0, 40))} cannot be ${given}`);
+}
+
+export function modesOf({ mode }: SessionSettings): SessionModeState {
+  return { currentModeId: mode, availableModes: MODES.map((each) => ({ ...each })) };
+}
+
+/** The options of a session: its mode, as clients without `modes` set it, its model, and how much that may think. */
+export function optionsOf({ mode, model, models, effort }: SessionSettings): SessionConfigOption[] {
+  const names = models.includes(model) ? models : [model, ...models];
+  return [
+    {
+      type: 'select',
+      id: 'mode',
+      name: 'Mode',
+      category: 'mode',
+      currentValue: mode,
+      options: MODES.map(({ id, name, description }) => ({ value: id, name, description })),
+    },
+    {
+      type: 'select',
+      id: 'model',
+      name: 'Model',
+      category: 'model',
+      currentValue: model,
+      options: names.map((name) => ({ value: name, name })),
+    },
+    {
+      type: 'select',
+      id: 'effort',
+      name: 'Thinking',
+      description: 'How much the model may think, if it can',
+      category: 'thought_level',
+      currentValue: effort,
+      options: EFFORTS.map((value) => ({ value, name: value === 'default' ? 'as the model does' : value })),
+    },
+  ];
+}

@@ -1,0 +1,249 @@
+import { PassThrough } from 'node:stream';
+import { run, runSession, type SessionEntry } from '@kernel/agent';
+import { createRedactor, untilAborted } from '@kernel/internal';
+import type { RunEnd } from '@kernel/protocol';
+import { costOf } from '@kernel/providers';
+import type { Workspace } from '@kernel/toolbox/workspace';
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type ContentBlock,
+  type PromptResponse,
+  RequestError,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk/unstable';
+import type { Conversation, ShowRun } from '../chat/conversation.ts';
+import { EDITOR_COMMANDS } from '../chat/slash-commands.ts';
+import { oneMessage } from '../chat/terminal-chat.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { Invocation } from '../invocation.ts';
+import { openModel } from '../model/open-model.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { exitCodeOfRun } from '../run-ends.ts';
+import type { ClientServers } from '../user-tools/client-servers.ts';
+import { openWorkspace } from '../workspace/open-workspace.ts';
+import { createAnswers } from './answers.ts';
+import { createEditor } from './create-editor.ts';
+import { changesOf, isWriting } from './file-changes.ts';
+import { openKeptConversation } from './kept-conversation.ts';
+import { listModelsWhenIdle } from './list-models.ts';
+import { createTurns } from './open-turns.ts';
+import { readPrompt } from './prompt-content.ts';
+import { replayHistory } from './replay-history.ts';
+import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
+import { createSessionOutput } from './session-output.ts';
+import { createTurnView, type SendUpdate, textBlock, toResponse } from './show-turn.ts';
+import { createToolCalls, type ToolCalls } from './tool-calls.ts';
+import { watchTools } from './watch-tools.ts';
+
+export interface SessionStart {
+  /** The id of a new session, or of one that is kept. */
+  readonly id: string;
+  /** Its folder, absolute. */
+  readonly cwd: string;
+  readonly servers: ClientServers;
+  /** Whether the session is kept already, and goes on. */
+  readonly isKept: boolean;
+  /** What a new session begins with: the entries of the one that it is a fork of. */
+  readonly entries?: readonly SessionEntry[] | undefined;
+}
+
+/**
+ * Opens a session of an editor. Its model is chosen at once; its tools, and the MCP servers that the editor gives, are opened with the first prompt, since they may have
+ * questions. Rejects as `openModel` does, with `auth_required` where there is no model to use, and with `SESSION_LOCKED` for one that another process has open.
+ */
+export async function openSession(
+  given: CommandCall,
+  client: AgentContext,
+  capabilities: ClientCapabilities,
+  { id, cwd, servers, ...start }: SessionStart,
+) {
+  const closed = new AbortController();
+  const signal = AbortSignal.any([given.signal, closed.signal]);
+  const { mode = 'act', ...rest } = given.flags;
+  let settings: SessionSettings = { mode, model: '', effort: 'default', models: [] };
+  let redactor = createRedactor([]);
+  let calls: ToolCalls | undefined;
+  let workspace: Workspace | undefined;
+  const redact = <Value>(value: Value): Value => redactor.data(value);
+  const send: SendUpdate = (update) => client.notify('session/update', { sessionId: id, update: redact(update) });
+  /** Sends an update that nothing waits for. A connection that has ended ends the session elsewhere. */
+  const tell = (update: SessionUpdate): void => void send(update).catch(() => undefined);
+  const tellOptions = (): void => tell({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
+  const { output, capture } = createSessionOutput(given.output, (title) => {
+    if (capabilities.session?.notices != null) tell({ sessionUpdate: 'notice', severity: 'warning', title });
+  });
+  const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
+    workspace === undefined ? Promise.resolve([]) : changesOf(workspace, call, abort);
+
+  const editor = createEditor({
+    client,
+    capabilities,
+    sessionId: id,
+    folder: cwd,
+    calls: () => calls,
+    changesOf: changes,
+    redact,
+  });
+  const answers = createAnswers({
+    client,
+    capabilities,
+    sessionId: id,
+    model: () => settings.model,
+    confirm: (...question) => editor.confirm(...question),
+  });
+  const host = { ...given.host, cwd, stdin: new PassThrough().end(), signal, editor, answers };
+  const flags = { ...rest, bundle: 'code_agent' as const, stream: true };
+  const opened = await openModel({ ...given, flags, host, output, signal });
+  if (opened.choice.provider.name === 'offline' && flags.provider !== 'offline')
+    throw RequestError.authRequired(undefined, 'no model was found');
+  settings = { ...settings, model: opened.choice.model };
+  redactor = createRedactor([opened.secret]);
+  const invocationFor = (wanted: SessionSettings): Invocation => ({
+    ...opened,
+    flags: { ...flags, mode: wanted.mode },
+    choice: { ...opened.choice, model: wanted.model },
+  });
+  const kept = await openKeptConversation(opened, id, start);
+  const models = listModelsWhenIdle(opened, signal, (list) => {
+    settings = { ...settings, models: list };
+    tellOptions();
+  });
+
+  /** How the last run of the turn ended; undefined if there was none. */
+  let end: RunEnd | undefined;
+  const show: ShowRun = async ({ options }, { messages, session, record }, { secret }) => {
+    const { tools } = options;
+    const toolOf = (name: string) => tools?.list().find((tool) => tool.name === name);
+    const shown = createToolCalls({ send: tell, folder: workspace?.folder ?? cwd, toolOf });
+    const view = createTurnView(send, shown);
+    const watched =
+      tools &&
+      watchTools(tools, {
+        mode: () => settings.mode,
+        before: async (call, abort) => {
+          if (isWriting(call.name)) shown.change(call.id, await changes(call, abort).catch(() => []));
+        },
+      });
+    const all = { ...options, tools: watched, messages };
+    calls = shown;
+    try {
+      for await (const event of redactEvents(
+        session === undefined ? run(all) : runSession({ ...all, session }),
+        secret,
+      )) {
+        record?.(event);
+        if (event.type === 'run-end') end = event;
+        else await view(event);
+      }
+    } finally {
+      shown.drop('The turn has ended.');
+      calls = undefined;
+    }
+    if (end === undefined) throw new Error('The run ended without a run-end.');
+    return exitCodeOfRun(end, host.signal);
+  };
+
+  const turns = createTurns({
+    invocationFor,
+    workspace: async () => (workspace ??= await openWorkspace(cwd, host, true)),
+    servers,
+    showPlan: (entries) => tell({ sessionUpdate: 'plan', entries }),
+    sessions: kept,
+    show,
+  });
+
+  let turn: AbortController | undefined;
+  let hasTitle = start.isKept || start.entries !== undefined;
+  const runTurn = async (blocks: readonly ContentBlock[], abort: AbortSignal): Promise<PromptResponse> => {
+    const { text, parts } = readPrompt(blocks, cwd);
+    if (text.trim() === '' && parts.length === 0) throw RequestError.invalidParams(undefined, 'the prompt is empty');
+    const { agent, conversation, settings: used } = await untilAborted(turns.open(settings), abort);
+    end = undefined;
+    if (text.startsWith('/') && !text.startsWith('//') && parts.length === 0) {
+      const lines = capture();
+      const invocation = { ...invocationFor(used), output };
+      await oneMessage(text.trim(), { conversation, agent, invocation, signal: abort });
+      const said = lines().join('\n');
+      if (said !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(said) });
+    } else await conversation.send(text.replace(/^\/\//, '/'), abort, parts);
+    if (!hasTitle)
+      tell({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: new Date().toISOString() });
+    hasTitle = true;
+    const ended: RunEnd | undefined = end;
+    if (ended === undefined) return { stopReason: abort.aborted ? 'cancelled' : 'end_turn' };
+    await tellUsage(ended, conversation);
+    return toResponse(ended, send);
+  };
+
+  /** Tells what the context of the model holds, where its size is known, and what the session has cost. */
+  const tellUsage = async ({ usage: { inputTokens: used } }: RunEnd, conversation: Conversation): Promise<void> => {
+    const { contextTokens: size, prices = flags.price } = opened.loaded.config.model;
+    if (size === undefined) return;
+    const cost = prices && { amount: costOf(conversation.totals().usage, flags.price ?? prices), currency: 'USD' };
+    await send({ sessionUpdate: 'usage_update', used, size, ...(cost !== undefined && { cost }) });
+  };
+
+  return {
+    id,
+    modes: () => modesOf(settings),
+    options: () => optionsOf(settings),
+    /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
+    announce(): void {
+      tell({ sessionUpdate: 'available_commands_update', availableCommands: commandsOf(EDITOR_COMMANDS) });
+      models.idle();
+    },
+    /** Sends the conversation so far. */
+    replay: async (): Promise<void> => replayHistory(await kept.entries(), send, cwd),
+    entries: () => kept.entries(),
+    /** Sets an option, and returns all of them. A turn that runs is held to another mode from its next call on. Throws for an option that there is not, and for a value that it cannot have. */
+    set(option: string, value: string | boolean) {
+      const before = settings;
+      settings = changeSetting(settings, option, value);
+      if (settings.mode !== before.mode) tell({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
+      if (option === 'mode') tellOptions();
+      return optionsOf(settings);
+    },
+    /** Answers a prompt. Rejects where another turn of the session is under way. */
+    async prompt(blocks: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> {
+      if (turn !== undefined)
+        throw RequestError.invalidRequest(
+          undefined,
+          'a turn of this session is under way; wait for its end, or cancel it',
+        );
+      const own = new AbortController();
+      turn = own;
+      models.busy();
+      const abort = AbortSignal.any([signal, request, own.signal]);
+      try {
+        return await runTurn(blocks, abort);
+      } catch (error) {
+        if (abort.aborted) return { stopReason: 'cancelled' };
+        throw error;
+      } finally {
+        turn = undefined;
+        models.idle();
+      }
+    },
+    cancel(): void {
+      turn?.abort(new Error('stopped'));
+    },
+    /** Cancels what runs, and closes all that the session has open. */
+    async close(): Promise<void> {
+      closed.abort(new Error('closed'));
+      models.busy();
+      await turns.close();
+      await kept.close();
+      await workspace?.close();
+    },
+  };
+}
+
+export type AcpSession = Awaited<ReturnType<typeof openSession>>;
+
+const MAX_TITLE = 80;
+
+function titleOf(text: string): string {
+  const [first = ''] = text.trim().split('\n', 1);
+  return first.length <= MAX_TITLE ? first : `${first.slice(0, MAX_TITLE - 1)}…`;
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { findOnPath, isObject, parseJson, visible } from '@kernel/internal';
+import type { CommandCall } from '../command-call.ts';
+import { EXIT, usageError } from '../exit-code.ts';
+import type { Flags } from '../options/flags.ts';
+
+type EditorName = NonNullable<Flags['setup']>;
+
+interface Setup {
+  /** Where the entry belongs. */
+  readonly where: string;
+  /** The entry as text. */
+  readonly text: string;
+  /** The entry as JSON, for an editor whose settings are; `-o FILE` adds it to a file. */
+  readonly json?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const NAME = 'prompt-agent';
+
+/**
+ * Prints what an editor needs in its settings to start this program, with the flags of this call; with `-o FILE` adds it to a JSON file of settings, whose other entries
+ * stay. Rejects with a usage error for a file that is not plain JSON, which is left as it is.
+ */
+export async function setup({ flags, host, output }: CommandCall, editor: EditorName): Promise<number> {
+  const { where, text, json } = SETUPS[editor](startCommand(host.env, argumentsFrom(host.argv)));
+  if (flags.output === undefined) {
+    output.note(where);
+    output.write(`${text}\n`);
+    return EXIT.answer;
+  }
+  if (json === undefined)
+    throw usageError(`--output: the settings of ${editor} are not JSON. Leave it out, and paste what is printed.`);
+  const path = resolve(host.cwd, flags.output);
+  await addEntry(path, json);
+  output.note(`added to ${visible(path)}`);
+  return EXIT.answer;
+}
+
+interface StartCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** How to start this program from anywhere: where it is on the PATH, else by npx. */
+function startCommand(env: CommandCall['host']['env'], flags: readonly string[]): StartCommand {
+  const found = findOnPath(NAME, { path: env['PATH'] });
+  const args = ['acp', ...flags];
+  return found === undefined
+    ? { command: 'npx', args: ['-y', '@kernel/prompt-agent', ...args] }
+    : { command: found, args };
+}
+
+/** The flags of this call that are for the program as the editor starts it. */
+function argumentsFrom(argv: readonly string[]): readonly string[] {
+  const own = /^(?:--?setup|--?output|-o)(=|$)/;
+  return argv.flatMap((word, index) => {
+    const before = own.exec(argv[index - 1] ?? '');
+    if ((before !== null && before[1] === '') || own.test(word)) return [];
+    return index === argv.indexOf('acp') ? [] : [word];
+  });
+}
+
+const SETUPS: Readonly<Record<EditorName, (start: StartCommand) => Setup>> = {
+  zed: ({ command, args }) =>
+    jsonSetup('In the settings of Zed (zed: open settings file), then agent: new thread:', {
+      agent_servers: { [NAME]: { type: 'custom', command, args, env: {} } },
+    }),
+  jetbrains: ({ command, args }) =>
+    jsonSetup('In ~/.jetbrains/acp.json (AI Chat: Add Custom Agent):', {
+      agent_servers: { [NAME]: { command, args, env: {} } },
+    }),
+  neovim: ({ command, args }) => ({
+    where: 'In your Neovim configuration, for CodeCompanion.nvim, or for avante.nvim:',
+    text: `-- CodeCompanion.nvim
+require("codecompanion").setup({
+  adapters = {
+    acp = {
+      prompt_agent = function()
+        return require("codecompanion.adapters").extend("opencode", {
+          name = "prompt_agent",
+          formatted_name = "prompt-agent",
+          commands = { default = { ${[command, ...args].map(quoted).join(', ')} } },
+        })
+      end,
+    },
+  },
+  interactions = { chat = { adapter = "prompt_agent" } },
+})
+
+-- avante.nvim
+require("avante").setup({
+  provider = "prompt-agent",
+  acp_providers = {
+    ["prompt-agent"] = { command = ${quoted(command)}, args = { ${args.map(quoted).join(', ')} } },
+  },
+})`,
+  }),
+  emacs: ({ command, args }) => ({
+    where: 'In your Emacs configuration, for agent-shell; then M-x agent-shell:',
+    text: `(with-eval-after-load 'agent-shell
+  (add-to-list
+   'agent-shell-agent-configs
+   (agent-shell-make-agent-config
+    :identifier 'prompt-agent
+    :mode-line-name "prompt-agent"
+    :buffer-name "prompt-agent"
+    :shell-prompt "prompt-agent> "
+    :shell-prompt-regexp "prompt-agent> "
+    :client-maker
+    (lambda (buffer)
+      (acp-make-client
+       :command ${quoted(command)}
+       :command-params '(${args.map(quoted).join(' ')})
+       :context-buffer buffer)))))`,
+  }),
+};
+
+function jsonSetup(where: string, json: NonNullable<Setup['json']>): Setup {
+  return { where, text: JSON.stringify(json, undefined, 2), json };
+}
+
+/** A string of Lua and of Emacs Lisp, which agree on these. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+async function addEntry(path: string, entry: NonNullable<Setup['json']>): Promise<void> {
+  const text = existsSync(path) ? await readFile(path, 'utf8') : '{}';
+  const settings = text.trim() === '' ? {} : parseJson(text);
+  if (!isObject(settings))
+    throw usageError(
+      `--output: ${visible(path)} is not plain JSON, and was not changed. Leave it out, and paste what is printed.`,
+    );
+  const merged = Object.entries(entry).map(([key, value]) => {
+    const there = settings[key];
+    return [key, { ...(isObject(there) ? there : {}), ...value }];
+  });
+  const draft = `${path}.${process.pid}.new`;
+  await writeFile(draft, `${JSON.stringify({ ...settings, ...Object.fromEntries(merged) }, undefined, 2)}\n`, {
+    flag: 'wx',
+  });
+  await rename(draft, path);
+}

@@ -1,0 +1,145 @@
+import { parseJson, sliceHead, sliceTail, terminalText } from '@kernel/internal';
+import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
+import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk/unstable';
+import { withoutCode } from '../output/terminal/notes.ts';
+import type { FileChange } from './file-changes.ts';
+import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
+
+/** The most characters of a result that an editor is sent. The model reads the whole. */
+const MAX_RESULT = 100_000;
+const MAX_PROGRESS = 4000;
+/** The time between two updates of the same call's progress, in milliseconds. */
+const PROGRESS_MS = 100;
+
+interface ShownCall {
+  readonly name: string;
+  status: ToolCallStatus;
+  /** Whether its arguments were shown. */
+  isDescribed: boolean;
+  terminalId?: string;
+  changes?: readonly FileChange[];
+  progress: string;
+  progressAt: number;
+}
+
+export interface ToolCallsOptions {
+  readonly send: (update: SessionUpdate) => void;
+  /** The folder that relative paths in arguments belong to. */
+  readonly folder: string;
+  readonly toolOf: (name: string) => Tool | undefined;
+}
+
+/** Shows the calls of a turn in an editor, each under one id from the first piece of it on. */
+export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
+  const calls = new Map<string, ShownCall>();
+
+  const begin = (id: string, name: string): ShownCall => {
+    const known = calls.get(id);
+    if (known !== undefined) return known;
+    const call: ShownCall = { name, status: 'pending', isDescribed: false, progress: '', progressAt: 0 };
+    calls.set(id, call);
+    send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...describeName(name, toolOf(name)) });
+    return call;
+  };
+  const update = (id: string, changed: object): void =>
+    send({ sessionUpdate: 'tool_call_update', toolCallId: id, ...changed });
+  const describe = (id: string, { name, arguments: json }: Pick<ToolCall, 'name' | 'arguments'>): ShownCall => {
+    const call = calls.get(id);
+    if (call?.isDescribed === true) return call;
+    const about = { ...describeCall(name, json, toolOf(name), folder), rawInput: parseJson(json) ?? json };
+    if (call === undefined) {
+      const begun: ShownCall = { name, status: 'pending', isDescribed: true, progress: '', progressAt: 0 };
+      calls.set(id, begun);
+      send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...mutable(about) });
+      return begun;
+    }
+    call.isDescribed = true;
+    update(id, mutable(about));
+    return call;
+  };
+
+  return {
+    /** Shows that a call is being made: its name is known, its arguments are not. */
+    begin,
+    /** Shows what a call does. */
+    describe,
+    /** Shows that a call runs, with the arguments that it runs with. */
+    start(id: string, call: ToolCall): void {
+      const shown = describe(id, call);
+      if (shown.status !== 'pending') return;
+      shown.status = 'in_progress';
+      update(id, { status: 'in_progress' });
+    },
+    /** Shows the terminal in which the command of a call runs. */
+    terminal(id: string, terminalId: string): void {
+      const shown = calls.get(id);
+      if (shown === undefined) return;
+      shown.terminalId = terminalId;
+      update(id, { content: contentOf(shown) });
+    },
+    /** Notes what a call changes, which is shown in place of its result. */
+    change(id: string, changes: readonly FileChange[]): void {
+      const shown = calls.get(id);
+      if (shown !== undefined) shown.changes = changes;
+    },
+    /** Shows what a call says of its progress: the last part of it, ten times a second at most. */
+    progress(id: string, text: string): void {
+      const shown = calls.get(id);
+      if (shown === undefined || shown.terminalId !== undefined) return;
+      shown.progress = sliceTail(shown.progress + text, MAX_PROGRESS);
+      const now = performance.now();
+      if (now - shown.progressAt < PROGRESS_MS) return;
+      shown.progressAt = now;
+      update(id, { content: [textContent(terminalText(shown.progress))] });
+    },
+    /** Shows how a call ended. */
+    end(id: string, call: ToolCall, result: ToolResult): void {
+      const shown = describe(id, call);
+      const isFailed = result.isError === true;
+      if (isFailed) delete shown.changes;
+      shown.status = isFailed ? 'failed' : 'completed';
+      const raw = result.data === undefined ? undefined : JSON.stringify(result.data);
+      update(id, {
+        status: shown.status,
+        content: contentOf(shown, result),
+        ...(raw !== undefined && raw.length <= MAX_RESULT && { rawOutput: result.data }),
+      });
+    },
+    /** Shows that calls that had not ended will not, but for some: their reply was withdrawn, or the turn ended. */
+    drop(why: string, kept: ReadonlySet<string> = new Set()): void {
+      for (const [id, shown] of calls) {
+        if (shown.status === 'completed' || shown.status === 'failed' || kept.has(id)) continue;
+        shown.status = 'failed';
+        update(id, { status: 'failed', content: [textContent(why)] });
+      }
+    },
+  };
+}
+
+export type ToolCalls = ReturnType<typeof createToolCalls>;
+
+export function textContent(text: string): ToolCallContent {
+  return { type: 'content', content: { type: 'text', text } };
+}
+
+/** The changes of a call as the diffs of an editor. */
+export function diffsOf(changes: readonly FileChange[]): ToolCallContent[] {
+  return changes.map(({ path, oldText, newText }) => ({ type: 'diff', path, oldText: oldText ?? null, newText }));
+}
+
+function contentOf({ changes = [], terminalId }: ShownCall, result?: ToolResult): ToolCallContent[] {
+  if (terminalId !== undefined) return [{ type: 'terminal', terminalId }];
+  if (result === undefined || changes.length > 0) return diffsOf(changes);
+  const { forUser, silent, isError, media = [] } = result;
+  const said = silent === true || forUser === undefined ? toModelText(result) : forUser;
+  const text = terminalText(sliceHead(isError === true ? withoutCode(said) : said, MAX_RESULT));
+  const images = media.flatMap(({ type, data, mimeType }): ToolCallContent[] =>
+    type === 'image' && data !== undefined ? [{ type: 'content', content: { type: 'image', data, mimeType } }] : [],
+  );
+  return [...(text === '' ? [] : [textContent(text)]), ...images];
+}
+
+/** The lists of the protocol's types are not readonly. */
+function mutable({ locations, ...about }: DescribedCall & { readonly rawInput: unknown }) {
+  return { ...about, locations: [...locations] };
+}

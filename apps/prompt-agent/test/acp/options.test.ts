@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { OWN_CONFIG } from '../program.ts';
+import { callsIn, choose, withEditor } from './editor.ts';
+
+const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
+const FILES = { 'a.txt': 'one\n' };
+
+test('a mode decides which tools the model has, and the conversation goes on in the next one', async () => {
+  verifies('cli.acp.modes');
+  const replies = [{ text: 'I would change a.txt.' }, { calls: [EDIT] }, { text: 'Done.' }];
+  await withEditor({ replies, files: FILES }, async ({ agent, begin, prompt, asked, cwd }) => {
+    const sessionId = await begin();
+    await agent.request('session/set_mode', { sessionId, modeId: 'plan' });
+    await prompt(sessionId, 'What would you do?');
+    expect(asked()[0]).not.toContain('"edit_file"');
+    const { configOptions } = await agent.request('session/set_config_option', {
+      sessionId,
+      configId: 'mode',
+      value: 'act',
+    });
+    expect(configOptions.find(({ id }) => id === 'mode')).toMatchObject({ currentValue: 'act' });
+    await prompt(sessionId, 'Do it.');
+    expect(asked()[1]).toContain('"edit_file"');
+    expect(asked()[1]).toContain('I would change a.txt.');
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+});
+
+test('a turn is held to the mode that is chosen while it runs: what was allowed before changes nothing any more', async () => {
+  verifies('cli.acp.modes');
+  const answer = async (request: RequestPermissionRequest) => {
+    await setMode?.();
+    return choose(request, 'once');
+  };
+  let setMode: (() => Promise<unknown>) | undefined;
+  const options = { replies: [{ calls: [EDIT] }, { text: 'Done.' }], files: FILES, answer };
+  await withEditor(options, async ({ agent, begin, prompt, cwd, updates }) => {
+    const sessionId = await begin();
+    setMode = () => agent.request('session/set_mode', { sessionId, modeId: 'read-only' });
+    await prompt(sessionId, 'Do it.');
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(callsIn(updates)[0]).toMatchObject({ status: 'failed' });
+  });
+});
+
+test('a model and how much it may think are options of the session, used from the next turn on', async () => {
+  verifies('cli.acp.options');
+  const replies = [{ text: 'First.' }, { text: 'Second.' }];
+  await withEditor({ replies }, async ({ agent, begin, prompt, asked }) => {
+    const sessionId = await begin();
+    await prompt(sessionId, 'One.');
+    await agent.request('session/set_config_option', { sessionId, configId: 'model', value: 'other-model' });
+    await agent.request('session/set_config_option', { sessionId, configId: 'effort', value: 'high' });
+    await prompt(sessionId, 'Two.');
+    expect(JSON.parse(asked()[0] ?? '')).toMatchObject({ model: 'm-1' });
+    expect(JSON.parse(asked()[0] ?? '')).not.toHaveProperty('reasoning_effort');
+    expect(JSON.parse(asked()[1] ?? '')).toMatchObject({ model: 'other-model', reasoning_effort: 'high' });
+  });
+});
+
+test('the models of the vendor are offered once it has listed them', async () => {
+  verifies('cli.acp.options');
+  await withEditor({ replies: [] }, async ({ begin, updates }) => {
+    await begin();
+    await expect
+      .poll(() => JSON.stringify(updates.find(({ sessionUpdate }) => sessionUpdate === 'config_option_update')), {
+        timeout: 20_000,
+      })
+      .toContain('wire-model');
+  });
+});
+
+test('an option or a value that there is not is refused by its name, and changes nothing', async () => {
+  verifies('cli.acp.options');
+  await withEditor({ replies: [{ text: 'Here.' }] }, async ({ agent, begin, prompt, said }) => {
+    const sessionId = await begin();
+    const set = (configId: string, value: string) =>
+      agent.request('session/set_config_option', { sessionId, configId, value });
+    await expect(set('colour', 'red')).rejects.toThrow('"colour"');
+    await expect(set('effort', 'enormous')).rejects.toThrow('"enormous"');
+    await expect(set('mode', '__proto__')).rejects.toThrow('__proto__');
+    await expect(agent.request('session/set_mode', { sessionId, modeId: 'yolo' })).rejects.toThrow('yolo');
+    await prompt(sessionId, 'Are you there?');
+    expect(said()).toBe('Here.');
+  });
+});
+
+test('what the context holds and what the session has cost are told where size and prices are known', async () => {
+  verifies('cli.acp.usage');
+  const config = { model: { prices: { input: 1, output: 2 }, context_tokens: 128_000 } };
+  const replies = [{ text: 'One.', usage: { inputTokens: 1000, outputTokens: 500 } }];
+  const files = { [OWN_CONFIG]: JSON.stringify(config) };
+  await withEditor({ replies, files, args: ['--provider', 'openai'] }, async ({ begin, prompt, updates }) => {
+    await prompt(await begin(), 'One?');
+    expect(updates.find(({ sessionUpdate }) => sessionUpdate === 'usage_update')).toEqual({
+      sessionUpdate: 'usage_update',
+      used: 1000,
+      size: 128_000,
+      cost: { amount: 0.002, currency: 'USD' },
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { callsIn, choose, withEditor } from './editor.ts';
+
+const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
+const TOUCH = { name: 'run_command', arguments: { command: ['touch', 'made.txt'] } };
+const FILES = { 'a.txt': 'one\n' };
+const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
+
+/** Has one call, which is answered so, and returns what came of it. */
+function oneCall(
+  call: object,
+  answer: (request: RequestPermissionRequest) => RequestPermissionResponse | Promise<RequestPermissionResponse>,
+  options: Partial<Parameters<typeof withEditor>[0]> = {},
+) {
+  const replies = [{ calls: [call as never] }, { text: 'Done.' }];
+  return withEditor(
+    { replies, files: FILES, answer, ...options },
+    async ({ begin, prompt, questions, asked, cwd, updates }) => {
+      const end = await prompt(await begin(), 'Do it.');
+      const text = readFileSync(join(cwd, 'a.txt'), 'utf8');
+      return { end, text, cwd, questions, result: asked().at(-1) ?? '', calls: callsIn(updates) };
+    },
+  );
+}
+
+test('a question shows the diff of an edit, and offers once, this session, always with the rule that each would add, and no', async () => {
+  verifies('cli.acp.permission');
+  const { questions, text } = await oneCall(EDIT, (request) => choose(request, 'once'));
+  const [question] = questions;
+  expect(question?.options.map(({ name, kind }) => ({ name, kind }))).toEqual([
+    { name: 'Yes, once', kind: 'allow_once' },
+    { name: 'Yes, for this session: edit_file(a.txt)', kind: 'allow_always' },
+    { name: 'Always: edit_file(a.txt)', kind: 'allow_always' },
+    { name: 'No', kind: 'reject_once' },
+  ]);
+  expect(question?.toolCall).toMatchObject({
+    title: 'Edit a.txt',
+    kind: 'edit',
+    content: [{ type: 'diff', oldText: 'one\n', newText: 'two\n' }],
+  });
+  expect(text).toBe('two\n');
+});
+
+test('the answer names what was shown: the ids of the options have the digest of the call', async () => {
+  verifies('cli.acp.permission.digest');
+  const { questions } = await oneCall(EDIT, (request) => choose(request, 'once'));
+  const shown = questions[0]?.toolCall as { _meta?: { 'prompt-agent'?: { digest?: string } } } | undefined;
+  // oxlint-disable-next-line no-underscore-dangle -- as the protocol has it
+  const digest = shown?._meta?.['prompt-agent']?.digest ?? '';
+  expect(digest).toMatch(/^[\da-f]{64}$/);
+  for (const { optionId } of questions[0]?.options ?? []) expect(optionId.endsWith(`:${digest}`)).toBe(true);
+});
+
+test('a question about a command shows it as one would type it, with its folder, time limit and isolation', async () => {
+  verifies('cli.acp.permission');
+  const { questions, cwd } = await oneCall(TOUCH, (request) => choose(request, 'once'));
+  const text = JSON.stringify(questions[0]?.toolCall.content);
+  expect(text).toContain('$ touch made.txt');
+  expect(text).toContain('time limit: 120 s');
+  expect(text).toMatch(/isolated/);
+  expect(existsSync(join(cwd, 'made.txt'))).toBe(true);
+});
+
+test('a no is told to the model, and so is why', async () => {
+  verifies('cli.acp.permission');
+  const no = await oneCall(EDIT, (request) => choose(request, 'no'));
+  expect(no.text).toBe('one\n');
+  expect(no.result).toContain('The user said no.');
+  const because = await oneCall(EDIT, (request) => choose(request, 'because'), {
+    capabilities: { elicitation: { form: {} } },
+    extend: (app) =>
+      app.onRequest('elicitation/create', () => ({ action: 'accept', content: { reason: 'Use b.txt.' } })),
+  });
+  expect(because.text).toBe('one\n');
+  expect(because.result).toContain('The user says: Use b.txt.');
+});
+
+test('a question that is cancelled, or answered with something else, allows nothing, and tells the model so', async () => {
+  verifies('cli.acp.permission.hostile');
+  const option = (optionId: string): RequestPermissionResponse => ({ outcome: { outcome: 'selected', optionId } });
+  const answers = [CANCELLED, option('once'), option('once:0123'), option(''), option('__proto__')];
+  for (const answer of answers) {
+    // oxlint-disable-next-line no-await-in-loop -- one program after the other
+    const { text, result, end } = await oneCall(EDIT, () => answer);
+    expect(text).toBe('one\n');
+    expect(result).toContain('The editor gave no answer');
+    expect(end.stopReason).toBe('end_turn');
+  }
+});
+
+test('the answer to one call allows no other: an option of an earlier question is not one of a later', async () => {
+  verifies('cli.acp.permission.hostile');
+  let first: RequestPermissionResponse | undefined;
+  const other = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'three' }] } };
+  const replies = [{ calls: [EDIT] }, { calls: [other] }, { text: 'Done.' }];
+  const answer = (request: RequestPermissionRequest) => (first ??= choose(request, 'once'));
+  await withEditor({ replies, files: FILES, answer }, async ({ begin, prompt, cwd }) => {
+    await prompt(await begin(), 'Do it.');
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+});
+
+test('an editor that cannot ask allows nothing, and what reads goes on', async () => {
+  verifies('cli.acp.permission.hostile');
+  const { text, result } = await oneCall(EDIT, () => {
+    throw new Error('not possible');
+  });
+  expect(text).toBe('one\n');
+  expect(result).toContain('The editor gave no answer');
+});
+
+test('an answer for the session holds for calls like it in this session alone, and one for always in the next program', async () => {
+  verifies('cli.acp.permission.rules');
+  const again = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'one' }] } };
+  const replies = [{ calls: [EDIT] }, { calls: [again] }, { text: 'Done.' }, { calls: [EDIT] }, { text: 'Done.' }];
+  const folder = await withEditor(
+    { replies, files: FILES, answer: (request) => choose(request, 'session') },
+    async ({ begin, prompt, questions, cwd }) => {
+      await prompt(await begin(), 'Twice.');
+      expect(questions.length).toBe(1);
+      await prompt(await begin(), 'Again.');
+      expect(questions.length).toBe(2);
+      return cwd;
+    },
+  );
+  const ask = { replies: [{ calls: [again] }, { text: 'Done.' }], folder };
+  await withEditor({ ...ask, answer: (request) => choose(request, 'always') }, async ({ begin, prompt, questions }) => {
+    await prompt(await begin(), 'Always.');
+    expect(questions.length).toBe(1);
+  });
+  await withEditor(
+    { ...ask, replies: [{ calls: [EDIT] }, { text: 'Done.' }] },
+    async ({ begin, prompt, questions, cwd }) => {
+      await prompt(await begin(), 'And again.');
+      expect(questions.length).toBe(0);
+      expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
+    },
+  );
+});
+
+test('a rule that denies is never asked about, and one that asks offers no rule', async () => {
+  verifies('cli.acp.permission.rules');
+  const denied = await oneCall(EDIT, () => CANCELLED, { args: ['--deny', 'edit_file(a.txt)'] });
+  expect(denied.questions).toEqual([]);
+  expect(denied.calls[0]).toMatchObject({ status: 'failed' });
+  const asked = await oneCall(EDIT, (request) => choose(request, 'once'), { args: ['--ask', 'edit_file(a.txt)'] });
+  expect(asked.questions[0]?.options.map(({ optionId }) => optionId.split(':', 1)[0])).toEqual(['once', 'no']);
+});

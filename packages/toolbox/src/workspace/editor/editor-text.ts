@@ -1,0 +1,28 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeText, detectFormat } from '../../text/encoding.ts';
+
+/** The text of bytes that an editor and a disk hold in the same way: UTF-8 without a byte order mark. Undefined for all others, which stay on disk. */
+export function plainText(bytes: Uint8Array): string | undefined {
+  const format = detectFormat(bytes);
+  return format?.encoding === 'utf-8' && format.bomLength === 0 && isUtf8(bytes)
+    ? decodeText(bytes, format)
+    : undefined;
+}
+
+/** Whether an editor shows a text with Windows line endings without its returns, as many do, which write them again when they save. */
+export function dropsReturns(saved: string, shown: string): boolean {
+  return saved.includes('\r\n') && !shown.includes('\r\n');
+}
+
+export function withoutReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** What an editor shows, with the line endings of what is on disk. */
+export function withSavedEndings(saved: string, shown: string): string {
+  if (!dropsReturns(saved, shown)) return shown;
+  const plain = withoutReturns(saved);
+  if (plain === shown) return saved;
+  const windows = saved.length - plain.length;
+  return windows * 2 > plain.split('\n').length - 1 ? shown.replaceAll('\n', '\r\n') : shown;
+}

@@ -1,0 +1,342 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type CommandOptions,
+  containerIsolation,
+  detectIsolation,
+  type Isolation,
+  linuxNamespaces,
+  type RunningTerminal,
+  type TerminalEnd,
+  type Terminals,
+} from '../../src/commands/index.ts';
+import { newOutput } from '../../src/commands/terminal/new-output.ts';
+import { systemFeature } from '../../../../test/setup/system-feature.ts';
+import { fakeTerminals } from './fake-terminals.ts';
+import { commands, virtualTimers } from './support.ts';
+
+const never = <T>(): Promise<T> => new Promise(() => {});
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A rejection that somebody looks at later. */
+function lost(reason: string): Promise<never> {
+  const rejected = Promise.reject(new Error(reason));
+  rejected.catch(() => undefined);
+  return rejected;
+}
+
+/** A terminal that answers what it is told to, and notes what it was asked. */
+function scripted(change: Partial<RunningTerminal> = {}) {
+  const asked: string[] = [];
+  const terminal: RunningTerminal = {
+    output: async () => ({ text: 'text\n', isTruncated: false }),
+    ended: Promise.resolve({ exitCode: 0 }),
+    kill: async () => void asked.push('kill'),
+    release: async () => void asked.push('release'),
+    ...change,
+  };
+  const terminals: Terminals = { start: async () => terminal };
+  return { asked, terminal, terminals };
+}
+
+/** Lets virtual time pass until a promise has settled; returns it and how many milliseconds it took. */
+async function timeOf<T>(work: Promise<T>, clock: ReturnType<typeof virtualTimers>) {
+  const state = { isSettled: false };
+  const settled = work.finally(() => (state.isSettled = true));
+  let tookMs = 0;
+  for (; tookMs < 120_000; tookMs += 100) {
+    await turn();
+    if (state.isSettled) break;
+    clock.advance(100);
+  }
+  return { value: await settled, tookMs };
+}
+
+describe('a command in a terminal of an editor', () => {
+  it('is started with the id of its call, and its terminal is released once it has ended', async () => {
+    verifies('toolbox.terminals.run');
+    const { run, editor, folder } = await commands({ isInTerminal: true, setVariables: { TOKEN: 'a-secret' } });
+    const { forLLM, data } = await run(['bash', '-c', 'echo "$TOKEN"; [ -t 0 ] || readlink /proc/self/fd/0; exit 7']);
+    expect(forLLM).toMatch(/^Exit code 7 after \d+\.\d s\.\na-secret\n\/dev\/null\n$/);
+    expect(data).toMatchObject({ exitCode: 7 });
+    expect(editor.calls).toMatchObject([{ callId: 'call', cwd: folder, variables: { TOKEN: 'a-secret' } }]);
+    expect([...editor.open]).toEqual([]);
+    // An editor shows the words of a command.
+    expect(JSON.stringify(editor.calls[0]?.args)).not.toContain('a-secret');
+  });
+
+  it('has no variables of the editor, and its words are those that were given', async () => {
+    verifies('toolbox.terminals.run');
+    const { run } = await commands({ isInTerminal: true });
+    expect((await run(['env'])).forLLM).not.toContain('EDITOR_KEY');
+    expect((await run(['printf', '%s|', '$HOME', '`id`', 'a b', "'", '--', ''])).forLLM).toContain(
+      "$HOME|`id`|a b|'|--||",
+    );
+  });
+
+  it('is run by a name with an equals sign too', async () => {
+    const { run, folder } = await commands({ isInTerminal: true });
+    await run(['bash', '-c', 'printf "#!/bin/sh\\necho ran\\n" > a=b; chmod +x a=b']);
+    expect(existsSync(join(folder, 'a=b'))).toBe(true);
+    expect((await run(['./a=b'])).forLLM).toContain('ran');
+  });
+
+  it('with an input runs in a process of this program', async () => {
+    verifies('toolbox.terminals.run');
+    const { run, editor } = await commands({ isInTerminal: true });
+    expect((await run(['cat'], { input: 'given' })).forLLM).toContain('given');
+    expect(editor.calls).toEqual([]);
+  });
+
+  it('keeps the end of an output that the editor cuts, and says so', async () => {
+    verifies('toolbox.terminals.run');
+    const { run } = await commands({ isInTerminal: true, maxOutputBytes: 1000 });
+    const { forLLM } = await run(['bash', '-c', 'head -c 2000000 /dev/zero | tr "\\0" x; echo last']);
+    expect(forLLM).toContain('(what was before is left out)');
+    expect(forLLM.trimEnd().endsWith('last')).toBe(true);
+    expect(forLLM.length).toBeLessThan(1300);
+  });
+});
+
+describe('isolation in terminals', () => {
+  const isolations: readonly [string, Isolation][] = [
+    ['a container', containerIsolation({ image: 'x' })],
+    [
+      'one that says nothing of terminals',
+      { name: 'own', wrap: ({ command, variables }) => wrapped(command, variables) },
+    ],
+  ];
+  const wrapped = ([program = '', ...args]: readonly string[], variables: Readonly<Record<string, string>>) => ({
+    program: `/usr/bin/${program}`,
+    args,
+    variables,
+  });
+
+  it.each(isolations)('goes before the terminal: %s runs in a process of this program', async (_name, isolation) => {
+    verifies('toolbox.terminals.isolation');
+    const { run, editor } = await commands({ isInTerminal: true, isolation });
+    await run(['echo', 'ran']);
+    expect(editor.calls).toEqual([]);
+  });
+
+  it('is used where it works, and where nothing does every result says so, and whose rights a command has', async () => {
+    verifies('toolbox.terminals.isolation');
+    const found = await detectIsolation();
+    expect(found === undefined || found.worksInTerminals === true).toBe(true);
+    const auto = await commands({ isInTerminal: true, isolation: 'auto' });
+    const { forLLM } = await auto.run(['echo', 'ran']);
+    expect(forLLM).toContain('ran');
+    expect(forLLM.includes('all rights of the editor')).toBe(found === undefined);
+    expect(auto.editor.calls).toHaveLength(1);
+    const required = await commands({ isInTerminal: true, isolation: 'required' });
+    expect((await required.run(['echo', 'ran'])).isError).toBe(found === undefined ? true : undefined);
+  });
+
+  const feature = systemFeature('namespaces in terminals', process.platform === 'linux');
+  it.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'ends with all that a command started when its terminal ends it with %s',
+    feature.options,
+    async (signal) => {
+      verifies('toolbox.terminals.isolation');
+      const mark = `mark-${crypto.randomUUID()}`;
+      const processes = (): readonly string[] =>
+        readdirSync('/proc').filter((pid) => {
+          try {
+            return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
+          } catch {
+            return false;
+          }
+        });
+      const editor = fakeTerminals((terminal) => ({
+        ...terminal,
+        // Its own process alone, as an editor without groups does.
+        kill: async () => void process.kill(editor.calls[0]?.pid ?? 0, signal),
+        release: async () => {},
+      }));
+      const { run, folder } = await commands({ isolation: linuxNamespaces(), terminals: editor.terminals });
+      const stop = new AbortController();
+      const script = 'setsid sleep 1000 & trap "" TERM HUP; echo > started; sleep 1000; true';
+      const result = run(['bash', '-c', script, mark], {}, { signal: stop.signal });
+      await vi.waitUntil(() => existsSync(join(folder, 'started')), { timeout: 60_000 });
+      expect(processes()).not.toEqual([]);
+      stop.abort();
+      await result;
+      await vi.waitUntil(() => processes().length === 0, { timeout: 60_000 });
+    },
+  );
+});
+
+describe('an editor', () => {
+  const withTerminals = async (terminals: Terminals, options: Partial<CommandOptions> = {}) =>
+    commands({ terminals, ...options });
+
+  it.each<[string, () => Partial<RunningTerminal>, string]>([
+    [
+      'that ends a command before it has written',
+      () => ({ output: async () => ({ text: '', isTruncated: false }) }),
+      'Exit code 0 after 0.0 s.\n(no output)',
+    ],
+    ['that says nothing of the end', () => ({ ended: Promise.resolve({}) }), 'It ended without an exit code after'],
+    [
+      'that says nonsense of the end',
+      () => ({ ended: Promise.resolve({ exitCode: 'no', signal: 7 } as unknown as TerminalEnd) }),
+      'It ended without an exit code after',
+    ],
+    [
+      'that names a signal with control characters',
+      () => ({ ended: Promise.resolve({ signal: 'SIG\u001B[2J' }) }),
+      'It was ended by SIG\\x1b[2J',
+    ],
+    [
+      'that says null where nothing is',
+      () => ({ ended: Promise.resolve({ exitCode: 2, signal: null }) }),
+      'Exit code 2',
+    ],
+    [
+      'whose output fails',
+      () => ({ output: () => Promise.reject(new Error('gone')) }),
+      'did not say what the command wrote',
+    ],
+    [
+      'whose output is no text',
+      () => ({ output: async () => ({ text: 7 }) as never }),
+      'did not say what the command wrote',
+    ],
+    [
+      'that floods',
+      () => ({ output: async () => ({ text: 'x'.repeat(50_000_000), isTruncated: false }) }),
+      'bytes left out',
+    ],
+    [
+      'that loses the terminal',
+      () => ({ ended: lost('closed\u001B[2J') }),
+      'The editor lost the terminal of the command, which may still run: closed\\x1b[2J.',
+    ],
+    ['whose release fails', () => ({ release: () => Promise.reject(new Error('no')) }), 'Exit code 0'],
+  ])('%s gives a result that is true', async (_name, change, said) => {
+    verifies('toolbox.terminals.hostile');
+    const changed = change();
+    const { asked, terminals } = scripted(changed);
+    const { run } = await withTerminals(terminals);
+    const { forLLM } = await run(['true']);
+    expect(forLLM).toContain(said);
+    expect(forLLM.length).toBeLessThan(40_000);
+    expect(asked).toEqual(changed.release === undefined ? ['release'] : []);
+  });
+
+  it('that cannot start a command says why', async () => {
+    verifies('toolbox.terminals.hostile');
+    const { run } = await withTerminals({ start: () => Promise.reject(new Error('no shell')) });
+    expect(await run(['true'])).toMatchObject({
+      isError: true,
+      forLLM: 'TOOL_FAILED: The editor could not start the command: no shell.',
+    });
+  });
+
+  it('that hangs when it is to start is given up, and what it starts later is released', async () => {
+    verifies('toolbox.terminals.hostile');
+    let lose: (error: Error) => void = () => {};
+    const ended = new Promise<TerminalEnd>((_resolve, reject) => void (lose = reject));
+    const { asked, terminal } = scripted({ ended });
+    let begin: (terminal: RunningTerminal) => void = () => {};
+    const { run } = await withTerminals({ start: () => new Promise((resolve) => void (begin = resolve)) });
+    const clock = virtualTimers();
+    const { value, tookMs } = await timeOf(run(['true']), clock);
+    expect(value.forLLM).toContain('did not start the command within 30000 ms');
+    expect(tookMs).toBeLessThanOrEqual(30_200);
+    begin(terminal);
+    await turn();
+    expect(asked).toEqual(['release']);
+    const stop = new AbortController();
+    const aborted = run(['true'], {}, { signal: stop.signal });
+    await turn();
+    stop.abort();
+    await aborted;
+    begin(terminal);
+    await turn();
+    expect(asked).toEqual(['release', 'release']);
+    // Nobody waits for it any more.
+    lose(new Error('released'));
+    await turn();
+  });
+
+  it('that never says that a command has ended: the time limit ends it, with its output', async () => {
+    verifies('toolbox.terminals.hostile');
+    let end: (how: TerminalEnd) => void = () => {};
+    const { asked, terminals } = scripted({
+      ended: new Promise((resolve) => void (end = resolve)),
+      kill: async () => {
+        asked.push('kill');
+        end({ signal: 'SIGKILL' });
+      },
+    });
+    const { run } = await withTerminals(terminals);
+    const clock = virtualTimers();
+    const { value, tookMs } = await timeOf(run(['true'], { timeout_seconds: 3 }), clock);
+    expect(value).toMatchObject({ isError: true, outcome: 'timeout' });
+    expect(value.forLLM).toMatch(/longer than 3 s\.\ntext\n$/);
+    expect(asked).toEqual(['kill', 'release']);
+    expect(tookMs).toBeLessThanOrEqual(3_200);
+  });
+
+  it('that answers nothing any more holds a command up for seconds, and the result says that it may still run', async () => {
+    verifies('toolbox.terminals.hostile');
+    const { terminals } = scripted({ ended: never(), output: never, kill: never, release: never });
+    const { run } = await withTerminals(terminals);
+    const clock = virtualTimers();
+    const { value, tookMs } = await timeOf(run(['true'], { timeout_seconds: 3 }), clock);
+    expect(value.forLLM).toContain('A detached process may still be running');
+    expect(tookMs).toBeLessThan(12_000);
+  });
+
+  it('whose background command says more each time is asked for what is new', async () => {
+    verifies('toolbox.terminals.hostile');
+    let text = '';
+    let end: (how: TerminalEnd) => void = () => {};
+    const ended = new Promise<TerminalEnd>((resolve) => void (end = resolve));
+    const { asked, terminals } = scripted({ output: async () => ({ text, isTruncated: false }), ended });
+    const { run, use } = await withTerminals(terminals);
+    const clock = virtualTimers();
+    await run(['true'], { background: true });
+    const next = async (more: string): Promise<string> => {
+      text += more;
+      await turn();
+      clock.advance(500);
+      await turn();
+      return (await use('read_output', { id: 'command-1' })).forLLM;
+    };
+    expect(await next('one\n')).toBe('It runs.\none\n');
+    expect(await next('two\n')).toBe('It runs.\ntwo\n');
+    expect(await next('')).toBe('It runs.\n(no new output)');
+    end({ exitCode: 0 });
+    await turn();
+    expect(await next('last\n')).toContain('Exit code 0');
+    expect(asked).toEqual(['release']);
+  });
+
+  it('that hangs does not keep the tools from being closed', async () => {
+    verifies('toolbox.terminals.hostile');
+    const { terminals } = scripted({ ended: never(), output: never, kill: never, release: never });
+    const { run, close } = await withTerminals(terminals);
+    const clock = virtualTimers();
+    onTestFinished(() => clock.end());
+    await run(['true'], { background: true });
+    await turn();
+    expect((await timeOf(close(), clock)).tookMs).toBeLessThan(12_000);
+  });
+});
+
+it.each([
+  ['more lines', 'a\n', 'a\nb\n', false, 'b\n'],
+  ['a line that was written over', 'a\n10%', 'a\n20%', false, '20%'],
+  ['a screen that was cleared', 'a\nb\n', 'c\n', false, 'c\n'],
+  ['nothing', 'a\n', 'a\n', false, ''],
+  ['what follows a beginning that was dropped', 'one\ntwo\nthree\n', 'two\nthree\nfour\n', true, 'four\n'],
+  ['a window without anything known', 'one\n', 'nine\n', true, '… (what was before is left out) …\nnine\n'],
+  ['lines that are alike', 'x\nx\nx\n', 'x\nx\nx\nx\n', true, 'x\n'],
+])('what is new in an output: %s', (_name, before, text, isTruncated, found) => {
+  verifies('toolbox.terminals.run');
+  expect(newOutput(before, { isTruncated, text })).toBe(found);
+});
