@@ -5,11 +5,12 @@ import { sourceFiles } from '../lib/projects.ts';
 
 /**
  * Where a vendor's JSON may be spelled: the folder of its wire, the formats of calls written as text, the servers that speak the wires
- * in tests, the reader of the upstream's config file, and the names of OpenTelemetry's conventions.
+ * in tests, the protocol that other agents speak, the reader of the upstream's config file, and the names of OpenTelemetry's conventions.
  */
 const ALLOWED = [
   /^packages\/providers\/src\/(?:openai|responses|anthropic|gemini|ollama|bedrock|text-tools\/formats)\//,
   /^packages\/testing\/src\/wire-server\/wires\//,
+  /^packages\/acp\/src\//,
   /^packages\/agent\/src\/config\//,
   /^packages\/agent\/src\/wrappers\/otel\.ts$/,
 ];

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { MAX_TIMER_MS } from '@kernel/internal';
+import { MAX_TIMER_MS, sliceHead } from '@kernel/internal';
 import { checkFunctions, checkKeys, checkNumber, invalidOption, isToolName, optionKeys } from '@kernel/protocol';
 import type { AcpAgentLimits, AcpAgentOptions, AgentWorkspace } from './options.ts';
 
@@ -116,10 +116,8 @@ function isVariable([name, value]: readonly [string, unknown]): boolean {
 
 /** The name of the tool of a program: `gemini` for `/usr/bin/gemini.js`. */
 function nameOf(command: string): string {
-  return (
-    basename(command)
-      .replace(/\.\w+$/, '')
-      .replaceAll(/[^A-Za-z0-9_-]/g, '_')
-      .slice(0, 64) || 'agent'
-  );
+  const plain = basename(command)
+    .replace(/\.\w+$/, '')
+    .replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  return sliceHead(plain, 64) || 'agent';
 }

@@ -65,15 +65,36 @@ export interface AgentWorkspace {
   /** Reads a file. */
   read(
     path: string,
-    options?: WorkspaceAbort & { readonly maxBytes?: number | undefined },
-  ): Promise<WorkspaceFile & { readonly bytes: Uint8Array }>;
+    options?: WorkspaceAbort & {
+      /** The largest file that is read, in bytes. */
+      readonly maxBytes?: number | undefined;
+    },
+  ): Promise<
+    WorkspaceFile & {
+      /** All of it. */
+      readonly bytes: Uint8Array;
+    }
+  >;
   /** Lists a folder. */
   list(
     path: string,
     options?: WorkspaceAbort,
-  ): Promise<readonly { readonly name: string; readonly type: 'file' | 'directory' | 'link' | 'other' }[]>;
+  ): Promise<
+    readonly {
+      /** Its name, without the folder. */
+      readonly name: string;
+      /** What it is; a link is not followed. */
+      readonly type: 'file' | 'directory' | 'link' | 'other';
+    }[]
+  >;
   /** Makes edits: all, or none if one fails. */
-  apply(edits: readonly WorkspaceEdit[], options?: WorkspaceAbort): Promise<{ readonly id: string }>;
+  apply(
+    edits: readonly WorkspaceEdit[],
+    options?: WorkspaceAbort,
+  ): Promise<{
+    /** Identifies the change. */
+    readonly id: string;
+  }>;
 }
 
 /** How an operation of a workspace is aborted. */

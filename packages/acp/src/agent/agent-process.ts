@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import {
   createRedactor,
   findOnPath,
@@ -17,8 +17,8 @@ import { endsWithin } from './within.ts';
 
 /** A running agent. */
 export interface AgentProcess {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
+  /** What it reads, and what it writes. */
+  readonly streams: readonly [input: WritableStream<Uint8Array>, output: ReadableStream<Uint8Array>];
   /** Resolves when it has ended, to a sentence that says how, with the last lines of what it wrote to stderr. Never rejects. */
   readonly ended: Promise<string>;
   /** Closes its input, gives it a moment, and kills its process group. Resolves when it has ended. */
@@ -26,32 +26,11 @@ export interface AgentProcess {
 }
 
 /** What every program needs, and where agents keep how they were signed in. None of them usually holds a secret. */
-const VARIABLES = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'LANG',
-  'LANGUAGE',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TZ',
-  'TMPDIR',
-  'XDG_CONFIG_HOME',
-  'XDG_DATA_HOME',
-  'XDG_STATE_HOME',
-  'XDG_CACHE_HOME',
-  // Windows
-  'SystemRoot',
-  'ComSpec',
-  'PATHEXT',
-  'TEMP',
-  'TMP',
-  'APPDATA',
-  'LOCALAPPDATA',
-  'USERPROFILE',
-];
+const VARIABLES =
+  'PATH HOME USER LOGNAME SHELL TMPDIR TZ LANG LANGUAGE LC_ALL LC_CTYPE XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME'.split(
+    ' ',
+  );
+const WINDOWS_VARIABLES = 'SystemRoot ComSpec PATHEXT TEMP TMP APPDATA LOCALAPPDATA USERPROFILE'.split(' ');
 
 const MAX_STDERR = 4_000;
 /** How long an agent may take to end by itself once its input is closed, and after SIGTERM. */
@@ -62,7 +41,7 @@ export async function startAgent(
   { command, args, env, workspace }: Pick<CheckedOptions, 'command' | 'args' | 'env' | 'workspace'>,
   folder: string,
 ): Promise<AgentProcess> {
-  const inherited = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
+  const inherited = Object.fromEntries([...VARIABLES, ...WINDOWS_VARIABLES].map((name) => [name, process.env[name]]));
   const program = programOf(command, env['PATH'], workspace.folder);
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(program, args, {
     cwd: folder,
@@ -109,7 +88,9 @@ export async function startAgent(
     child.stdout.destroy();
     child.stdin.destroy();
   };
-  return { stdin: child.stdin, stdout: child.stdout, ended, close };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of Node and of the web name the same stream
+  const output = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
+  return { streams: [Writable.toWeb(child.stdin), output], ended, close };
 }
 
 function programOf(command: string, ownPath: string | undefined, workspace: string | undefined): string {

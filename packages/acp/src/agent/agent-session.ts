@@ -1,4 +1,3 @@
-import { Readable, Writable } from 'node:stream';
 import { errorMessage, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
@@ -157,9 +156,7 @@ async function connect(
     sessionId: openId,
     onAnswer: onActivity,
   });
-  const bytes = sdk.ndJsonStream(Writable.toWeb(agent.stdin), toWebStream(agent.stdout), {
-    maxMessageBytes: limits.messageBytes,
-  });
+  const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
   const connection = client.connect(
     guardStream(bytes, { onMessage: onActivity, onUpdate: (params) => updates.read(params) }),
   );
@@ -243,9 +240,4 @@ async function connect(
 
 function timeoutError(what: string): KernelError {
   return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
-}
-
-function toWebStream(stream: Readable): ReadableStream<Uint8Array> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of Node and of the web name the same stream
-  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Messages both ways, as the SDK takes them. */
@@ -33,7 +33,7 @@ export function guardStream<Message extends object>(
         return;
       }
       if (open.has(id))
-        throw protocolError(`it used the id ${JSON.stringify(id)?.slice(0, 80) ?? ''} for two requests at once`);
+        throw protocolError(`it used the id ${sliceHead(JSON.stringify(id) ?? '', 80)} for two requests at once`);
       if (open.size >= MAX_OPEN) throw protocolError(`it made more than ${MAX_OPEN} requests at once`);
       open.add(id);
       controller.enqueue(message);

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { AgentWorkspace } from '../options.ts';
 import { placeIn } from '../requests/permission.ts';
@@ -95,5 +95,5 @@ function refused(what: string): KernelError {
 }
 
 function shown(path: string): string {
-  return JSON.stringify(path.slice(0, 200));
+  return JSON.stringify(sliceHead(path, 200));
 }
