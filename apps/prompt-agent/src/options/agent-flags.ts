@@ -53,7 +53,7 @@ export const TOOLS = {
   'agent-command': {
     multiple: true,
     value: 'COMMAND',
-    help: "another agent as a tool, over ACP, such as 'gemini --experimental-acp'; works in a copy; repeatable",
+    help: "another agent as a tool, over ACP, such as 'opencode acp'; works in a copy; repeatable",
   },
   'code-mode': {
     help: 'the model writes programs that call the tools; asks about each call, or once about calls made at once',

@@ -73,8 +73,9 @@ function nameOf([program = '', ...args]: readonly string[]): string {
 
 /** The name of a program or package, without its folder or scope, its version and its ending. */
 function plainName(word: string): string {
-  return basename(word)
-    .replace(/(?<=.)@.*$/, '')
+  const name = basename(word);
+  const at = name.indexOf('@', 1);
+  return (at === -1 ? name : name.slice(0, at))
     .replace(/\.(?:[cm]?[jt]s|exe|cmd|py|sh)$/, '')
     .replaceAll(/[^A-Za-z0-9_-]/g, '_');
 }
