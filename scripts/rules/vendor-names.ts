@@ -5,7 +5,8 @@ import { sourceFiles } from '../lib/projects.ts';
 
 /**
  * Where a vendor's JSON may be spelled: the folder of its wire, the formats of calls written as text, the servers that speak the wires
- * in tests, the protocol that other agents speak, the reader of the upstream's config file, and the names of OpenTelemetry's conventions.
+ * in tests, the reader of the upstream's config file, the names of OpenTelemetry's
+ * conventions, and what the Agent Client Protocol shows of calls.
  */
 const ALLOWED = [
   /^packages\/providers\/src\/(?:openai|responses|anthropic|gemini|ollama|bedrock|text-tools\/formats)\//,
@@ -13,6 +14,7 @@ const ALLOWED = [
   /^packages\/acp\/src\//,
   /^packages\/agent\/src\/config\//,
   /^packages\/agent\/src\/wrappers\/otel\.ts$/,
+  /^apps\/prompt-agent\/src\/acp\/view\//,
 ];
 
 const VENDOR_FIELD =

@@ -24,7 +24,7 @@ import type { ServerEntry } from '../mcp-servers/server-files.ts';
 import type { ClientServers } from '../user-tools/client-servers.ts';
 import { findKept, listKept } from './kept-sessions.ts';
 import { type AcpSession, openSession, type SessionStart } from './session.ts';
-import { toRequestError } from './show-turn.ts';
+import { toRequestError } from './view/show-turn.ts';
 
 /** The most sessions that one process has open. */
 const MAX_SESSIONS = 100;

@@ -4,6 +4,7 @@ import {
   type SessionConfigOption,
   type SessionModeState,
 } from '@agentclientprotocol/sdk/unstable';
+import { sliceHead } from '@kernel/internal';
 import type { AgentMode } from '@kernel/toolbox/agents';
 
 const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly description: string }[] = [
@@ -45,8 +46,8 @@ export function changeSetting(settings: SessionSettings, option: string, value: 
   if (option === 'effort' && effort !== undefined) return { ...settings, effort };
   if (option === 'model' && typeof value === 'string' && value !== '' && value.length <= MAX_MODEL)
     return { ...settings, model: value };
-  const given = JSON.stringify(value).slice(0, MAX_MODEL);
-  throw RequestError.invalidParams(undefined, `the option ${JSON.stringify(option.slice(0, 40))} cannot be ${given}`);
+  const given = sliceHead(JSON.stringify(value), MAX_MODEL);
+  throw RequestError.invalidParams(undefined, `the option ${JSON.stringify(sliceHead(option, 40))} cannot be ${given}`);
 }
 
 export function modesOf({ mode }: SessionSettings): SessionModeState {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { run, runSession, type SessionEntry } from '@kernel/agent';
-import { createRedactor, untilAborted } from '@kernel/internal';
+import { createRedactor, truncate, untilAborted } from '@kernel/internal';
 import type { RunEnd } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -22,18 +22,18 @@ import { redactEvents } from '../output/redact-events.ts';
 import { exitCodeOfRun } from '../run-ends.ts';
 import type { ClientServers } from '../user-tools/client-servers.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
-import { createAnswers } from './answers.ts';
-import { createEditor } from './create-editor.ts';
-import { changesOf, isWriting } from './file-changes.ts';
+import { createAnswers } from './editor/answers.ts';
+import { createEditor } from './editor/create-editor.ts';
+import { changesOf, isWriting } from './view/file-changes.ts';
 import { openKeptConversation } from './kept-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createTurns } from './open-turns.ts';
-import { readPrompt } from './prompt-content.ts';
-import { replayHistory } from './replay-history.ts';
+import { readPrompt } from './view/prompt-content.ts';
+import { replayHistory } from './view/replay-history.ts';
 import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
 import { createSessionOutput } from './session-output.ts';
-import { createTurnView, type SendUpdate, textBlock, toResponse } from './show-turn.ts';
-import { createToolCalls, type ToolCalls } from './tool-calls.ts';
+import { createTurnView, type SendUpdate, textBlock, toResponse } from './view/show-turn.ts';
+import { createToolCalls, type ToolCalls } from './view/tool-calls.ts';
 import { watchTools } from './watch-tools.ts';
 
 export interface SessionStart {
@@ -79,6 +79,7 @@ export async function openSession(
   const editor = createEditor({
     client,
     capabilities,
+    output,
     sessionId: id,
     folder: cwd,
     calls: () => calls,
@@ -245,5 +246,5 @@ const MAX_TITLE = 80;
 
 function titleOf(text: string): string {
   const [first = ''] = text.trim().split('\n', 1);
-  return first.length <= MAX_TITLE ? first : `${first.slice(0, MAX_TITLE - 1)}…`;
+  return truncate(first, MAX_TITLE);
 }

@@ -150,3 +150,26 @@ test('a rule that denies is never asked about, and one that asks offers no rule'
   const asked = await oneCall(EDIT, (request) => choose(request, 'once'), { args: ['--ask', 'edit_file(a.txt)'] });
   expect(asked.questions[0]?.options.map(({ optionId }) => optionId.split(':', 1)[0])).toEqual(['once', 'no']);
 });
+
+test('what the model says before a call is read before the question about it', async () => {
+  verifies('cli.acp.permission');
+  const replies = [{ text: 'The price is not rounded, so I mend that now.', calls: [EDIT] }, { text: 'Done.' }];
+  let before = '';
+  await withEditor(
+    {
+      replies,
+      files: FILES,
+      answer(request) {
+        before = said();
+        return choose(request, 'once');
+      },
+    },
+    async (editor) => {
+      said = () => editor.said();
+      await editor.prompt(await editor.begin(), 'Mend it.');
+      expect(before).toBe('The price is not rounded, so I mend that now.');
+    },
+  );
+});
+
+let said = (): string => '';
