@@ -1,11 +1,15 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { acpAgent, type AcpAgentLimits } from '@kernel/acp';
 import type { AgentEvent } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { allowAll, copies, give, isAlive, type Outcome, project, RAW_AGENT, scripted } from './support.ts';
+
+const HOLDS_AGENT = fileURLToPath(new URL('fixtures/holds-agent.ts', import.meta.url));
 
 afterEach(() => {
   if (copies().length > 0) throw new Error('A copy was left behind.');
@@ -104,6 +108,26 @@ test.skipIf(process.platform === 'win32')(
     }
   },
 );
+
+test.skipIf(process.platform === 'win32').each([
+  ['SIGTERM', 'stubborn'],
+  ['SIGKILL', 'polite'],
+] as const)('an agent does not outlive the program that started it, when that is ended by %s', async (signal, way) => {
+  verifies('acp.ends');
+  const folder = temporaryFolder('acp-pid');
+  const file = join(folder, 'pid');
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@kernel/source', '--disable-warning=ExperimentalWarning', HOLDS_AGENT, RAW_AGENT, way, file],
+    // What it leaves when it is killed goes with this folder.
+    { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const pid = await vi.waitUntil(() => Number(readText(file)), { timeout: 60_000 });
+  child.kill(signal);
+  await vi.waitUntil(() => !isAlive(pid), { timeout: 20_000 });
+  expect(isAlive(pid)).toBe(false);
+});
 
 test('an agent that is stopped is told so first, and can end its turn', async () => {
   verifies('acp.ends');

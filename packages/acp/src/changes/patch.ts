@@ -34,12 +34,6 @@ export function writePatch(changes: readonly TextChange[]): string {
   return [BEGIN, ...changes.flatMap(linesOfChange), END].join('\n');
 }
 
-/** Whether the patch of a change says all of it, so that it can be made from the patch alone. */
-export function isWhole(change: TextChange): boolean {
-  const [patch] = readPatch(writePatch([change]));
-  return patch !== undefined && attempt(() => applyTo(change.before, patch)) === change.after;
-}
-
 function linesOfChange({ path, before, after }: TextChange): readonly string[] {
   if (after === undefined) return [`*** Delete File: ${path}`];
   if (before === undefined) return [`*** Add File: ${path}`, ...linesOf(after).map((line) => `+${line}`)];
