@@ -5,6 +5,7 @@ import type { Problem } from '../lib/problem.ts';
 
 /** Exported shapes that may look like a tool, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'packages/acp/dist/options.d.ts#AcpAgentOptions': 'its `args` are those of a program',
   'packages/tools/dist/tool/define-tool.d.ts#DefineToolOptions':
     '`Omit<Tool, "parameters"> & { input, handler, … }`: the argument of defineTool',
   'packages/tools/dist/adapters/openai-agents/from-openai-agents-tool.d.ts#OpenAiAgentsToolInput':

@@ -43,6 +43,9 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/toolbox/src/files/search/ripgrep.ts': {
     program: 'an absolute path from the options, or what findProgram found',
   },
+  'packages/acp/src/agent/agent-process.ts': {
+    program: 'what a user wrote as command: its path, or what findOnPath found by its name',
+  },
   'packages/mcp/src/client/transport/server-process.ts': {
     commandLine: 'what a user wrote in a config as command: its path, or what findOnPath found by its name',
   },

@@ -11,6 +11,7 @@ import { sourceFiles } from '../lib/projects.ts';
 const ALLOWED = [
   /^packages\/providers\/src\/(?:openai|responses|anthropic|gemini|ollama|bedrock|text-tools\/formats)\//,
   /^packages\/testing\/src\/wire-server\/wires\//,
+  /^packages\/acp\/src\//,
   /^packages\/agent\/src\/config\//,
   /^packages\/agent\/src\/wrappers\/otel\.ts$/,
   /^apps\/prompt-agent\/src\/acp\/view\//,

@@ -78,7 +78,12 @@ export async function openTools(
   // The built-in tools only read: without rules nothing is to be decided.
   const hasRules = rulesOf(flags).length + userRules.rules.length > 0;
   const policy =
-    bundle === undefined && flags.tools === undefined && flags.execute !== true && ofEditor === undefined && !hasRules
+    bundle === undefined &&
+    flags.tools === undefined &&
+    flags['agent-command'] === undefined &&
+    flags.execute !== true &&
+    ofEditor === undefined &&
+    !hasRules
       ? NO_POLICY
       : await createPolicy(call, {
           rules: bundle?.rules ?? [],
@@ -94,7 +99,12 @@ export async function openTools(
         });
   for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
-  const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle, ...tools];
+  const own = [
+    ...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)),
+    ...ofBundle,
+    ...tools,
+    ...(await agentsOf(call, workspace, replaced.has('run_command'))),
+  ];
   let opened: Promise<AddedServers> | undefined;
   const servers = (): Promise<AddedServers> =>
     (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
@@ -141,6 +151,15 @@ export async function openTools(
     await close();
     throw error;
   }
+}
+
+/** The agents of `--agent-command`. They have terminals where there are commands. */
+async function agentsOf({ flags, host }: CommandCall, workspace: Workspace, hasCommands: boolean) {
+  const texts = flags['agent-command'];
+  if (texts === undefined) return [];
+  const { otherAgents } = await import('../tools/other-agents.ts');
+  const isolation = hasCommands ? await isolationFor(flags.sandbox) : undefined;
+  return otherAgents(texts, host, workspace, isolation && { isolation, timeoutMs: COMMAND_MS });
 }
 
 /** Puts the tools behind the one that runs programs. */

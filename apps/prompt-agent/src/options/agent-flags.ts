@@ -50,6 +50,11 @@ export const TOOLS = {
   execute: {
     help: 'run the tools of --tools, or of all servers of mcp add; ask before those that may change something',
   },
+  'agent-command': {
+    multiple: true,
+    value: 'COMMAND',
+    help: "another agent as a tool, over ACP, such as 'opencode acp'; works in a copy; repeatable",
+  },
   'code-mode': {
     help: 'the model writes programs that call the tools; asks about each call, or once about calls made at once',
   },

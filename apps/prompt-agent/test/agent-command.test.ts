@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startWireServer, verifies } from '@kernel/testing';
+import { expect, test, vi } from 'vitest';
+import { promptHere, workspace } from './program.ts';
+import { fakeTerminal, plain, promptAt } from './terminals.ts';
+
+const AGENT = fileURLToPath(new URL('../../../packages/acp/test/fixtures/scripted-agent.ts', import.meta.url));
+const COMMAND = `KEY=\${GIVEN} ${process.execPath} --disable-warning=ExperimentalWarning ${AGENT}`;
+
+/** Runs the program on a terminal, whose model gives an agent a task; each answer is typed at the next question. */
+async function onTerminal(
+  cwd: string,
+  steps: readonly object[],
+  more: readonly string[],
+  ...answers: readonly string[]
+) {
+  const call = { name: 'scripted-agent', arguments: { task: JSON.stringify(steps) } };
+  const server = await startWireServer({ replies: [{ calls: [call] }, { text: 'All done.' }] });
+  const terminal = fakeTerminal(100);
+  const args = ['--base-url', server.baseUrl, '--model', 'm', '--agent-command', COMMAND, ...more, 'do it'];
+  const ended = promptAt(terminal, args, { cwd, env: { GIVEN: 'given-by-us' } });
+  for (const [at, answer] of answers.entries()) {
+    const questions = () => plain(terminal.raw()).split('[y/N]').length - 1;
+    // oxlint-disable-next-line no-await-in-loop -- one question after the other
+    await vi.waitFor(() => expect(questions()).toBe(at + 1), 60_000);
+    terminal.stdin.write(`${answer}\n`);
+  }
+  const exitCode = await ended;
+  await server.close();
+  return { exitCode, text: plain(terminal.raw()), requests: server.requests };
+}
+
+test('another agent is a tool: it is asked about, so is each command, and its changes are one diff', async () => {
+  verifies('cli.agentCommand');
+  const cwd = workspace({ 'a.txt': 'one\n' });
+  const steps = [
+    { environment: ['KEY', 'GIVEN'] },
+    { terminal: { command: 'cat', args: ['a.txt'] } },
+    { disk: { 'a.txt': 'two\n' } },
+    { say: 'Changed it.' },
+  ];
+  const bundle = ['--bundle', 'code_agent', '--sandbox', 'off'];
+  const { exitCode, text, requests } = await onTerminal(cwd, steps, bundle, 'y', 'y', 'y');
+  expect(exitCode).toBe(0);
+  expect(text).toContain('$ cat a.txt');
+  expect(text).toContain('-one');
+  expect(text).toContain('+two');
+  const sent = JSON.stringify(requests[1]?.body);
+  expect(sent).toContain('Changed it.');
+  expect(sent).toContain('Done (change');
+  expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
+});
+
+test('its changes stay away where the workspace may not be written, and where they are refused', async () => {
+  verifies('cli.agentCommand');
+  const cwd = workspace({ 'a.txt': 'one\n' });
+  const steps = [{ disk: { 'a.txt': 'two\n' } }, { say: 'Changed it.' }];
+  const read = await onTerminal(cwd, steps, [], 'y');
+  expect(JSON.stringify(read.requests[1]?.body)).toContain('because the rules do not let it be written');
+  const refused = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'not that way');
+  expect(JSON.stringify(refused.requests[1]?.body)).toContain('not that way');
+  expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+});
+
+test('a variable that is not set, and an unclosed quote, are named', async () => {
+  verifies('cli.agentCommand');
+  const variable = await promptHere(['--agent-command', 'KEY=${NONE} gemini', 'hello']);
+  expect(variable.stderr).toContain('--agent-command uses the variable NONE, which is not set.');
+  const quote = await promptHere(['--agent-command', "gemini 'x", 'hello']);
+  expect(quote.stderr).toContain('has an unclosed quote');
+});
+
+test('nothing of it is loaded without the flag', () => {
+  verifies('cli.agentCommand');
+  expect(readFileSync(join(import.meta.dirname, '../dist/cli.js'), 'utf8')).not.toContain('@kernel/acp');
+});

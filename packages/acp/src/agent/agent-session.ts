@@ -1,0 +1,243 @@
+import { errorMessage, untilAborted } from '@kernel/internal';
+import {
+  type CallContext,
+  errorResult,
+  type FinishReason,
+  KernelError,
+  type ToolCall,
+  type ToolResult,
+  type Usage,
+} from '@kernel/protocol';
+import type { CheckedOptions } from '../check-options.ts';
+import { type Copy, copyFolder } from '../copy/copy-folder.ts';
+import type { CommandsInCopy } from '../options.ts';
+import { createDecisions, type Decision } from '../requests/decisions.ts';
+import { createClient } from '../requests/serve-client.ts';
+import { createTerminals } from '../requests/terminals.ts';
+import { type AgentProcess, startAgent } from './agent-process.ts';
+import { guardStream, protocolError } from './guarded-stream.ts';
+import { openSession, toReportedError } from './open-session.ts';
+import { createQueue } from './queue.ts';
+import type { Sdk } from './sdk.ts';
+import { finishReasonOf, toUsage } from './turn-end.ts';
+import { createUpdates, type Said } from './updates.ts';
+import { endsWithin } from './within.ts';
+
+/** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
+export type FromAgent =
+  | Said
+  /** It asks for something that is to be decided on. */
+  | { readonly type: 'request'; readonly call: ToolCall }
+  | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | undefined }
+  | { readonly type: 'error'; readonly error: KernelError };
+
+/** An agent at work on one task. */
+export interface AgentSession {
+  readonly copy: Copy;
+  /** Removes and returns what came first; undefined if there is nothing now. */
+  take(): FromAgent | undefined;
+  /** Resolves when there is something to take. */
+  ready(): Promise<void>;
+  /** Answers a request for permission, or refuses a command. One that was answered before stays answered. */
+  settle(callId: string, decision: Decision): void;
+  /** Runs a command that was decided on; resolves with its end, or when the agent wants something else meanwhile. */
+  runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  /** Ends the agent and its commands. The copy stays. */
+  endWork(): Promise<void>;
+  /** Takes the task back if it is not done, ends the agent and its commands, and removes the copy. */
+  close(): Promise<void>;
+}
+
+interface Setup {
+  readonly task: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (update: string) => void;
+  /** Decides on what was decided before, in the same words. */
+  readonly decidedBefore: (call: ToolCall) => Decision | undefined;
+  /** The number of the first request. */
+  readonly firstRequest: number;
+}
+
+interface Parts {
+  readonly sdk: Sdk;
+  readonly copy: Copy;
+  readonly agent: AgentProcess;
+  readonly commands: CommandsInCopy | undefined;
+}
+
+const CANCEL_GRACE_MS = 500;
+
+/** Copies the workspace, starts the agent in it and gives it the task. Rejects with a `KernelError`, or the reason of an abort, and leaves nothing behind then. */
+export async function startSession(options: CheckedOptions, setup: Setup): Promise<AgentSession> {
+  const { signal } = setup;
+  const copy = await copyFolder(options.workspace, options.limits, signal);
+  let agent: AgentProcess | undefined;
+  let commands: CommandsInCopy | undefined;
+  const closeAll = async (): Promise<void> => {
+    await agent?.close();
+    await commands?.close?.();
+    await copy.close();
+  };
+  try {
+    const sdk = await import('@agentclientprotocol/sdk/unstable');
+    commands = await options.commands?.(copy.folder);
+    signal.throwIfAborted();
+    agent = await startAgent(options, copy.folder);
+    const session = await connect(options, setup, { sdk, copy, agent, commands });
+    const close = async (): Promise<void> => {
+      await session.close();
+      await closeAll();
+    };
+    return { ...session, close };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Connects to a running agent, opens a session and gives it the task. Its `close` ends the agent. */
+async function connect(
+  options: CheckedOptions,
+  setup: Setup,
+  { sdk, copy, agent, commands }: Parts,
+): Promise<AgentSession> {
+  const { limits, name, workspace } = options;
+  const { folder } = copy;
+  const queue = createQueue<FromAgent>();
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined);
+  let sessionId: string | undefined;
+  let isOver = false;
+  const openId = (): string | undefined => (isOver ? undefined : sessionId);
+
+  const finish = (last: FromAgent | undefined): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(silence);
+    if (last !== undefined) queue.push(last);
+    decisions.refuseAll('The turn of the agent has ended.');
+  };
+  const fail = (error: unknown): void => {
+    const known = KernelError.is(error) ? error : new KernelError('TOOL_FAILED', errorMessage(error), { cause: error });
+    failure.reject(known);
+    finish({ type: 'error', error: known });
+  };
+  const onSilence = (): void => {
+    if (decisions.waiting() > 0 || (terminals?.running() ?? 0) > 0) onActivity();
+    else fail(timeoutError(`said nothing for ${limits.silenceMs} ms (limits.silenceMs)`));
+  };
+  let silence: NodeJS.Timeout | undefined;
+  const onActivity = (): void => void (isOver || silence?.refresh());
+
+  const decisions = createDecisions({
+    first: setup.firstRequest,
+    decidedBefore: setup.decidedBefore,
+    onRequest: (call) => queue.push({ type: 'request', call }),
+  });
+  const terminals = commands && createTerminals(commands.tools, onActivity);
+  const updates = createUpdates({
+    textCharacters: limits.textCharacters,
+    sessionId: openId,
+    say: (said) => {
+      const last = queue.last();
+      // A reader that is slow gets long pieces, not many.
+      if (said.type !== 'own-call' && last?.type === said.type) last.text += said.text;
+      else queue.push(said);
+    },
+    onProgress: setup.onProgress,
+    outputOf: (id) => terminals?.find(id)?.output ?? '',
+  });
+  const client = createClient(sdk, {
+    folder,
+    workspace,
+    updates,
+    decisions,
+    terminals,
+    sessionId: openId,
+    onAnswer: onActivity,
+  });
+  const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
+  const connection = client.connect(
+    guardStream(bytes, { onMessage: onActivity, onUpdate: (params) => updates.read(params) }),
+  );
+  void connection.closed.then(async () => {
+    const reason: unknown = connection.signal.reason;
+    if (reason instanceof sdk.MessageTooLargeError)
+      return fail(protocolError(`a message is longer than ${limits.messageBytes} bytes (limits.messageBytes)`));
+    if (KernelError.is(reason)) return fail(reason);
+    // Its output is closed: it has ended, or does nothing more of use.
+    if (!isOver) await agent.close();
+    return undefined;
+  });
+  void agent.ended.then((how) => fail(new KernelError('PROVIDER_PROTOCOL', how)));
+
+  let turn: Promise<unknown> = Promise.resolve();
+  const endWork = async (): Promise<void> => {
+    finish(undefined);
+    connection.close();
+    await Promise.all([agent.close(), terminals?.close()]);
+  };
+  const close = async (): Promise<void> => {
+    const openedId = openId();
+    finish(undefined);
+    if (openedId !== undefined) {
+      await connection.agent.notify('session/cancel', { sessionId: openedId }).catch(() => undefined);
+      await endsWithin(turn, CANCEL_GRACE_MS);
+    }
+    await endWork();
+  };
+
+  let startTimer: NodeJS.Timeout | undefined;
+  try {
+    startTimer = setTimeout(
+      () => fail(timeoutError(`was not ready within ${limits.startMs} ms (limits.startMs)`)),
+      limits.startMs,
+    );
+    const opening = openSession(sdk, connection, { ...options, folder, hasTerminals: terminals !== undefined });
+    opening.catch(() => undefined);
+    sessionId = await untilAborted(Promise.race([opening, failure.promise]), setup.signal);
+  } catch (error) {
+    finish(undefined);
+    connection.close();
+    throw toReportedError(error, name);
+  } finally {
+    clearTimeout(startTimer);
+  }
+  if (!isOver) silence = setTimeout(onSilence, limits.silenceMs);
+  turn = connection.agent
+    .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
+    .then(({ stopReason, usage }) => {
+      const finishReason = finishReasonOf(stopReason);
+      return finish({ type: 'end', finishReason, usage: toUsage(usage, updates.contextTokens()) });
+    })
+    .catch((error: unknown) => {
+      // How a connection ended is said where that is known.
+      if (!connection.signal.aborted) fail(toReportedError(error, name));
+    });
+
+  return {
+    copy,
+    take: () => queue.shift(),
+    ready: () => queue.filled(),
+    settle(callId, decision) {
+      decisions.settle(callId, decision);
+      onActivity();
+    },
+    runCommand(call, context) {
+      const running = isOver ? undefined : terminals?.start(call, context);
+      decisions.hand(call.id);
+      if (running === undefined)
+        return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
+      const goesOn = decisions
+        .needsTurn()
+        .then((): ToolResult => ({ forLLM: 'The command goes on while the agent does something else.' }));
+      return Promise.race([running, goesOn]);
+    },
+    endWork,
+    close,
+  };
+}
+
+function timeoutError(what: string): KernelError {
+  return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
+}

@@ -1,0 +1,73 @@
+import type { ToolCall } from '@kernel/protocol';
+
+/** A decision on a request: that it is allowed, or the reason why it is not. */
+export type Decision = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
+
+/** The requests of an agent that wait for a decision of the run. */
+export interface Decisions {
+  /** Makes a call of a request: its id tells what kind it is. */
+  toCall(kind: 'permission' | 'terminal', tool: string, input: object): ToolCall;
+  /** Has the run decide on a call. Never rejects. */
+  ask(call: ToolCall): Promise<Decision>;
+  /** Decides. A call that was decided on before stays as it was. */
+  settle(callId: string, decision: Decision): void;
+  /** Leaves a call to whoever runs it. */
+  hand(callId: string): void;
+  /** How many wait. */
+  waiting(): number;
+  /** Resolves when one waits, at once if one does, and when all are refused. */
+  needsTurn(): Promise<void>;
+  /** Refuses all that wait, and all that come. */
+  refuseAll(reason: string): void;
+}
+
+interface Setup {
+  /** The number of the first request. */
+  readonly first: number;
+  /** Decides on what was decided before, in the same words. */
+  readonly decidedBefore: (call: ToolCall) => Decision | undefined;
+  readonly onRequest: (call: ToolCall) => void;
+}
+
+/** Creates the record of what waits for a decision. */
+export function createDecisions({ first, decidedBefore, onRequest }: Setup): Decisions {
+  const waiting = new Map<string, (decision: Decision) => void>();
+  let waiters: (() => void)[] = [];
+  let number = first - 1;
+  let refusal: Decision | undefined;
+  const wake = (): void => {
+    for (const resolve of waiters) resolve();
+    waiters = [];
+  };
+  return {
+    toCall(kind, tool, input) {
+      number += 1;
+      return { type: 'tool-call', id: `${kind}-${number}`, name: tool, arguments: JSON.stringify(input) };
+    },
+    ask(call) {
+      const known = refusal ?? decidedBefore(call);
+      if (known !== undefined) return Promise.resolve(known);
+      return new Promise((resolve) => {
+        waiting.set(call.id, resolve);
+        onRequest(call);
+        wake();
+      });
+    },
+    settle(callId, decision) {
+      waiting.get(callId)?.(decision);
+      waiting.delete(callId);
+    },
+    hand: (callId) => void waiting.delete(callId),
+    waiting: () => waiting.size,
+    needsTurn: () =>
+      refusal !== undefined || waiting.size > 0
+        ? Promise.resolve()
+        : new Promise((resolve) => void waiters.push(resolve)),
+    refuseAll(reason) {
+      refusal ??= { isAllowed: false, reason };
+      for (const resolve of waiting.values()) resolve(refusal);
+      waiting.clear();
+      wake();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { errorMessage, sliceHead } from '@kernel/internal';
+import type { ClientApp } from '@agentclientprotocol/sdk/unstable';
+import type { Sdk } from '../agent/sdk.ts';
+import { isCount, type Updates } from '../agent/updates.ts';
+import { readCopiedText, writeCopiedText } from '../copy/copied-text.ts';
+import type { AgentWorkspace } from '../options.ts';
+import type { Decision, Decisions } from './decisions.ts';
+import { placeIn, questionOf } from './permission.ts';
+import { MAX_TERMINALS, type Terminal, type Terminals } from './terminals.ts';
+
+/** What a client serves its agent with. */
+export interface Served {
+  /** The folder of the copy. */
+  readonly folder: string;
+  readonly workspace: AgentWorkspace;
+  readonly updates: Updates;
+  readonly decisions: Decisions;
+  /** The commands of the agent; undefined if it has none. */
+  readonly terminals: Terminals | undefined;
+  /** The session; undefined before there is one, and when its turn has ended. */
+  readonly sessionId: () => string | undefined;
+  /** Called when a request was answered. */
+  readonly onAnswer: () => void;
+}
+
+interface OfSession {
+  readonly sessionId: string;
+}
+
+/** Creates the client side of a connection: what an agent can ask its client for. What it gets of a failure is the message. */
+export function createClient(sdk: Sdk, served: Served): ClientApp {
+  const { folder, workspace, terminals } = served;
+  const app = sdk.client({ name: 'kernel' });
+  const serve = createServe(sdk, served);
+  app
+    .onRequest('fs/read_text_file', ({ params }) =>
+      serve(params, async () => ({ content: await readCopiedText(folder, params) })),
+    )
+    .onRequest('fs/write_text_file', ({ params }) =>
+      serve(params, async () => {
+        await writeCopiedText(folder, workspace, params);
+        return {};
+      }),
+    )
+    .onRequest('session/request_permission', ({ params }) =>
+      serve(params, async () => {
+        const { toolCall, options } = params;
+        const decision = await decideOn(served, toolCall.toolCallId, { ...toolCall });
+        const option = options.find(({ kind }) => kind === (decision.isAllowed ? 'allow_once' : 'reject_once'));
+        // An answer for all times is not ours to give: without another one the request is taken back, and so it is at the end of the turn.
+        const outcome =
+          option === undefined || served.sessionId() === undefined
+            ? ({ outcome: 'cancelled' } as const)
+            : ({ outcome: 'selected', optionId: option.optionId } as const);
+        return { outcome, ...(!decision.isAllowed && { _meta: { reason: decision.reason } }) };
+      }),
+    )
+    // A question may belong to a request instead of the session.
+    .onRequest('elicitation/create', () => ({ action: 'decline' as const }));
+  if (terminals !== undefined) serveTerminals(sdk, app, { ...served, terminals }, serve);
+  return app;
+}
+
+type Serve = <T>(params: OfSession, work: () => Promise<T> | T) => Promise<T>;
+
+function createServe(sdk: Sdk, { sessionId, onAnswer }: Served): Serve {
+  return async (params, work) => {
+    try {
+      if (params.sessionId !== sessionId()) throw sdk.RequestError.sessionNotFound(sliceHead(params.sessionId, 200));
+      return await work();
+    } catch (error) {
+      if (error instanceof sdk.RequestError) throw error;
+      throw new sdk.RequestError(INTERNAL_ERROR, errorMessage(error));
+    } finally {
+      onAnswer();
+    }
+  };
+}
+
+const INVALID_PARAMS = -32_602;
+const INTERNAL_ERROR = -32_603;
+
+async function decideOn(
+  { updates, decisions, folder }: Served,
+  id: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<Decision> {
+  const question = questionOf(updates.callWith(id, fields), folder);
+  if (question.decision === 'allow') return { isAllowed: true };
+  if (question.decision === 'refuse') return { isAllowed: false, reason: question.reason };
+  return decisions.ask(decisions.toCall('permission', question.tool, question.input));
+}
+
+function serveTerminals(
+  sdk: Sdk,
+  app: ClientApp,
+  { folder, decisions, terminals }: Served & { readonly terminals: Terminals },
+  serve: Serve,
+): void {
+  const find = ({ terminalId }: { readonly terminalId: string }): Terminal => {
+    const found = terminals.find(terminalId);
+    if (found !== undefined) return found;
+    throw new sdk.RequestError(INVALID_PARAMS, `There is no terminal ${JSON.stringify(sliceHead(terminalId, 80))}.`);
+  };
+  app
+    .onRequest('terminal/create', ({ params }) =>
+      serve(params, async () => {
+        if (terminals.running() >= MAX_TERMINALS)
+          throw new sdk.RequestError(INTERNAL_ERROR, `${MAX_TERMINALS} commands run already: release one first.`);
+        const { command, args = [], env = [], cwd, outputByteLimit } = params;
+        const below = (cwd ?? '') === '' ? '.' : placeIn(folder, cwd ?? '');
+        if (below === undefined) throw new sdk.RequestError(INVALID_PARAMS, 'cwd is not in the folder of the session.');
+        const variables = env.map(({ name, value }) => `${name}=${value}`);
+        const words = [...(variables.length > 0 ? ['env', ...variables] : []), command, ...args];
+        const input = { command: words, ...(below !== '.' && { cwd: below }) };
+        const call = decisions.toCall('terminal', 'run_command', input);
+        const started = terminals.expect(call.id, isCount(outputByteLimit) ? outputByteLimit : Infinity);
+        const answer = await Promise.race([decisions.ask(call), started]);
+        if (!('isAllowed' in answer)) return { terminalId: answer.id };
+        terminals.forget(call.id);
+        throw new sdk.RequestError(INTERNAL_ERROR, answer.isAllowed ? 'The command was not run.' : answer.reason);
+      }),
+    )
+    .onRequest('terminal/output', ({ params }) =>
+      serve(params, () => {
+        const { output, isCut: truncated, end } = find(params);
+        return { output, truncated, ...(end !== undefined && { exitStatus: end }) };
+      }),
+    )
+    .onRequest('terminal/wait_for_exit', ({ params }) => serve(params, () => find(params).ended))
+    .onRequest('terminal/kill', ({ params }) =>
+      serve(params, () => {
+        find(params).stop();
+        return {};
+      }),
+    )
+    .onRequest('terminal/release', ({ params }) =>
+      serve(params, () => {
+        terminals.release(find(params).id);
+        return {};
+      }),
+    );
+}
