@@ -14,6 +14,7 @@ const onSource = [
   'packages/agent',
   'packages/mcp',
   'packages/code-mode',
+  'packages/acp',
   'packages/durable',
   'packages/restate',
   'packages/toolbox',

@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'quickjs-wasi',
     'sucrase',
   ],
+  'packages/acp': ['@kernel/agent', '@kernel/protocol', '@kernel/internal', '@agentclientprotocol/sdk'],
   'packages/durable': ['@kernel/protocol', '@kernel/internal'],
   'packages/restate': ['@kernel/protocol', '@kernel/internal', '@restatedev/restate-sdk'],
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],

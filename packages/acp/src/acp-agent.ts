@@ -1,0 +1,65 @@
+import { agentAsTool, type AgentBinding } from '@kernel/agent';
+import { markInnerSteps, type ToolContext, type ToolResult } from '@kernel/protocol';
+import { createAgentProvider } from './agent-provider.ts';
+import { createAgentTools } from './agent-tools.ts';
+import { checkOptions, type CheckedOptions } from './check-options.ts';
+import type { AcpAgentOptions } from './options.ts';
+
+/**
+ * Makes an agent that speaks the Agent Client Protocol (ACP), such as Gemini CLI, a tool that takes a `task` and returns its answer.
+ *
+ * Each call starts the agent in a copy of what may be read of the workspace, and ends it with the call. What it asks for are calls of an inner run: decided on by
+ * the `approve` of the caller, limited, redacted, recorded, and reported as `sub-agent-event`. What it has changed comes back as one call of `apply_patch`.
+ *
+ * The copy keeps its work apart; it is no sandbox: the agent is a program that runs with your rights.
+ *
+ * @example
+ * ```ts
+ * import { acpAgent } from '@kernel/acp';
+ * import { createWorkspace } from '@kernel/toolbox/workspace';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const workspace = await createWorkspace({ root: process.cwd(), write: ['**'] });
+ * const tools = createRegistry([acpAgent({ command: 'gemini', args: ['--experimental-acp'], workspace })]);
+ * ```
+ */
+export function acpAgent(options: AcpAgentOptions): AgentBinding {
+  const checked = checkOptions(options);
+  const { tool } = bindingOf(checked, () => undefined);
+  const handler: AgentBinding['handler'] = (input, context) => runAgent(checked, input, context);
+  return { tool, timeoutMs: 0, handler: markInnerSteps(handler) };
+}
+
+async function runAgent(
+  options: CheckedOptions,
+  input: { readonly task: string },
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { handler, provider } = bindingOf(options, (update) => context.onProgress?.(update));
+  try {
+    const result = await handler(input, context);
+    const answer = provider.answer();
+    if (result.isError === true || result.outcome !== undefined || answer === '' || result.forLLM.startsWith(answer))
+      return result;
+    return { ...result, forLLM: `${answer}\n\n${result.forLLM}` };
+  } finally {
+    await provider.close();
+  }
+}
+
+function bindingOf(options: CheckedOptions, onProgress: (update: string) => void) {
+  const { name, description, limits } = options;
+  const { tokens, cost, timeMs } = limits;
+  const provider = createAgentProvider(options, onProgress);
+  const { tool, handler } = agentAsTool({
+    name,
+    description,
+    run: {
+      provider,
+      model: options.model ?? name,
+      tools: createAgentTools(provider.calls),
+      limits: { turns: 0, repeats: false, tokens, cost, timeMs },
+    },
+  });
+  return { tool, handler, provider };
+}

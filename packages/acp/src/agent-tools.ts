@@ -1,0 +1,94 @@
+import { canonicalJson, jsonDigest } from '@kernel/internal';
+import {
+  type CallContext,
+  KernelError,
+  type Tool,
+  type ToolCall,
+  toErrorResult,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+
+/** What runs the calls that an agent's requests became. */
+export interface AgentCalls {
+  /** Runs a command for the agent. */
+  runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  /** Brings back its changes. */
+  applyPatch(patch: string, context: CallContext): Promise<ToolResult>;
+}
+
+const PATH = { type: 'string' } as const;
+
+const RUN_COMMAND: Tool = {
+  name: 'run_command',
+  title: 'Run a command',
+  description: 'Runs a program for the agent in its copy, or lets the agent run it.',
+  parameters: {
+    type: 'object',
+    properties: { command: { type: 'array', items: { type: 'string' }, minItems: 1 }, cwd: PATH },
+    required: ['command'],
+    additionalProperties: false,
+  },
+  effect: 'external',
+};
+
+const AGENT_PERMISSION: Tool = {
+  name: 'agent_permission',
+  title: 'Let the agent',
+  description: 'Lets the agent do what it asks for.',
+  parameters: {
+    type: 'object',
+    properties: { kind: PATH, title: PATH, paths: { type: 'array', items: PATH }, input: {} },
+    required: ['kind', 'title'],
+    additionalProperties: false,
+  },
+  effect: 'external',
+};
+
+const APPLY_PATCH: Tool = {
+  name: 'apply_patch',
+  title: 'Bring back the changes of the agent',
+  description: 'Makes the changes of the agent in the workspace.',
+  parameters: {
+    type: 'object',
+    properties: { patch: { type: 'string', minLength: 1 } },
+    required: ['patch'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+};
+
+const TOOLS: readonly Tool[] = Object.freeze([RUN_COMMAND, AGENT_PERMISSION, APPLY_PATCH]);
+
+/** The ids of the calls that start a command; those of permissions to run one are others. */
+const TERMINAL = 'terminal-';
+
+/** Whether a call is a request for permission: it does nothing, and says that the agent may. */
+export function isPermission(callId: string): boolean {
+  return callId.startsWith('permission-');
+}
+
+/** What the result of a permission says: what it is for. */
+export function allowedText(json: string): string {
+  return `The agent may do it (${jsonDigest(canonicalJson(JSON.parse(json)))}).`;
+}
+
+/** Creates the tools of the inner run: what an agent can ask for. */
+export function createAgentTools(calls: AgentCalls): Toolset {
+  return {
+    list: () => TOOLS,
+    call(call, context) {
+      if (call.name === 'apply_patch') return calls.applyPatch(patchOf(call), context);
+      if (call.name === 'run_command' && call.id.startsWith(TERMINAL)) return calls.runCommand(call, context);
+      if (call.name === 'run_command' || call.name === 'agent_permission')
+        return Promise.resolve({ forLLM: allowedText(call.arguments) });
+      return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `An agent has no "${call.name}".`)));
+    },
+  };
+}
+
+function patchOf({ arguments: text }: ToolCall): string {
+  const input: unknown = JSON.parse(text);
+  const patch: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'patch') : undefined;
+  return typeof patch === 'string' ? patch : '';
+}

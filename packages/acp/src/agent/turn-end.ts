@@ -1,0 +1,37 @@
+import { isObject } from '@kernel/internal';
+import type { FinishReason, Usage } from '@kernel/protocol';
+import { isCount } from './updates.ts';
+
+/** Why a turn of an agent ended. What it says of a turn that it was not asked to cancel is another end. */
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  max_tokens: 'length',
+  max_turn_requests: 'length',
+  refusal: 'refusal',
+};
+
+/** Why the reply of an agent ended, in our words. */
+export function finishReasonOf(stopReason: string): FinishReason {
+  return Object.hasOwn(FINISH, stopReason) ? (FINISH[stopReason] ?? 'other') : 'other';
+}
+
+/** The usage of a turn. Where the agent tells none, what its context holds counts as what it read. */
+export function toUsage(usage: unknown, contextTokens: number | undefined): Usage | undefined {
+  if (!isObject(usage))
+    return contextTokens === undefined ? undefined : { inputTokens: contextTokens, outputTokens: 0 };
+  const count = (key: string): number => (isCount(usage[key]) ? usage[key] : 0);
+  const input = count('inputTokens');
+  const output = count('outputTokens');
+  const read = count('cachedReadTokens');
+  const written = count('cachedWriteTokens');
+  const thought = count('thoughtTokens');
+  // Agents differ in whether the input has what was cached: their total tells.
+  const isApart = count('totalTokens') >= input + output + read + written && read + written > 0;
+  return {
+    inputTokens: isApart ? input + read + written : input,
+    outputTokens: output,
+    ...(read > 0 && { cachedInputTokens: read }),
+    ...(written > 0 && { cacheWriteTokens: written }),
+    ...(thought > 0 && { reasoningTokens: thought }),
+  };
+}

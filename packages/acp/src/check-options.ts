@@ -1,0 +1,125 @@
+import { basename } from 'node:path';
+import { MAX_TIMER_MS } from '@kernel/internal';
+import { checkFunctions, checkKeys, checkNumber, invalidOption, isToolName, optionKeys } from '@kernel/protocol';
+import type { AcpAgentLimits, AcpAgentOptions, AgentWorkspace } from './options.ts';
+
+/** The options of `acpAgent`, complete. */
+export interface CheckedOptions extends Pick<AcpAgentOptions, 'commands' | 'model' | 'mode'> {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly description: string;
+  readonly workspace: AgentWorkspace;
+  readonly limits: CheckedLimits;
+}
+
+/** The limits, complete. */
+export type CheckedLimits = Pick<AcpAgentLimits, 'tokens' | 'cost' | 'timeMs'> &
+  Readonly<Record<keyof typeof DEFAULT_LIMITS, number>>;
+
+const KEYS = optionKeys<AcpAgentOptions>({
+  command: true,
+  args: true,
+  env: true,
+  name: true,
+  description: true,
+  workspace: true,
+  commands: true,
+  model: true,
+  mode: true,
+  limits: true,
+});
+
+const LIMIT_KEYS = optionKeys<AcpAgentLimits>({
+  tokens: true,
+  cost: true,
+  timeMs: true,
+  startMs: true,
+  silenceMs: true,
+  files: true,
+  bytes: true,
+  messageBytes: true,
+  textCharacters: true,
+});
+
+const DEFAULT_LIMITS = {
+  startMs: 60_000,
+  silenceMs: 600_000,
+  files: 100_000,
+  bytes: 2 * 1024 ** 3,
+  messageBytes: 16 * 1024 ** 2,
+  textCharacters: 4_000_000,
+};
+
+/** Checks the options and fills in the defaults. Throws `CONFIG_INVALID`. */
+export function checkOptions(options: AcpAgentOptions): CheckedOptions {
+  checkKeys('acpAgent', options, KEYS);
+  const { command, args = [], env = {}, workspace, commands, model, mode, limits = {} } = options;
+  if (!isText(command)) throw invalidOption('acpAgent', 'command', 'the name of a program', command);
+  const { name = nameOf(command) } = options;
+  if (!Array.isArray(args) || !args.every((each) => typeof each === 'string' && !each.includes('\0')))
+    throw invalidOption('acpAgent', 'args', 'a list of texts', args);
+  if (typeof env !== 'object' || env === null || !Object.entries(env).every(isVariable))
+    throw invalidOption('acpAgent', 'env', 'an object of texts', typeof env);
+  if (!isToolName(name)) throw invalidOption('acpAgent', 'name', 'a name of a tool', name);
+  for (const [key, value] of Object.entries({ model, mode }))
+    if (value !== undefined && !isText(value)) throw invalidOption('acpAgent', key, 'a text', value);
+  for (const method of ['allows', 'stat', 'read', 'list', 'apply'])
+    if (typeof workspace !== 'object' || workspace === null || typeof Reflect.get(workspace, method) !== 'function')
+      throw invalidOption('acpAgent', 'workspace', 'a workspace, as of createWorkspace', workspace);
+  checkFunctions('acpAgent', { commands });
+  const description =
+    options.description ??
+    `Has the agent "${name}" work on a task in a copy of the workspace, and brings back what it changed. It knows nothing of this conversation.`;
+  return {
+    command,
+    args,
+    env,
+    name,
+    description,
+    workspace,
+    commands,
+    model,
+    mode,
+    limits: checkLimits(limits),
+  };
+}
+
+function checkLimits(limits: AcpAgentLimits): CheckedLimits {
+  checkKeys('acpAgent', limits, LIMIT_KEYS, 'limits.');
+  const { tokens, cost, timeMs } = limits;
+  const limitOf = (key: keyof typeof DEFAULT_LIMITS): number => {
+    checkNumber('acpAgent', `limits.${key}`, limits[key], 1);
+    return Math.min(limits[key] ?? DEFAULT_LIMITS[key], key.endsWith('Ms') ? MAX_TIMER_MS : Number.MAX_SAFE_INTEGER);
+  };
+  return {
+    tokens,
+    cost,
+    timeMs,
+    startMs: limitOf('startMs'),
+    silenceMs: limitOf('silenceMs'),
+    files: limitOf('files'),
+    bytes: limitOf('bytes'),
+    messageBytes: limitOf('messageBytes'),
+    textCharacters: limitOf('textCharacters'),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !value.includes('\0');
+}
+
+function isVariable([name, value]: readonly [string, unknown]): boolean {
+  return name !== '' && !/[=\0]/.test(name) && typeof value === 'string' && !value.includes('\0');
+}
+
+/** The name of the tool of a program: `gemini` for `/usr/bin/gemini.js`. */
+function nameOf(command: string): string {
+  return (
+    basename(command)
+      .replace(/\.\w+$/, '')
+      .replaceAll(/[^A-Za-z0-9_-]/g, '_')
+      .slice(0, 64) || 'agent'
+  );
+}

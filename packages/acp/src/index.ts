@@ -1,0 +1,10 @@
+export { acpAgent } from './acp-agent.ts';
+export type {
+  AcpAgentLimits,
+  AcpAgentOptions,
+  AgentWorkspace,
+  CommandsInCopy,
+  WorkspaceAbort,
+  WorkspaceEdit,
+  WorkspaceFile,
+} from './options.ts';
