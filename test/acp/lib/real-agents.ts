@@ -33,16 +33,14 @@ export interface RealAgent {
   readonly mode?: string;
   /** The names of tools by which a request of the agent's own loop is known. */
   readonly tools: readonly string[];
-  /** Reads greet.txt, changes it, runs check.sh and says so, with the tools of the agent. */
-  script(places: AgentPlaces): TaskScript;
+  /** Reads greet.txt, changes it, runs check.sh and says so, with the tools of the agent, which works in the folder. */
+  script(folder: string): TaskScript;
 }
-
-let made = 0;
 
 /** A reply that asks for one call. */
 export const call = (text: string, name: string, args: Readonly<Record<string, unknown>>): WireReply => ({
   text,
-  calls: [{ id: `call_${(made += 1)}`, name, arguments: JSON.stringify(args) }],
+  calls: [{ name, arguments: JSON.stringify(args) }],
 });
 
 /** The greeting of the project. */
@@ -71,7 +69,7 @@ const gemini: RealAgent = {
     }),
   }),
   tools: ['read_file', 'run_shell_command'],
-  script: ({ folder }) => [
+  script: (folder) => [
     call('I read it first.', 'read_file', { file_path: join(folder, 'greet.txt') }),
     call('Now the change.', 'replace', {
       file_path: join(folder, 'greet.txt'),
@@ -97,7 +95,7 @@ const claude: RealAgent = {
   }),
   mode: 'default',
   tools: ['Read', 'Bash'],
-  script: ({ folder }) => [
+  script: (folder) => [
     call('I read it first.', 'Read', { file_path: join(folder, 'greet.txt') }),
     call('Now the change.', 'Edit', { file_path: join(folder, 'greet.txt'), old_string: OLD, new_string: NEW }),
     call('Now the check.', 'Bash', { command: COMMAND, description: 'Runs the check' }),
@@ -180,7 +178,7 @@ const opencode: RealAgent = {
     }),
   }),
   tools: ['read', 'bash'],
-  script: ({ folder }) => [
+  script: (folder) => [
     call('I read it first.', 'read', { filePath: join(folder, 'greet.txt') }),
     call('Now the change.', 'edit', { filePath: join(folder, 'greet.txt'), oldString: OLD, newString: NEW }),
     call('Now the check.', 'bash', { command: COMMAND, description: 'Runs the check' }),
@@ -211,7 +209,7 @@ const pi: RealAgent = {
     }),
   }),
   tools: ['read', 'bash'],
-  script: ({ folder }) => [
+  script: (folder) => [
     call('I read it first.', 'read', { path: join(folder, 'greet.txt') }),
     call('Now the change.', 'edit', {
       path: join(folder, 'greet.txt'),

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { RawReply, RecordedRequest, WireReply, WireScript } from '@kernel/testing';
 
 /** What the model of an agent does with the task, in the terms of the agent's own tools: a reply for each request. */
@@ -20,8 +21,18 @@ const RESULT =
 
 const SLOW: WireReply = { text: 'Greetings are old. '.repeat(100), pieces: 300, fault: { delayMs: 100 } };
 
-/** Plays a script: how far the task is shows in the results of the request. What else an agent asks a model, such as for a title, gets one word. */
-export function scriptedModel(script: TaskScript, toolNames: readonly string[]): WireScript {
+/** The copies in which `acpAgent` has agents work, not what agents keep elsewhere under their names. */
+const COPY = new RegExp(`(?<![\\w./-])${tmpdir()}/kernel-agent-\\w+`);
+
+/**
+ * Plays a script: how far the task is shows in the results of the request, and where the agent works in what it says of that. What else an agent asks a model, such as
+ * for a title, gets one word.
+ */
+export function scriptedModel(
+  script: (folder: string) => TaskScript,
+  toolNames: readonly string[],
+  folder: string,
+): WireScript {
   return (request: RecordedRequest): WireReply | RawReply => {
     if (request.method === 'GET' || request.method === 'HEAD')
       return { headers: { 'content-type': 'application/json' }, chunks: ['{"object":"list","data":[],"models":[]}'] };
@@ -30,9 +41,8 @@ export function scriptedModel(script: TaskScript, toolNames: readonly string[]):
     if (!offersTools) return { text: 'Greetings', usage: { inputTokens: 20, outputTokens: 1 } };
     if (text.includes(PROMPTS.long)) return SLOW;
     const done = text.match(RESULT)?.length ?? 0;
-    return {
-      usage: { inputTokens: 1000 + 100 * done, outputTokens: 50 },
-      ...(script[done] ?? { text: 'There is nothing left to do.' }),
-    };
+    const reply = script(COPY.exec(text)?.[0] ?? folder)[done] ?? { text: 'There is nothing left to do.' };
+    const calls = reply.calls?.map((call) => ({ ...call, id: `call_${done + 1}` }));
+    return { ...reply, calls, usage: { inputTokens: 1000 + 100 * done, outputTokens: 50 } };
   };
 }

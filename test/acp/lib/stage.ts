@@ -30,7 +30,7 @@ export async function openStage(agent: RealAgent, temporary = tmpdir()): Promise
     replies: (request, at) => script(request, at),
   });
   const places: AgentPlaces = { model: server.url, home, folder };
-  const script = scriptedModel(agent.script(places), agent.tools);
+  const script = scriptedModel((where) => agent.script(where), agent.tools, folder);
   write(home, { '.keep': '', ...agent.files?.(places) });
   write(folder, { 'greet.txt': UNCHANGED, 'check.sh': 'grep -q welcome greet.txt && echo friendly\n' });
   const isScript = agent.file.endsWith('.js');
