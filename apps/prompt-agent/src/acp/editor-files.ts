@@ -1,5 +1,9 @@
+import { RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { EditorFiles } from '@kernel/toolbox/workspace';
 import type { EditorSession } from './create-editor.ts';
+
+/** What an editor answers that does not have a file. */
+const RESOURCE_NOT_FOUND = -32_002;
 
 /** The files of an editor with `fs`; undefined for one without. */
 export function editorFiles({
@@ -13,7 +17,12 @@ export function editorFiles({
     ...(readTextFile === true && {
       async readText(path, { signal }) {
         const options = signal && { cancellationSignal: signal, stopWaitingOnCancel: true };
-        return (await client.request('fs/read_text_file', { sessionId, path }, options)).content;
+        try {
+          return (await client.request('fs/read_text_file', { sessionId, path }, options)).content;
+        } catch (error) {
+          if (error instanceof RequestError && error.code === RESOURCE_NOT_FOUND) return undefined;
+          throw error;
+        }
       },
     }),
     ...(writeTextFile === true && {

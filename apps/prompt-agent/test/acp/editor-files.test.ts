@@ -30,7 +30,7 @@ function withBuffers(buffers: Map<string, string>, asked: string[]) {
 }
 
 test('the model reads what is not saved yet, its edit goes through the editor, and undo restores what the buffer had', async () => {
-  verifies('acp.files');
+  verifies('cli.acp.files');
   const buffers = new Map<string, string>();
   const asked: string[] = [];
   const replies = [
@@ -57,7 +57,7 @@ test('the model reads what is not saved yet, its edit goes through the editor, a
 });
 
 test('a file that the rules close is not asked of the editor', async () => {
-  verifies('acp.files');
+  verifies('cli.acp.files');
   const asked: string[] = [];
   const replies = [{ calls: [{ name: 'read_file', arguments: { path: '.env' } }] }, { text: 'No.' }];
   const options = { replies, files: FILES, capabilities: FS, extend: withBuffers(new Map(), asked) };
@@ -69,7 +69,7 @@ test('a file that the rules close is not asked of the editor', async () => {
 });
 
 test('a command runs in a terminal of the editor, which its call shows, and the model reads its output and exit code', async () => {
-  verifies('acp.terminals');
+  verifies('cli.acp.terminals');
   const commands: string[] = [];
   const open = new Map();
   const run = { name: 'run_command', arguments: { command: ['sh', '-c', 'cat b.txt; exit 3'] } };
@@ -95,7 +95,7 @@ test('a command runs in a terminal of the editor, which its call shows, and the 
 });
 
 test('a command that runs when the turn is cancelled is ended in its terminal', async () => {
-  verifies('acp.terminals');
+  verifies('cli.acp.terminals');
   const commands: string[] = [];
   const open = new Map();
   const run = { name: 'run_command', arguments: { command: ['sleep', '600'] } };

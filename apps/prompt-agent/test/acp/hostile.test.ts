@@ -48,7 +48,7 @@ async function startRaw(replies: Parameters<typeof startWireServer>[0] = {}) {
 }
 
 test('what is not a message is answered with an error, and the next message counts', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const program = await startRaw();
   program.write('not JSON\n[]\n12\n{"jsonrpc":"2.0"}\n\n{"jsonrpc":"1.0","id":1,"method":"initialize"}\n');
   await program.initialize();
@@ -61,7 +61,7 @@ test('what is not a message is answered with an error, and the next message coun
 });
 
 test('a method that there is not, parameters that do not fit and a session that there is not are errors that name it', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const program = await startRaw();
   program.send({ id: 0, method: 'session/new', params: { cwd: program.cwd, mcpServers: [] } });
   await program.answered(0).toMatchObject({ error: { code: -32_600 } });
@@ -87,7 +87,7 @@ test('a method that there is not, parameters that do not fit and a session that 
 });
 
 test('answers to requests that were not made, twice or with an id of another one, change nothing', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const edit = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
   const replies = [{ calls: [edit] }, { text: 'Refused.' }];
   const program = await startRaw({
@@ -113,7 +113,7 @@ test('answers to requests that were not made, twice or with an id of another one
 });
 
 test('a request with the id of one that is open is answered, and neither is lost', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const program = await startRaw();
   await program.initialize();
   for (let count = 0; count < 3; count += 1) program.send({ id: 9, method: 'session/list', params: {} });
@@ -122,7 +122,7 @@ test('a request with the id of one that is open is answered, and neither is lost
 });
 
 test('a flood of messages is answered, each once', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const program = await startRaw();
   await program.initialize();
   const count = 2000;
@@ -138,7 +138,7 @@ test('a flood of messages is answered, each once', async () => {
 });
 
 test('a message that is too long ends the connection, not the memory of this machine', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const program = await startRaw();
   await program.initialize();
   const ended = once(program.child, 'exit');
@@ -149,7 +149,7 @@ test('a message that is too long ends the connection, not the memory of this mac
 });
 
 test('an editor that dies while a turn runs ends the program and what it started, and the session is kept', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const wait = { name: 'run_command', arguments: { command: ['sleep', '600'] } };
   const replies = [{ calls: [wait] }];
   const program = await startRaw({
@@ -177,7 +177,7 @@ test('an editor that dies while a turn runs ends the program and what it started
 });
 
 test('no secret of the vendor is sent to an editor, and control characters in text are shown, not sent', async () => {
-  verifies('acp.hostile');
+  verifies('cli.acp.hostile');
   const key = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789';
   const replies = [{ text: `The key is ${key}, \u001B[2Jand more.` }];
   await withEditor({ replies, env: { OPENAI_API_KEY: key } }, async ({ begin, prompt, updates, said }) => {

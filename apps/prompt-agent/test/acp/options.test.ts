@@ -10,7 +10,7 @@ const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text
 const FILES = { 'a.txt': 'one\n' };
 
 test('a mode decides which tools the model has, and the conversation goes on in the next one', async () => {
-  verifies('acp.modes');
+  verifies('cli.acp.modes');
   const replies = [{ text: 'I would change a.txt.' }, { calls: [EDIT] }, { text: 'Done.' }];
   await withEditor({ replies, files: FILES }, async ({ agent, begin, prompt, asked, cwd }) => {
     const sessionId = await begin();
@@ -31,7 +31,7 @@ test('a mode decides which tools the model has, and the conversation goes on in 
 });
 
 test('a turn is held to the mode that is chosen while it runs: what was allowed before changes nothing any more', async () => {
-  verifies('acp.modes');
+  verifies('cli.acp.modes');
   const answer = async (request: RequestPermissionRequest) => {
     await setMode?.();
     return choose(request, 'once');
@@ -48,7 +48,7 @@ test('a turn is held to the mode that is chosen while it runs: what was allowed 
 });
 
 test('a model and how much it may think are options of the session, used from the next turn on', async () => {
-  verifies('acp.options');
+  verifies('cli.acp.options');
   const replies = [{ text: 'First.' }, { text: 'Second.' }];
   await withEditor({ replies }, async ({ agent, begin, prompt, asked }) => {
     const sessionId = await begin();
@@ -63,7 +63,7 @@ test('a model and how much it may think are options of the session, used from th
 });
 
 test('the models of the vendor are offered once it has listed them', async () => {
-  verifies('acp.options');
+  verifies('cli.acp.options');
   await withEditor({ replies: [] }, async ({ begin, updates }) => {
     await begin();
     await expect
@@ -73,7 +73,7 @@ test('the models of the vendor are offered once it has listed them', async () =>
 });
 
 test('an option or a value that there is not is refused by its name, and changes nothing', async () => {
-  verifies('acp.options');
+  verifies('cli.acp.options');
   await withEditor({ replies: [{ text: 'Here.' }] }, async ({ agent, begin, prompt, said }) => {
     const sessionId = await begin();
     const set = (configId: string, value: string) =>
@@ -88,7 +88,7 @@ test('an option or a value that there is not is refused by its name, and changes
 });
 
 test('what the context holds and what the session has cost are told where size and prices are known', async () => {
-  verifies('acp.usage');
+  verifies('cli.acp.usage');
   const config = { model: { prices: { input: 1, output: 2 }, context_tokens: 128_000 } };
   const replies = [{ text: 'One.', usage: { inputTokens: 1000, outputTokens: 500 } }];
   const files = { [OWN_CONFIG]: JSON.stringify(config) };

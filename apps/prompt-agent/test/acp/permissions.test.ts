@@ -28,7 +28,7 @@ function oneCall(
 }
 
 test('a question shows the diff of an edit, and offers once, this session, always with the rule that each would add, and no', async () => {
-  verifies('acp.permission');
+  verifies('cli.acp.permission');
   const { questions, text } = await oneCall(EDIT, (request) => choose(request, 'once'));
   const [question] = questions;
   expect(question?.options.map(({ name, kind }) => ({ name, kind }))).toEqual([
@@ -46,7 +46,7 @@ test('a question shows the diff of an edit, and offers once, this session, alway
 });
 
 test('the answer names what was shown: the ids of the options have the digest of the call', async () => {
-  verifies('acp.permission.digest');
+  verifies('cli.acp.permission.digest');
   const { questions } = await oneCall(EDIT, (request) => choose(request, 'once'));
   const digest = (questions[0]?.toolCall._meta?.['prompt-agent'] as { digest: string }).digest;
   expect(digest).toMatch(/^[\da-f]{64}$/);
@@ -54,7 +54,7 @@ test('the answer names what was shown: the ids of the options have the digest of
 });
 
 test('a question about a command shows it as one would type it, with its folder, time limit and isolation', async () => {
-  verifies('acp.permission');
+  verifies('cli.acp.permission');
   const { questions, cwd } = await oneCall(TOUCH, (request) => choose(request, 'once'));
   const text = JSON.stringify(questions[0]?.toolCall.content);
   expect(text).toContain('$ touch made.txt');
@@ -64,7 +64,7 @@ test('a question about a command shows it as one would type it, with its folder,
 });
 
 test('a no is told to the model, and so is why', async () => {
-  verifies('acp.permission');
+  verifies('cli.acp.permission');
   const no = await oneCall(EDIT, (request) => choose(request, 'no'));
   expect(no.text).toBe('one\n');
   expect(no.result).toContain('The user said no.');
@@ -78,7 +78,7 @@ test('a no is told to the model, and so is why', async () => {
 });
 
 test('a question that is cancelled, or answered with something else, allows nothing, and tells the model so', async () => {
-  verifies('acp.permission.hostile');
+  verifies('cli.acp.permission.hostile');
   const option = (optionId: string): RequestPermissionResponse => ({ outcome: { outcome: 'selected', optionId } });
   const answers = [CANCELLED, option('once'), option('once:0123'), option(''), option('__proto__')];
   for (const answer of answers) {
@@ -91,7 +91,7 @@ test('a question that is cancelled, or answered with something else, allows noth
 });
 
 test('the answer to one call allows no other: an option of an earlier question is not one of a later', async () => {
-  verifies('acp.permission.hostile');
+  verifies('cli.acp.permission.hostile');
   let first: RequestPermissionResponse | undefined;
   const other = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'three' }] } };
   const replies = [{ calls: [EDIT] }, { calls: [other] }, { text: 'Done.' }];
@@ -103,7 +103,7 @@ test('the answer to one call allows no other: an option of an earlier question i
 });
 
 test('an editor that cannot ask allows nothing, and what reads goes on', async () => {
-  verifies('acp.permission.hostile');
+  verifies('cli.acp.permission.hostile');
   const { text, result } = await oneCall(EDIT, () => {
     throw new Error('not possible');
   });
@@ -112,7 +112,7 @@ test('an editor that cannot ask allows nothing, and what reads goes on', async (
 });
 
 test('an answer for the session holds for calls like it in this session alone, and one for always in the next program', async () => {
-  verifies('acp.permission.rules');
+  verifies('cli.acp.permission.rules');
   const again = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'one' }] } };
   const replies = [{ calls: [EDIT] }, { calls: [again] }, { text: 'Done.' }, { calls: [EDIT] }, { text: 'Done.' }];
   const folder = await withEditor(
@@ -141,7 +141,7 @@ test('an answer for the session holds for calls like it in this session alone, a
 });
 
 test('a rule that denies is never asked about, and one that asks offers no rule', async () => {
-  verifies('acp.permission.rules');
+  verifies('cli.acp.permission.rules');
   const denied = await oneCall(EDIT, () => CANCELLED, { args: ['--deny', 'edit_file(a.txt)'] });
   expect(denied.questions).toEqual([]);
   expect(denied.calls[0]).toMatchObject({ status: 'failed' });

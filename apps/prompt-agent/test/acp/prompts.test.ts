@@ -10,7 +10,7 @@ import { withEditor } from './editor.ts';
 const DATA = Buffer.from(PNG).toString('base64');
 
 test('text, files and images of a prompt reach the model: what came with it first, then what was typed', async () => {
-  verifies('acp.prompt.content');
+  verifies('cli.acp.prompt.content');
   await withEditor(
     { replies: [{ text: 'Seen.' }], files: { 'src/a.ts': 'x\n' } },
     async ({ begin, prompt, cwd, asked }) => {
@@ -35,7 +35,7 @@ test('text, files and images of a prompt reach the model: what came with it firs
 });
 
 test('a recording is what its first bytes say, and a blob that is nothing known is refused with its name', () => {
-  verifies('acp.prompt.content');
+  verifies('cli.acp.prompt.content');
   const wav = Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1').toString('base64');
   const { parts } = readPrompt([{ type: 'audio', data: wav, mimeType: 'audio/mpeg' }], '/work');
   expect(parts).toMatchObject([{ type: 'audio', mimeType: 'audio/wav' }]);
@@ -45,7 +45,7 @@ test('a recording is what its first bytes say, and a blob that is nothing known 
 });
 
 test('a file outside of the folder keeps its path, an address stays one, and text cannot close its own tag', () => {
-  verifies('acp.prompt.content');
+  verifies('cli.acp.prompt.content');
   const { text, parts } = readPrompt(
     [
       { type: 'resource_link', uri: 'file:///etc/hosts', name: 'hosts' },
@@ -61,7 +61,7 @@ test('a file outside of the folder keeps its path, an address stays one, and tex
 });
 
 test('a prompt of nothing, of too many parts or of too much is refused, and the session goes on', async () => {
-  verifies('acp.prompt.content');
+  verifies('cli.acp.prompt.content');
   await withEditor({ replies: [{ text: 'Here.' }] }, async ({ begin, prompt, said }) => {
     const session = await begin();
     await expect(prompt(session, '  ')).rejects.toMatchObject({ code: -32_602 });
@@ -72,7 +72,7 @@ test('a prompt of nothing, of too many parts or of too much is refused, and the 
 });
 
 test('the commands of a chat work in an editor: undo, retry, compact and the others, under the id of the session', async () => {
-  verifies('acp.commands');
+  verifies('cli.acp.commands');
   const edit = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
   const replies = [
     { calls: [edit] },

@@ -37,7 +37,7 @@ async function session({ agent, cwd }: TestEditor, ...mcpServers: readonly McpSe
 const GREET = { calls: [{ name: 'crew_greet', arguments: {} }] };
 
 test('a server that the editor gives is asked about once, by what it would start, and then its tools are used', async () => {
-  verifies('acp.servers');
+  verifies('cli.acp.servers');
   const replies = [GREET, { text: 'Done.' }, GREET, { text: 'Done.' }];
   const forms = (app: ClientApp) =>
     app.onRequest('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }));
@@ -67,7 +67,7 @@ test('a server that the editor gives is asked about once, by what it would start
 });
 
 test('a server that the user refuses is not started, in this session and the next ones', async () => {
-  verifies('acp.servers');
+  verifies('cli.acp.servers');
   const options = {
     files: { 'library.mjs': LIBRARY },
     answer: (request: RequestPermissionRequest) => choose(request, 'no'),
@@ -86,7 +86,7 @@ test('a server that the user refuses is not started, in this session and the nex
 });
 
 test('a server that cannot be used is left out, and the session works without it', async () => {
-  verifies('acp.servers');
+  verifies('cli.acp.servers');
   await withEditor({ replies: [{ text: 'Here.' }], answer: yes }, async (editor) => {
     await editor.prompt(await session(editor, server('none', 'missing.mjs')), 'Are you there?');
     expect(editor.said()).toBe('Here.');
@@ -95,7 +95,7 @@ test('a server that cannot be used is left out, and the session works without it
 });
 
 test('a server over a transport that is not offered is refused by name, before anything of it is used', async () => {
-  verifies('acp.servers');
+  verifies('cli.acp.servers');
   await withEditor({ replies: [] }, async (editor) => {
     const sse: McpServer = { type: 'sse', name: 'old', url: 'http://127.0.0.1:9/', headers: [] };
     await expect(session(editor, sse)).rejects.toThrow('"sse"');
@@ -103,7 +103,7 @@ test('a server over a transport that is not offered is refused by name, before a
 });
 
 test('a server has ended when its session is closed', async () => {
-  verifies('acp.servers');
+  verifies('cli.acp.servers');
   const replies = [{ calls: [{ name: 'library_lend', arguments: {} }] }, { text: 'Done.' }];
   await withEditor(
     { replies, files: { 'library.mjs': `${LIBRARY}\nlog('pid ' + process.pid);` }, answer: yes },

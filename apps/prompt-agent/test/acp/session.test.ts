@@ -9,7 +9,7 @@ import { callsIn, choose, withEditor } from './editor.ts';
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
 
 test('an answer is streamed with what the model thinks, and the editor reads why it ended and what it used', async () => {
-  verifies('acp.prompt');
+  verifies('cli.acp.prompt');
   const replies = [{ reasoning: 'Let me think.', text: 'Hello, world.', usage: { inputTokens: 7, outputTokens: 5 } }];
   await withEditor({ replies }, async ({ begin, prompt, said, updates }) => {
     const session = await begin();
@@ -25,7 +25,7 @@ test('an answer is streamed with what the model thinks, and the editor reads why
 });
 
 test('a call is shown from its name on, with title, kind, locations, status and the diff of what it changed', async () => {
-  verifies('acp.calls');
+  verifies('cli.acp.calls');
   const calls = [{ name: 'read_file', arguments: { path: 'a.txt', offset: 1, limit: 1 } }];
   const replies = [{ calls }, { calls: [EDIT] }, { text: 'Done.' }];
   await withEditor({ replies, files: { 'a.txt': 'one\nmore\n' } }, async ({ begin, prompt, updates, cwd }) => {
@@ -56,7 +56,7 @@ test('a call is shown from its name on, with title, kind, locations, status and 
 });
 
 test('a call that fails is shown as failed, with what the model reads of it', async () => {
-  verifies('acp.calls');
+  verifies('cli.acp.calls');
   const replies = [{ calls: [{ name: 'read_file', arguments: { path: 'none.txt' } }] }, { text: 'Sorry.' }];
   await withEditor({ replies }, async ({ begin, prompt, updates }) => {
     await prompt(await begin(), 'Read it.');
@@ -67,7 +67,7 @@ test('a call that fails is shown as failed, with what the model reads of it', as
 });
 
 test('the plan of the model is the plan of the session', async () => {
-  verifies('acp.plan');
+  verifies('cli.acp.plan');
   const entries = [
     { content: 'Find it', status: 'completed', priority: 'high' },
     { content: 'Mend it', status: 'in_progress' },
@@ -83,7 +83,7 @@ test('the plan of the model is the plan of the session', async () => {
 });
 
 test('a session of an editor is listed, goes on in another process and in the terminal, and is deleted', async () => {
-  verifies('acp.sessions');
+  verifies('cli.acp.sessions');
   const folder = await withEditor({ replies: [{ text: 'First.' }] }, async ({ begin, prompt, agent, cwd }) => {
     const id = await begin();
     expect(await agent.request('session/list', {})).toEqual({ sessions: [] });
@@ -120,7 +120,7 @@ test('a session of an editor is listed, goes on in another process and in the te
 });
 
 test('a session that is resumed sends nothing of before, and its model reads all of it', async () => {
-  verifies('acp.sessions');
+  verifies('cli.acp.sessions');
   const replies = [{ text: 'First.' }, { text: 'Second.' }];
   await withEditor({ replies }, async ({ begin, prompt, agent, cwd, updates, asked }) => {
     const sessionId = await begin();
@@ -135,7 +135,7 @@ test('a session that is resumed sends nothing of before, and its model reads all
 });
 
 test('a fork has what the session had, and neither knows what the other says after it', async () => {
-  verifies('acp.sessions');
+  verifies('cli.acp.sessions');
   const replies = [{ text: 'First.' }, { text: 'In the fork.' }, { text: 'In the first.' }];
   await withEditor({ replies }, async ({ begin, prompt, agent, cwd, asked }) => {
     const sessionId = await begin();
@@ -152,7 +152,7 @@ test('a fork has what the session had, and neither knows what the other says aft
 });
 
 test('several sessions of a process answer at once, each in its own folder and with its own updates', async () => {
-  verifies('acp.sessions.several');
+  verifies('cli.acp.sessions.several');
   const replies = ({ body }: { body: unknown }) => ({
     text: JSON.stringify(body).includes('"One."') ? 'To one.' : 'To two.',
   });
@@ -172,7 +172,7 @@ test('several sessions of a process answer at once, each in its own folder and w
 });
 
 test('a turn that is cancelled ends as cancelled, its question is withdrawn, and nothing runs after it', async () => {
-  verifies('acp.cancel');
+  verifies('cli.acp.cancel');
   let withdrawn: Promise<unknown> | undefined;
   const answer = (_request: unknown, signal: AbortSignal): Promise<never> => {
     withdrawn = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -194,7 +194,7 @@ test('a turn that is cancelled ends as cancelled, its question is withdrawn, and
 });
 
 test('a prompt while another one of its session is answered is refused, and the other one goes on', async () => {
-  verifies('acp.prompt');
+  verifies('cli.acp.prompt');
   const release = Promise.withResolvers<void>();
   const answer = async (request: RequestPermissionRequest) => {
     await release.promise;

@@ -237,7 +237,9 @@ describe('an editor', () => {
 
   it('that hangs when it is to start is given up, and what it starts later is released', async () => {
     verifies('toolbox.terminals.hostile');
-    const { asked, terminal } = scripted();
+    let lose: (error: Error) => void = () => {};
+    const ended = new Promise<TerminalEnd>((_resolve, reject) => void (lose = reject));
+    const { asked, terminal } = scripted({ ended });
     let begin: (terminal: RunningTerminal) => void = () => {};
     const { run } = await withTerminals({ start: () => new Promise((resolve) => void (begin = resolve)) });
     const clock = virtualTimers();
@@ -255,6 +257,9 @@ describe('an editor', () => {
     begin(terminal);
     await turn();
     expect(asked).toEqual(['release', 'release']);
+    // Nobody waits for it any more.
+    lose(new Error('released'));
+    await turn();
   });
 
   it('that never says that a command has ended: the time limit ends it, with its output', async () => {

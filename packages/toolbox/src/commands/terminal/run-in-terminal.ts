@@ -75,14 +75,16 @@ async function start(
   signal.throwIfAborted();
   const maxOutputBytes = isFollowed ? MAX_FOLLOWED : MAX_OUTPUT;
   const { args, program, variables } = clearVariables(command);
-  const request = async () => terminals.start({ program, args, variables, cwd, maxOutputBytes }, { callId, signal });
+  const request = async (): Promise<RunningTerminal> => {
+    const terminal = await terminals.start({ program, args, variables, cwd, maxOutputBytes }, { callId, signal });
+    // One that is lost is reported where its end is waited for, if it is.
+    terminal.ended.catch(() => undefined);
+    return terminal;
+  };
   const starting = request();
   try {
     const late = () => failure(`The editor did not start the command within ${START_MS} ms.`);
-    const terminal = await within(untilAborted(starting, signal), START_MS, late);
-    // A terminal that is lost later is reported where its end is waited for.
-    terminal.ended.catch(() => undefined);
-    return terminal;
+    return await within(untilAborted(starting, signal), START_MS, late);
   } catch (error) {
     // One that is there later all the same is freed.
     void starting.then((terminal) => isAnswered(() => terminal.release())).catch(() => undefined);

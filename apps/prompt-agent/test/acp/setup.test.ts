@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { promptHere, workspace } from '../program.ts';
+
+test('--setup prints what each editor needs, with the flags of the call', async () => {
+  verifies('cli.acp.setup');
+  const expected = {
+    zed: ['"agent_servers"', '"type": "custom"', '"--provider"', '"anthropic"'],
+    jetbrains: ['"agent_servers"', '"args"', '"anthropic"'],
+    neovim: ['codecompanion', 'acp_providers', '"--provider"'],
+    emacs: ['agent-shell-agent-configs', 'acp-make-client', '"--provider" "anthropic"'],
+  };
+  for (const [editor, parts] of Object.entries(expected)) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { code, stdout } = await promptHere(['acp', '--setup', editor, '--provider', 'anthropic']);
+    expect(code).toBe(0);
+    for (const part of parts) expect(stdout).toContain(part);
+    expect(stdout).not.toContain('--setup');
+  }
+});
+
+test('with -o the entry is added to a file of settings, whose other entries stay', async () => {
+  verifies('cli.acp.setup');
+  const cwd = workspace({ 'acp.json': JSON.stringify({ theme: 'dark', agent_servers: { other: { command: 'x' } } }) });
+  const add = () => promptHere(['acp', '--setup', 'jetbrains', '-o', 'acp.json'], { cwd });
+  expect((await add()).code).toBe(0);
+  const settings = JSON.parse(readFileSync(join(cwd, 'acp.json'), 'utf8')) as Record<string, Record<string, unknown>>;
+  expect(settings['theme']).toBe('dark');
+  expect(Object.keys(settings['agent_servers'] ?? {})).toEqual(['other', 'prompt-agent']);
+  expect(settings['agent_servers']?.['prompt-agent']).toMatchObject({
+    args: expect.arrayContaining(['acp']) as unknown,
+  });
+  expect((await add()).code).toBe(0);
+  const created = await promptHere(['acp', '--setup', 'zed', '-o', 'new.json'], { cwd });
+  expect(created.code).toBe(0);
+  expect(existsSync(join(cwd, 'new.json'))).toBe(true);
+});
+
+test('a file of settings that is not plain JSON is left as it is, and so is one for settings that are not JSON', async () => {
+  verifies('cli.acp.setup');
+  const cwd = workspace({});
+  const text = '{ // mine\n  "a": 1,\n}\n';
+  writeFileSync(join(cwd, 'settings.json'), text);
+  const refused = await promptHere(['acp', '--setup', 'zed', '-o', 'settings.json'], { cwd });
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('not plain JSON');
+  expect(readFileSync(join(cwd, 'settings.json'), 'utf8')).toBe(text);
+  expect(await promptHere(['acp', '--setup', 'emacs', '-o', 'x.el'], { cwd })).toMatchObject({ code: 2 });
+  expect(existsSync(join(cwd, 'x.el'))).toBe(false);
+  expect(await promptHere(['acp', '--setup', 'ed'], { cwd })).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { client, type ClientContext, ndJsonStream } from '@agentclientprotocol/sdk/unstable';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { workspace } from '../program.ts';
+import { inPseudoTerminal } from '../terminals.ts';
+
+/** Starts the program where no model is known, and works with it as an editor that can open terminals, or not. */
+async function withoutModel(
+  canOpenTerminals: boolean,
+  work: (agent: ClientContext, cwd: string) => Promise<void>,
+): Promise<void> {
+  const cwd = workspace({});
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const exit = main({
+    argv: ['acp'],
+    env: { PATH: process.env['PATH'], PROMPT_AGENT_SERVERS: '' },
+    cwd,
+    home: cwd,
+    stdin,
+    stdout,
+    stderr: new PassThrough().resume() as PassThrough,
+    signal: new AbortController().signal,
+  });
+  const writable = new WritableStream<Uint8Array>({ write: (bytes) => void stdin.write(bytes) });
+  const stream = ndJsonStream(writable, Readable.toWeb(stdout) as ReadableStream<Uint8Array>);
+  const { agent } = client({ name: 'test' }).connect(stream);
+  const { authMethods } = await agent.request('initialize', {
+    protocolVersion: 1,
+    clientCapabilities: { auth: { terminal: canOpenTerminals } },
+  });
+  expect(authMethods?.map(({ id }) => id)).toEqual(canOpenTerminals ? ['login', 'elsewhere'] : ['elsewhere']);
+  await work(agent, cwd);
+  stdin.end();
+  expect(await exit).toBe(0);
+}
+
+test('where there is no model a session asks to sign in, says how, and begins once there is one', async () => {
+  verifies('cli.acp.sign-in');
+  await withoutModel(true, async (agent, cwd) => {
+    const begin = () => agent.request('session/new', { cwd, mcpServers: [] });
+    await expect(begin()).rejects.toMatchObject({ code: -32_000 });
+    await expect(agent.request('authenticate', { methodId: 'elsewhere' })).rejects.toThrow('prompt-agent keys set');
+    await expect(agent.request('authenticate', { methodId: 'nothing' })).rejects.toMatchObject({ code: -32_602 });
+    const keys = join(cwd, '.config/prompt-agent/keys.json');
+    mkdirSync(join(cwd, '.config/prompt-agent'), { recursive: true });
+    writeFileSync(keys, JSON.stringify({ anthropic: { key: 'sk-ant-test-0000000000000000' } }));
+    await agent.request('authenticate', { methodId: 'elsewhere' });
+    const { configOptions } = await begin();
+    expect(configOptions?.find(({ id }) => id === 'model')).toMatchObject({ category: 'model' });
+    await agent.request('logout', {});
+    expect(readFileSync(keys, 'utf8')).not.toContain('sk-ant');
+    await expect(begin()).rejects.toMatchObject({ code: -32_000 });
+  });
+});
+
+test('an editor without terminals is told of the keys that are elsewhere', async () => {
+  verifies('cli.acp.sign-in');
+  await withoutModel(false, async (agent) => {
+    await expect(agent.request('authenticate', { methodId: 'elsewhere' })).rejects.toThrow('OPENAI_API_KEY');
+  });
+});
+
+test('the way to sign in that an editor opens in a terminal asks for provider and key, and keeps it unseen', async () => {
+  verifies('cli.acp.sign-in');
+  const cwd = workspace({});
+  const terminal = inPseudoTerminal(['acp', '--login'], { cwd });
+  await terminal.sees('Which provider');
+  terminal.type('anthropic\r');
+  await terminal.sees('not shown');
+  terminal.type('sk-ant-secret-000000000000\r');
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.raw()).not.toContain('sk-ant-secret');
+  expect(existsSync(join(cwd, '.config/prompt-agent/keys.json'))).toBe(true);
+});
