@@ -1,13 +1,14 @@
 /**
  * Draws the pictures of `docs/pictures` from runs of the built program, offline or against a scripted server on this machine. What differs from run to run, such as
  * durations, ports and folders, is replaced, so that the same program makes the same pictures. Needs `script` of util-linux.
+ * Those of another program need it installed in `test/acp/programs`, and are left as they are without it.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { startWireServer, type WireReply } from '@kernel/testing';
+import { delimiter, dirname, join } from 'node:path';
+import { startWireServer, type WireReply, type WireScript } from '@kernel/testing';
 import { readScreen } from './pictures/read-screen.ts';
-import { record } from './pictures/record.ts';
+import { CLI, quote, record } from './pictures/record.ts';
 import { toSvg } from './pictures/to-svg.ts';
 
 /** A picture: what is run, and what the reader is told that it shows. */
@@ -20,11 +21,24 @@ interface Picture {
 }
 
 interface Run {
+  /** The program, which starts ours. Default: ours. */
+  readonly client?: Client;
   readonly args: readonly string[];
   readonly typed?: readonly (readonly [seen: string, keys: string])[];
   /** The replies of the model; without them the run is offline. */
   readonly replies?: readonly WireReply[];
 }
+
+/** A program of other people that is installed in `test/acp/programs`. */
+interface Client {
+  readonly name: string;
+  readonly file: string;
+}
+
+const ACPX: Client = {
+  name: 'acpx',
+  file: join(import.meta.dirname, '../test/acp/programs/node_modules/acpx/dist/cli.js'),
+};
 
 const USAGE = { inputTokens: 1840, outputTokens: 96 };
 
@@ -49,6 +63,8 @@ const TABLE = [
   '| merge sort | `n log n` | `n log n` | `n` |',
   '| insertion sort | `n` | `n²` | `1` |',
 ].join('\n');
+
+const TEST = { name: 'run_command', arguments: { command: ['node', 'test/price.mjs'] } };
 
 const PICTURES: readonly Picture[] = [
   {
@@ -110,6 +126,43 @@ const PICTURES: readonly Picture[] = [
     ],
   },
   {
+    name: 'editor',
+    title:
+      'A client of the Agent Client Protocol: the test is run and fails, an edit is asked about and allowed, the test passes',
+    columns: 88,
+    runs: [
+      {
+        client: ACPX,
+        args: [
+          '--no-fs',
+          '--no-terminal',
+          '--agent',
+          "prompt-agent acp --allow 'run_command(node test/price.mjs)'",
+          'exec',
+          'the test of gross fails; fix it',
+        ],
+        typed: [['(y/N)', 'y\r']],
+        replies: [
+          { calls: [TEST], usage: USAGE },
+          {
+            calls: [
+              {
+                name: 'edit_file',
+                arguments: {
+                  path: 'src/price.mjs',
+                  edits: [{ old_text: 'net * 1.2;', new_text: 'Math.round(net * 120) / 100;' }],
+                },
+              },
+            ],
+            usage: USAGE,
+          },
+          { calls: [TEST], usage: USAGE },
+          { text: '`gross` in `src/price.mjs` now rounds to whole cents.', usage: USAGE },
+        ],
+      },
+    ],
+  },
+  {
     name: 'doctor',
     title: 'What doctor found: config, keys, tools of the system',
     columns: 88,
@@ -119,11 +172,26 @@ const PICTURES: readonly Picture[] = [
 
 const FILES = {
   'src/price.ts': 'export function gross(net: number): number {\n  return net * 1.2;\n}\n',
+  // For any Node that a command finds.
+  'src/price.mjs': 'export function gross(net) {\n  return net * 1.2;\n}\n',
+  'test/price.mjs': [
+    "import { gross } from '../src/price.mjs';",
+    '',
+    'const price = gross(1.37);',
+    "console.log(price === 1.64 ? 'ok' : `not ok: ${price}, not 1.64`);",
+    'process.exitCode = price === 1.64 ? 0 : 1;',
+    '',
+  ].join('\n'),
 };
 
 const target = join(import.meta.dirname, '../docs/pictures');
 mkdirSync(target, { recursive: true });
 for (const picture of PICTURES) {
+  const missing = picture.runs.map(({ client }) => client).find((client) => client && !existsSync(client.file));
+  if (missing !== undefined) {
+    console.log(`${picture.name}: left as it is, since ${missing.name} is not installed in test/acp/programs`);
+    continue;
+  }
   const raw: string[] = [];
   for (const run of picture.runs) raw.push(await rawOf(run, picture.columns));
   const lines = await readScreen(raw.join('\r\n'), picture.columns);
@@ -132,30 +200,43 @@ for (const picture of PICTURES) {
 }
 
 /** What a run wrote, below its command. */
-async function rawOf({ args, typed, replies }: Run, columns: number): Promise<string> {
+async function rawOf({ client, args, typed, replies }: Run, columns: number): Promise<string> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'pictures-')));
   const cwd = join(home, 'shop');
-  for (const [path, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text);
-  }
-  const server = replies === undefined ? undefined : await startWireServer({ replies });
+  const write = (path: string, text: string, mode = 0o644): void => {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text, { mode });
+  };
+  for (const [path, text] of Object.entries(FILES)) write(join('shop', path), text);
+  const server = replies === undefined ? undefined : await startWireServer({ replies: answering(replies) });
   const model = server === undefined ? [] : ['--base-url', server.baseUrl, '-m', 'model'];
+  // What a client finds under the name of our program.
+  const started = [process.execPath, CLI].map(quote).join(' ');
+  write('bin/prompt-agent', `#!/bin/sh\nexec ${started} "$@" ${model.map(quote).join(' ')}\n`, 0o755);
   try {
-    const env = { HOME: home, PROMPT_AGENT_SERVERS: '' };
+    const path = [join(home, 'bin'), process.env['PATH']].join(delimiter);
     const raw = await record({
-      args: [...args, ...model],
+      ...(client === undefined ? { args: [...args, ...model] } : { file: client.file, args }),
       cwd,
-      env,
+      env: { HOME: home, PROMPT_AGENT_SERVERS: '', ...(client !== undefined && { PATH: path }) },
       columns,
       ...(typed === undefined ? {} : { typed }),
     });
     const command = args.map((word) => (/^[\w-]+$/.test(word) ? word : `"${word}"`)).join(' ');
-    return `\u001B[1m$ prompt-agent ${command}\u001B[0m\r\n${steady(raw, home)}`;
+    return `\u001B[1m$ ${client?.name ?? 'prompt-agent'} ${command}\u001B[0m\r\n${steady(raw, home)}`;
   } finally {
     await server?.close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Answers with each reply once, and to the question which models there are with none. */
+function answering(replies: readonly WireReply[]): WireScript {
+  const left = replies.values();
+  return ({ method }) =>
+    method === 'GET'
+      ? { headers: { 'content-type': 'application/json' }, chunks: ['{"object":"list","data":[]}'] }
+      : (left.next().value ?? { text: '' });
 }
 
 /** Replaces what differs from run to run and from machine to machine. */
@@ -165,5 +246,6 @@ function steady(raw: string, home: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080')
     .replaceAll(/(?<![\d.])\d+ ms\b/g, '12 ms')
     .replaceAll(/(?<![\d.])\d+\.\d s\b/g, '0.4 s')
+    .replaceAll(/("durationMs": )\d+/g, '$1400')
     .replaceAll(/\bv\d+\.\d+\.\d+ on \w+ \w+/g, 'v26.0.0 on linux x64');
 }

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { systemProgram } from '../lib/system-program.ts';
 
-/** A run of the program in a pseudo-terminal. */
+/** A run of a program in a pseudo-terminal. */
 export interface Recording {
-  /** The words after the name of the program. */
+  /** The file of the program, which Node runs. Default: ours, as it is built. */
+  readonly file?: string;
+  /** The words after its name. */
   readonly args: readonly string[];
   /** What is typed, each once its text stands on the screen after what the one before waited for. */
   readonly typed?: readonly (readonly [seen: string, keys: string])[];
@@ -17,16 +19,21 @@ export interface Recording {
   readonly columns: number;
 }
 
-const CLI = join(import.meta.dirname, '../../apps/prompt-agent/dist/cli.js');
+/** The built program. */
+export const CLI = join(import.meta.dirname, '../../apps/prompt-agent/dist/cli.js');
 /** To end a run that hangs. */
 const TIMEOUT_MS = 60_000;
 /** How high the terminal is: higher than any picture, so that nothing scrolls. */
 export const ROWS = 60;
 
-/** Runs the built program in a pseudo-terminal of `script` (util-linux), and resolves to all that it wrote. */
-export function record({ args, typed = [], cwd, env, columns }: Recording): Promise<string> {
-  const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
-  const program = [process.execPath, CLI, ...args].map(quote).join(' ');
+/** A word as a shell has it. */
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Runs a program in a pseudo-terminal of `script` (util-linux), and resolves to all that it wrote. */
+export function record({ file = CLI, args, typed = [], cwd, env, columns }: Recording): Promise<string> {
+  const program = [process.execPath, file, ...args].map(quote).join(' ');
   const child = spawn(
     systemProgram('script'),
     ['-qec', `stty cols ${columns} rows ${ROWS}; exec ${program}`, '/dev/null'],

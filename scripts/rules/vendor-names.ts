@@ -5,13 +5,15 @@ import { sourceFiles } from '../lib/projects.ts';
 
 /**
  * Where a vendor's JSON may be spelled: the folder of its wire, the formats of calls written as text, the servers that speak the wires
- * in tests, the reader of the upstream's config file, and the names of OpenTelemetry's conventions.
+ * in tests, the reader of the upstream's config file, the names of OpenTelemetry's
+ * conventions, and what the Agent Client Protocol shows of calls.
  */
 const ALLOWED = [
   /^packages\/providers\/src\/(?:openai|responses|anthropic|gemini|ollama|bedrock|text-tools\/formats)\//,
   /^packages\/testing\/src\/wire-server\/wires\//,
   /^packages\/agent\/src\/config\//,
   /^packages\/agent\/src\/wrappers\/otel\.ts$/,
+  /^apps\/prompt-agent\/src\/acp\/view\//,
 ];
 
 const VENDOR_FIELD =

@@ -1,4 +1,4 @@
-import type { Editor } from './acp/editor.ts';
+import type { Editor } from './editor.ts';
 import type { ServerAnswers } from './questions/server-answers.ts';
 
 /**

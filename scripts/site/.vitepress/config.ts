@@ -3,7 +3,7 @@ import { defineConfig } from 'vitepress';
 import { apiSidebar, sidebar } from '../navigation.ts';
 import { addRowAnchors, rowsAsSections } from '../row-anchors.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 export default defineConfig({
   title: 'kernel',

@@ -22,7 +22,7 @@ const RESULT =
 const SLOW: WireReply = { text: 'Greetings are old. '.repeat(100), pieces: 300, fault: { delayMs: 100 } };
 
 /** The copies in which `acpAgent` has agents work, not what agents keep elsewhere under their names. */
-const COPY = new RegExp(`(?<![\\w./-])${tmpdir()}/kernel-agent-\\w+`);
+const COPY = new RegExp(`(?:(?<![\\w./-])|(?<=\\\\n))${tmpdir()}/kernel-agent-\\w+`);
 
 /**
  * Plays a script: how far the task is shows in the results of the request, and where the agent works in what it says of that. What else an agent asks a model, such as

@@ -1,3 +1,4 @@
+import { sliceHead } from '@kernel/internal';
 import { type ListSessionsResponse, RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { SessionEntry } from '@kernel/agent';
 import type { CommandCall } from '../command-call.ts';
@@ -31,7 +32,10 @@ export function findKept(call: CommandCall, id: string, cwd: string | undefined)
 /** Lists the sessions of a folder, or all, the last used first, a page at a time. */
 export function listKept(call: CommandCall, cwd: string | undefined, cursor: string | undefined): ListSessionsResponse {
   if (cursor !== undefined && !/^\d{1,9}$/.test(cursor))
-    throw RequestError.invalidParams(undefined, `${JSON.stringify(cursor.slice(0, 40))} is not a cursor of this agent`);
+    throw RequestError.invalidParams(
+      undefined,
+      `${JSON.stringify(sliceHead(cursor, 40))} is not a cursor of this agent`,
+    );
   const from = Number(cursor ?? 0);
   const folder = cwd === undefined ? undefined : folderOf(cwd);
   const all = withStore(call, (store) => store.use((database) => listSessions(database, 0))).filter(

@@ -24,7 +24,7 @@ import type { ServerEntry } from '../mcp-servers/server-files.ts';
 import type { ClientServers } from '../user-tools/client-servers.ts';
 import { findKept, listKept } from './kept-sessions.ts';
 import { type AcpSession, openSession, type SessionStart } from './session.ts';
-import { toRequestError } from './show-turn.ts';
+import { toRequestError } from './view/show-turn.ts';
 
 /** The most sessions that one process has open. */
 const MAX_SESSIONS = 100;
@@ -153,13 +153,11 @@ export async function serveAcp(call: CommandCall): Promise<void> {
       }),
     )
     .onRequest('session/set_mode', ({ params }) => {
-      required(params.sessionId).setMode(params.modeId);
+      required(params.sessionId).set('mode', params.modeId);
       return {};
     })
     .onRequest('session/set_config_option', ({ params }) => {
-      const session = required(params.sessionId);
-      session.setOption(params.configId, params.value);
-      return { configOptions: session.options() };
+      return { configOptions: required(params.sessionId).set(params.configId, params.value) };
     })
     .onRequest('session/prompt', async ({ params, signal: request }) =>
       required(params.sessionId)

@@ -1,4 +1,10 @@
-import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk/unstable';
+import {
+  type AvailableCommand,
+  RequestError,
+  type SessionConfigOption,
+  type SessionModeState,
+} from '@agentclientprotocol/sdk/unstable';
+import { sliceHead } from '@kernel/internal';
 import type { AgentMode } from '@kernel/toolbox/agents';
 
 const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly description: string }[] = [
@@ -19,12 +25,29 @@ export interface SessionSettings {
   readonly models: readonly string[];
 }
 
-export function isMode(id: string): id is AgentMode {
-  return MODES.some((mode) => mode.id === id);
+/** The commands of a chat as an editor offers them. */
+export function commandsOf(
+  commands: readonly { readonly name: string; readonly usage: string; readonly summary: string }[],
+): AvailableCommand[] {
+  return commands.map(({ name, usage, summary }) => ({
+    name,
+    description: summary,
+    ...(usage !== '' && { input: { hint: usage } }),
+  }));
 }
 
-export function isEffort(value: string): boolean {
-  return EFFORTS.some((effort) => effort === value);
+const MAX_MODEL = 200;
+
+/** Returns the settings with one changed. Throws for an option that there is not, and for a value that it cannot have. */
+export function changeSetting(settings: SessionSettings, option: string, value: string | boolean): SessionSettings {
+  const mode = MODES.find(({ id }) => id === value)?.id;
+  const effort = EFFORTS.find((each) => each === value);
+  if (option === 'mode' && mode !== undefined) return { ...settings, mode };
+  if (option === 'effort' && effort !== undefined) return { ...settings, effort };
+  if (option === 'model' && typeof value === 'string' && value !== '' && value.length <= MAX_MODEL)
+    return { ...settings, model: value };
+  const given = sliceHead(JSON.stringify(value), MAX_MODEL);
+  throw RequestError.invalidParams(undefined, `the option ${JSON.stringify(sliceHead(option, 40))} cannot be ${given}`);
 }
 
 export function modesOf({ mode }: SessionSettings): SessionModeState {

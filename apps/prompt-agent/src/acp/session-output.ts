@@ -1,7 +1,7 @@
 import type { Output } from '../output/output.ts';
 
-/** Creates the output of a session: stdout belongs to the protocol, so everything goes to stderr, but for what a command says while its lines are captured. */
-export function createSessionOutput(base: Output) {
+/** Creates the output of a session: stdout belongs to the protocol, so everything goes to stderr, but for what a command says while its lines are captured. `notice` gets the other alerts too. */
+export function createSessionOutput(base: Output, notice: (line: string) => void) {
   let captured: string[] | undefined;
   const output: Output = {
     ...base,
@@ -9,8 +9,11 @@ export function createSessionOutput(base: Output) {
     writeJson: (value) => base.alert(JSON.stringify(value)),
     writeEncoded: (lines) => base.alertEncoded(lines),
     alert(line) {
-      if (captured === undefined) base.alert(line);
-      else captured.push(line);
+      if (captured !== undefined) captured.push(line);
+      else {
+        base.alert(line);
+        notice(line);
+      }
     },
     finish: () => undefined,
     live: () => undefined,
@@ -20,7 +23,7 @@ export function createSessionOutput(base: Output) {
   return {
     output,
     /** Captures the lines of alerts until the function that it returns is called, which returns them. */
-    capture(): () => readonly string[] {
+    capture: (): (() => readonly string[]) => {
       const own: string[] = [];
       captured = own;
       return () => {

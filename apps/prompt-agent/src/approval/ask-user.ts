@@ -16,27 +16,12 @@ import type { Terminal } from '../questions/ask.ts';
 import { parseJsonMembers } from '../questions/json-text.ts';
 import { askAbout, isYes, type Question } from '../questions/question.ts';
 import { type CommandSetting, NOT_ISOLATED, showCall, type ToolOrigin, withOrigin } from '../questions/show-call.ts';
-import type { UserRules } from './user-rules.ts';
+import type { ApprovalScope, ChangePreview } from './approval-scope.ts';
 
 /** What a model reads of a call that the user did not allow. */
 const NO_BY_USER = 'The user said no.';
 
 const MAX_RULE = 200;
-
-/** What a call would change: its diff, or the sentence that says why it would fail. */
-export type ChangePreview = { readonly diff: string } | { readonly failure: string };
-
-/** What an answer may do beyond the one call. */
-export interface ApprovalScope {
-  /** Adds a rule for the rest of this process. */
-  readonly remember: Permissions['remember'];
-  readonly userRules: Pick<UserRules, 'add' | 'path'>;
-  /** Finds out what a call would change, which is shown in place of its arguments. */
-  readonly preview?: ((call: ToolCall, signal: AbortSignal) => Promise<ChangePreview | undefined>) | undefined;
-  readonly commands?: (() => Promise<CommandSetting | undefined>) | undefined;
-  /** Says whose a tool of an MCP server is. */
-  readonly origin?: ((tool: string) => ToolOrigin | undefined) | undefined;
-}
 
 /**
  * Creates the question about a call that may change something, asked on stderr, one call after another, with the diff of an edit or all arguments. `y` allows the call, `s` and

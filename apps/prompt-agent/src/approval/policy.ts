@@ -6,7 +6,7 @@ import { usageError } from '../exit-code.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
-import type { ApprovalScope } from './ask-user.ts';
+import type { ApprovalScope } from './approval-scope.ts';
 import type { UserRules } from './user-rules.ts';
 
 interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
@@ -51,8 +51,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   const remember = (rule: PermissionRule): void => policy.remember(rule);
   const scope = { ...options, remember };
   const askUser =
-    host.editor?.askPermission(scope, output) ??
-    (await askerOf(flags, createAskUser(host, output, scope), { host, output }));
+    host.editor?.askPermission(scope) ?? (await askerOf(flags, createAskUser(host, output, scope), { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = (request, decision) => {
     const { effect = 'external' } = request.tool;

@@ -2,7 +2,7 @@ import type { ToolCall } from '@kernel/protocol';
 import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
 import { overlayWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
-import type { ChangePreview } from './ask-user.ts';
+import type { ChangePreview } from './approval-scope.ts';
 
 /** Tries a call of a tool that writes text on an overlay of the workspace, which is dropped: nothing is written. `undefined` for a tool that has no diff. */
 export async function previewChange(

@@ -4,8 +4,8 @@ import { EXIT } from '../exit-code.ts';
 /** Serves the agent to an editor by the Agent Client Protocol, over stdin and stdout. With `--setup` it prints how an editor starts it, and with `--login` it asks for a key. */
 export async function acp(call: CommandCall): Promise<number> {
   const { flags } = call;
-  if (flags.login === true) return (await import('../acp/login.ts')).login(call);
-  if (flags.setup !== undefined) return (await import('../acp/setup.ts')).setup(call, flags.setup);
+  if (flags.login === true) return (await import('../acp/setup/login.ts')).login(call);
+  if (flags.setup !== undefined) return (await import('../acp/setup/editor-settings.ts')).setup(call, flags.setup);
   await (await import('../acp/serve-acp.ts')).serveAcp(call);
   return EXIT.answer;
 }

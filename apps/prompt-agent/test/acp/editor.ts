@@ -177,7 +177,7 @@ function checked(stream: Stream, problems: string[]): Stream {
   const note = (from: 'agent' | 'client') =>
     new TransformStream<AnyMessage, AnyMessage>({
       transform(message, controller) {
-        problems.push(...check({ from, message: message as never }));
+        problems.push(...check({ from, message }));
         controller.enqueue(message);
       },
     });

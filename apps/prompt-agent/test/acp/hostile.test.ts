@@ -38,6 +38,11 @@ async function startRaw(replies: Parameters<typeof startWireServer>[0] = {}) {
       send({ id: 'i', method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } });
       await answered('i').toMatchObject({ result: { protocolVersion: 1 } });
     },
+    /** The session that a request has begun. */
+    sessionOf(request: unknown): string {
+      const result = lines.find(({ id }) => id === request)?.['result'] as { sessionId?: string } | undefined;
+      return result?.sessionId ?? '';
+    },
     async end() {
       child.stdin.end();
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -98,12 +103,13 @@ test('answers to requests that were not made, twice or with an id of another one
     program.send({ id, result: { outcome: { outcome: 'selected', optionId: 'once' } } });
   program.send({ id: 1, method: 'session/new', params: { cwd: program.cwd, mcpServers: [] } });
   await program.answered(1).toMatchObject({ result: {} });
-  const { sessionId } = program.lines.find(({ id }) => id === 1)?.['result'] as { sessionId: string };
+  const sessionId = program.sessionOf(1);
   program.send({ id: 2, method: 'session/prompt', params: { sessionId, prompt: [{ type: 'text', text: 'Go.' }] } });
   await expect.poll(() => program.lines.some(({ method }) => method === 'session/request_permission')).toBe(true);
   const question = program.lines.find(({ method }) => method === 'session/request_permission');
   const answer = (optionId: string) => ({ result: { outcome: { outcome: 'selected', optionId } } });
-  const options = (question?.['params'] as { options: { optionId: string }[] }).options.map(({ optionId }) => optionId);
+  const params = question?.['params'] as { options: { optionId: string }[] } | undefined;
+  const options = params?.options.map(({ optionId }) => optionId) ?? [];
   program.send({ id: 'another', ...answer(options[0] ?? '') });
   program.send({ id: question?.['id'], ...answer(options.at(-1) ?? '') });
   program.send({ id: question?.['id'], ...answer(options[0] ?? '') });
@@ -145,7 +151,8 @@ test('a message that is too long ends the connection, not the memory of this mac
   const piece = 'x'.repeat(1024 * 1024);
   for (let count = 0; count < 40; count += 1) program.write(piece);
   await ended;
-  await program.end();
+  expect(program.lines.some(({ id }) => id === 'i')).toBe(true);
+  expect(await program.end()).not.toBe(null);
 });
 
 test('an editor that dies while a turn runs ends the program and what it started, and the session is kept', async () => {
@@ -158,7 +165,7 @@ test('an editor that dies while a turn runs ends the program and what it started
   await program.initialize();
   program.send({ id: 1, method: 'session/new', params: { cwd: program.cwd, mcpServers: [] } });
   await program.answered(1).toMatchObject({ result: {} });
-  const { sessionId } = program.lines.find(({ id }) => id === 1)?.['result'] as { sessionId: string };
+  const sessionId = program.sessionOf(1);
   program.send({ id: 2, method: 'session/prompt', params: { sessionId, prompt: [{ type: 'text', text: 'Wait.' }] } });
   await expect
     .poll(() => program.lines.some(({ method }) => method === 'session/request_permission'), { timeout: 20_000 })

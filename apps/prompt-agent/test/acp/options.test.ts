@@ -67,7 +67,9 @@ test('the models of the vendor are offered once it has listed them', async () =>
   await withEditor({ replies: [] }, async ({ begin, updates }) => {
     await begin();
     await expect
-      .poll(() => JSON.stringify(updates.find(({ sessionUpdate }) => sessionUpdate === 'config_option_update')))
+      .poll(() => JSON.stringify(updates.find(({ sessionUpdate }) => sessionUpdate === 'config_option_update')), {
+        timeout: 20_000,
+      })
       .toContain('wire-model');
   });
 });

@@ -48,7 +48,9 @@ test('a question shows the diff of an edit, and offers once, this session, alway
 test('the answer names what was shown: the ids of the options have the digest of the call', async () => {
   verifies('cli.acp.permission.digest');
   const { questions } = await oneCall(EDIT, (request) => choose(request, 'once'));
-  const digest = (questions[0]?.toolCall._meta?.['prompt-agent'] as { digest: string }).digest;
+  const shown = questions[0]?.toolCall as { _meta?: { 'prompt-agent'?: { digest?: string } } } | undefined;
+  // oxlint-disable-next-line no-underscore-dangle -- as the protocol has it
+  const digest = shown?._meta?.['prompt-agent']?.digest ?? '';
   expect(digest).toMatch(/^[\da-f]{64}$/);
   for (const { optionId } of questions[0]?.options ?? []) expect(optionId.endsWith(`:${digest}`)).toBe(true);
 });
@@ -148,3 +150,26 @@ test('a rule that denies is never asked about, and one that asks offers no rule'
   const asked = await oneCall(EDIT, (request) => choose(request, 'once'), { args: ['--ask', 'edit_file(a.txt)'] });
   expect(asked.questions[0]?.options.map(({ optionId }) => optionId.split(':', 1)[0])).toEqual(['once', 'no']);
 });
+
+test('what the model says before a call is read before the question about it', async () => {
+  verifies('cli.acp.permission');
+  const replies = [{ text: 'The price is not rounded, so I mend that now.', calls: [EDIT] }, { text: 'Done.' }];
+  let before = '';
+  await withEditor(
+    {
+      replies,
+      files: FILES,
+      answer(request) {
+        before = said();
+        return choose(request, 'once');
+      },
+    },
+    async (editor) => {
+      said = () => editor.said();
+      await editor.prompt(await editor.begin(), 'Mend it.');
+      expect(before).toBe('The price is not rounded, so I mend that now.');
+    },
+  );
+});
+
+let said = (): string => '';

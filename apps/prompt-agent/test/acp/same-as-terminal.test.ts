@@ -42,8 +42,8 @@ async function exported(cwd: string): Promise<readonly unknown[]> {
             .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<server>')
             .replaceAll(/"(?:atMs|at|created|changed|durationMs|startedMs)":(?:"[^"]*"|[\d.]+)/g, '"at":0')
             // The editor has the tool for the plan beside those of the terminal.
-          .replaceAll('"tools":19', '"tools":18')
-          .replaceAll(/duration_ms:? \d+(?:\.\d+)?/g, 'duration_ms 0')
+            .replaceAll('"tools":19', '"tools":18')
+            .replaceAll(/duration_ms:? \d+(?:\.\d+)?/g, 'duration_ms 0')
             .replaceAll(/\(\d+(?:\.\d+)?ms\)/g, '(0ms)')
             .replaceAll(/after \d+\.\d s/g, 'after 0.0 s')
             .replaceAll(/[\d.]+ ?ms/g, '0ms'),

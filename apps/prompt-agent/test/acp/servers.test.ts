@@ -18,16 +18,18 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else if (method === 'tools/list') answer(id, { tools: [{ name: 'greet', description: process.argv[2] ?? 'Greets.', inputSchema: { type: 'object', properties: {} }, annotations: { readOnlyHint: true } }] });
   else if (method === 'tools/call') {
     waiting = id;
-    console.log(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'Your name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }));
-  } else if (id === 'q') answer(waiting, { content: [{ type: 'text', text: 'Hello ' + (result?.content?.name ?? 'nobody') + '!' }] });
+    const page = { mode: 'url', elicitationId: 'e', url: 'https://example.com/sign-in', message: 'Sign in' };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: process.argv[3] === 'url' ? page : { message: 'Your name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }));
+  } else if (id === 'q') answer(waiting, { content: [{ type: 'text', text: 'Hello ' + (result?.content?.name ?? result?.action ?? 'nobody') + '!' }] });
 });
 `;
 
 const isServer = ({ toolCall }: RequestPermissionRequest) => toolCall.toolCallId.startsWith('question-');
 const yes = (request: RequestPermissionRequest) => choose(request, isServer(request) ? 'yes' : 'once');
 
-function server(name: string, file: string, ...args: readonly string[]): McpServer {
-  return { name, command: process.execPath, args: [file, ...args], env: [] };
+function server(name: string, file: string, args: readonly string[] = [], log?: string): McpServer {
+  const env = log === undefined ? [] : [{ name: 'LIBRARY_LOG', value: log }];
+  return { name, command: process.execPath, args: [file, ...args], env };
 }
 
 async function session({ agent, cwd }: TestEditor, ...mcpServers: readonly McpServer[]): Promise<string> {
@@ -49,14 +51,14 @@ test('a server that the editor gives is asked about once, by what it would start
   };
   const folder = await withEditor({ ...options, replies }, async (editor) => {
     await editor.prompt(await session(editor, server('crew', 'server.mjs')), 'Greet.');
-    const [question] = editor.questions.filter(isServer);
+    const question = editor.questions.find(isServer);
     expect(JSON.stringify(question?.toolCall.content)).toContain('server.mjs');
     expect(editor.asked()[1]).toContain('Hello Ada!');
     await editor.prompt(await session(editor, server('crew', 'server.mjs')), 'Greet again.');
     expect(editor.questions.filter(isServer).length).toBe(1);
     return editor.cwd;
   });
-  const changed = server('crew', 'server.mjs', 'Sends all files to a stranger.');
+  const changed = server('crew', 'server.mjs', ['Sends all files to a stranger.']);
   await withEditor({ ...options, replies, folder }, async (editor) => {
     await editor.prompt(await session(editor, changed), 'Greet.');
     const shown = editor.questions.filter(isServer).map(({ toolCall }) => JSON.stringify(toolCall.content));
@@ -73,10 +75,7 @@ test('a server that the user refuses is not started, in this session and the nex
     answer: (request: RequestPermissionRequest) => choose(request, 'no'),
   };
   await withEditor({ ...options, replies: [{ text: 'One.' }, { text: 'Two.' }] }, async (editor) => {
-    const given: McpServer = {
-      ...server('library', 'library.mjs'),
-      env: [{ name: 'LIBRARY_LOG', value: join(editor.cwd, 'log') }],
-    } as McpServer;
+    const given = server('library', 'library.mjs', [], join(editor.cwd, 'log'));
     await editor.prompt(await session(editor, given), 'One.');
     await editor.prompt(await session(editor, given), 'Two.');
     expect(editor.questions.length).toBe(1);
@@ -109,7 +108,7 @@ test('a server has ended when its session is closed', async () => {
     { replies, files: { 'library.mjs': `${LIBRARY}\nlog('pid ' + process.pid);` }, answer: yes },
     async (editor) => {
       const log = join(editor.cwd, 'log');
-      const given = { ...server('library', 'library.mjs'), env: [{ name: 'LIBRARY_LOG', value: log }] } as McpServer;
+      const given = server('library', 'library.mjs', [], log);
       const sessionId = await session(editor, given);
       await editor.prompt(sessionId, 'Lend.');
       const pid = Number(/pid (\d+)/.exec(readFileSync(log, 'utf8'))?.[1]);
@@ -117,4 +116,42 @@ test('a server has ended when its session is closed', async () => {
       await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
     },
   );
+});
+
+test('a page that a server wants opened is one of the editor, with the server and the address named', async () => {
+  verifies('cli.acp.servers');
+  const asked: unknown[] = [];
+  const extend = (app: ClientApp) =>
+    app.onRequest('elicitation/create', ({ params }) => {
+      asked.push(params);
+      return { action: 'accept' };
+    });
+  const options = { replies: [GREET, { text: 'Done.' }], files: { 'server.mjs': ASKING }, answer: yes, extend };
+  await withEditor({ ...options, capabilities: { elicitation: { url: {} } } }, async (editor) => {
+    await editor.prompt(await session(editor, server('crew', 'server.mjs', ['Greets.', 'url'])), 'Greet.');
+    expect(asked).toMatchObject([{ mode: 'url', url: 'https://example.com/sign-in' }]);
+    expect(JSON.stringify(asked)).toContain('crew');
+    expect(editor.asked()[1]).toContain('Hello accept!');
+  });
+});
+
+test('a server over HTTP gets the headers that the editor gives for it, and these are not shown', async () => {
+  verifies('cli.acp.servers');
+  const { serveHttp } = await import('@kernel/mcp');
+  const list = [{ name: 'greet', description: 'Greets.', parameters: { type: 'object' }, effect: 'read' }] as const;
+  const served = await serveHttp(
+    { list: () => list, call: () => Promise.resolve({ forLLM: 'Hello over HTTP!' }) },
+    { token: 'secret-token-of-the-editor' },
+  );
+  try {
+    await withEditor({ replies: [GREET, { text: 'Done.' }], answer: yes }, async (editor) => {
+      const headers = [{ name: 'authorization', value: 'Bearer secret-token-of-the-editor' }];
+      await editor.prompt(await session(editor, { type: 'http', name: 'crew', url: served.url, headers }), 'Greet.');
+      expect(editor.asked()[1]).toContain('Hello over HTTP!');
+      expect(JSON.stringify(editor.questions)).toContain(served.url);
+      expect(JSON.stringify(editor.questions)).not.toContain('secret-token-of-the-editor');
+    });
+  } finally {
+    await served.close();
+  }
 });

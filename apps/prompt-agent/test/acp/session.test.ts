@@ -18,6 +18,10 @@ test('an answer is streamed with what the model thinks, and the editor reads why
       usage: { totalTokens: 12, inputTokens: 7, outputTokens: 5 },
     });
     expect(said()).toBe('Hello, world.');
+    const thoughts = updates.flatMap((update) =>
+      update.sessionUpdate === 'agent_thought_chunk' && 'text' in update.content ? [update.content.text] : [],
+    );
+    expect(thoughts.join('')).toBe('Let me think.');
     const chunks = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
     expect(chunks.length).toBeGreaterThan(1);
     expect(new Set(chunks.map((chunk) => 'messageId' in chunk && chunk.messageId)).size).toBe(1);

@@ -1,4 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -36,6 +45,21 @@ test('with -o the entry is added to a file of settings, whose other entries stay
   const created = await promptHere(['acp', '--setup', 'zed', '-o', 'new.json'], { cwd });
   expect(created.code).toBe(0);
   expect(existsSync(join(cwd, 'new.json'))).toBe(true);
+});
+
+test('with -o the folders of a file are made, a link to a file stays one, and so does who may read it', async () => {
+  verifies('cli.acp.setup');
+  const cwd = workspace({ 'kept/settings.json': '{"theme":"dark"}' });
+  const add = (path: string) => promptHere(['acp', '--setup', 'zed', '-o', path], { cwd });
+  expect((await add('new/folder/acp.json')).code).toBe(0);
+  expect(readFileSync(join(cwd, 'new/folder/acp.json'), 'utf8')).toContain('prompt-agent');
+  chmodSync(join(cwd, 'kept/settings.json'), 0o600);
+  symlinkSync('kept/settings.json', join(cwd, 'settings.json'));
+  expect((await add('settings.json')).code).toBe(0);
+  expect(readlinkSync(join(cwd, 'settings.json'))).toBe('kept/settings.json');
+  expect(JSON.parse(readFileSync(join(cwd, 'kept/settings.json'), 'utf8'))).toMatchObject({ theme: 'dark' });
+  expect(statSync(join(cwd, 'kept/settings.json')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(cwd, 'kept'))).toEqual(['settings.json']);
 });
 
 test('a file of settings that is not plain JSON is left as it is, and so is one for settings that are not JSON', async () => {

@@ -22,7 +22,7 @@ async function withoutModel(
     home: cwd,
     stdin,
     stdout,
-    stderr: new PassThrough().resume() as PassThrough,
+    stderr: new PassThrough().resume(),
     signal: new AbortController().signal,
   });
   const writable = new WritableStream<Uint8Array>({ write: (bytes) => void stdin.write(bytes) });

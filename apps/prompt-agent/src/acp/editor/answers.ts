@@ -6,9 +6,9 @@ import type {
   CreateElicitationRequest,
   ElicitationSchema,
 } from '@agentclientprotocol/sdk/unstable';
-import { formLine, samplingLines, urlLines } from '../questions/answer-servers.ts';
-import type { ServerAnswers } from '../questions/server-answers.ts';
-import type { Editor } from './editor.ts';
+import { formLine, samplingLines, urlLines } from '../../questions/answer-servers.ts';
+import type { ServerAnswers } from '../../questions/server-answers.ts';
+import type { Editor } from '../../editor.ts';
 
 interface AnswersOptions {
   readonly client: AgentContext;

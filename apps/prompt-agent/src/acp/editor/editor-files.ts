@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { EditorFiles } from '@kernel/toolbox/workspace';
-import type { EditorSession } from './create-editor.ts';
+import type { EditorSession } from './editor-session.ts';
 
 /** What an editor answers that does not have a file. */
 const RESOURCE_NOT_FOUND = -32_002;

@@ -1,7 +1,7 @@
-import { parseJson, sliceHead, sliceTail, terminalText } from '@kernel/internal';
+import { parseJson, sliceHead, sliceTail, terminalText, untilAborted } from '@kernel/internal';
 import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk/unstable';
-import { withoutCode } from '../output/terminal/notes.ts';
+import { withoutCode } from '../../output/terminal/notes.ts';
 import type { FileChange } from './file-changes.ts';
 import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
 
@@ -58,7 +58,23 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     return call;
   };
 
+  /** The questions about calls whose events were shown, and those who wait for that, by the ids of the calls. */
+  const shownQuestions = new Map<string, number>();
+  const waiting = new Map<string, () => void>();
+
   return {
+    /** Notes that all events before a question about a call were shown. */
+    asked(id: string): void {
+      shownQuestions.set(id, (shownQuestions.get(id) ?? 0) + 1);
+      waiting.get(id)?.();
+    },
+    /** Resolves once all events before a question about a call were shown: what the model said before it is read before it. Rejects with the reason of an abort. */
+    async untilAsked(id: string, signal: AbortSignal): Promise<void> {
+      if ((shownQuestions.get(id) ?? 0) === 0)
+        await untilAborted(new Promise<void>((resolve) => waiting.set(id, resolve)), signal);
+      waiting.delete(id);
+      shownQuestions.set(id, (shownQuestions.get(id) ?? 1) - 1);
+    },
     /** Shows that a call is being made: its name is known, its arguments are not. */
     begin,
     /** Shows what a call does. */

@@ -1,5 +1,5 @@
 import { errorMessage, parseJson, visible } from '@kernel/internal';
-import { duplicateKeys } from '@kernel/protocol';
+import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
   AgentContext,
@@ -9,38 +9,21 @@ import type {
   ToolCallContent,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk/unstable';
-import { addRule, denial, offeredRule } from '../approval/ask-user.ts';
-import { showCall, withOrigin } from '../questions/show-call.ts';
-import { describeCall } from './describe-call.ts';
-import type { Editor } from './editor.ts';
+import { addRule, denial, offeredRule } from '../../approval/ask-user.ts';
+import { showCall, withOrigin } from '../../questions/show-call.ts';
+import { describeCall } from '../view/describe-call.ts';
+import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
+import type { EditorSession } from './editor-session.ts';
 import { editorTerminals } from './editor-terminals.ts';
-import type { FileChange } from './file-changes.ts';
-import { diffsOf, textContent, type ToolCalls } from './tool-calls.ts';
-
-/** What the questions of a session need to know of it. */
-export interface EditorSession {
-  readonly client: AgentContext;
-  readonly capabilities: ClientCapabilities;
-  readonly sessionId: string;
-  /** The folder of the session. */
-  readonly folder: string;
-  /** The calls of the turn that is under way; undefined between turns. */
-  readonly calls: () => ToolCalls | undefined;
-  /** What a call would change. */
-  readonly changesOf: (
-    call: { readonly id: string; readonly name: string; readonly arguments: string },
-    signal: AbortSignal,
-  ) => Promise<readonly FileChange[]>;
-  /** Removes secrets from what is sent. */
-  readonly redact: <Value>(value: Value) => Value;
-}
+import type { FileChange } from '../view/file-changes.ts';
+import { diffsOf, textContent, type ToolCalls } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
 
 /** Creates the editor of a session: its questions, and its files and terminals where it has some. */
 export function createEditor(session: EditorSession): Editor {
-  const { capabilities } = session;
+  const { capabilities, output } = session;
   let questions = 0;
 
   /** Asks, and resolves to the answer; undefined if the editor was told to cancel, or answers with something that was not offered. */
@@ -89,11 +72,12 @@ export function createEditor(session: EditorSession): Editor {
 
   return {
     askPermission:
-      (scope, output) =>
+      (scope) =>
       async (request, decision): Promise<PermissionAnswer> => {
         const { call, signal } = request;
         const digest = 'digest' in request && typeof request.digest === 'string' ? request.digest : '';
         const id = callIdOf(request.path ?? [], call.id);
+        await session.calls()?.untilAsked(id, signal);
         session.calls()?.describe(id, call);
         const [changes, commands] = await Promise.all([session.changesOf(call, signal), scope.commands?.()]);
         const about = describeCall(call.name, call.arguments, request.tool, session.folder);

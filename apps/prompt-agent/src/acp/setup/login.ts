@@ -1,10 +1,10 @@
 import { visible } from '@kernel/internal';
-import type { CommandCall } from '../command-call.ts';
-import { setKey } from '../commands/keys.ts';
-import { usageError } from '../exit-code.ts';
-import { providers } from '../model/providers.ts';
-import { VENDORS } from '../model/vendors.ts';
-import { ask, hasTerminal } from '../questions/ask.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { setKey } from '../../commands/keys.ts';
+import { usageError } from '../../exit-code.ts';
+import { providers } from '../../model/providers.ts';
+import { VENDORS } from '../../model/vendors.ts';
+import { ask, hasTerminal } from '../../questions/ask.ts';
 
 /** Asks on the terminal for a provider and its key, and keeps it: what an editor runs in a terminal of its own to sign in. */
 export async function login(call: CommandCall): Promise<number> {

@@ -6,9 +6,9 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
-import { errorNote } from '../exit-code.ts';
-import { whyNoAnswer } from '../run-ends.ts';
-import { callIdOf } from './create-editor.ts';
+import { errorNote } from '../../exit-code.ts';
+import { whyNoAnswer } from '../../run-ends.ts';
+import { callIdOf } from '../editor/create-editor.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
 /** Sends an update of a session. Resolves when the editor may be sent more. */
@@ -31,6 +31,7 @@ export function createTurnView(send: SendUpdate, calls: ToolCalls) {
     // Names and ids of agents and their calls, in turn.
     const ids = path.filter((_, index) => index % 2 === 1);
     if (event.type === 'text-delta') calls.progress(ids.join('/'), event.text);
+    else if (event.type === 'approval-request') calls.asked(callIdOf(ids, event.call.id));
     else if (event.type === 'tool-start') calls.start(callIdOf(ids, event.call.id), event.call);
     else if (event.type === 'tool-progress') calls.progress(callIdOf(ids, event.callId), event.update);
     else if (event.type === 'tool-end') calls.end(callIdOf(ids, event.call.id), event.call, event.result);
@@ -75,6 +76,9 @@ export function createTurnView(send: SendUpdate, calls: ToolCalls) {
         calls.end(event.callId, call, { forLLM: event.text, ...(event.isError === true && { isError: true }) });
         return;
       }
+      case 'approval-request':
+        calls.asked(event.call.id);
+        return;
       case 'tool-start':
         calls.start(event.call.id, event.call);
         return;

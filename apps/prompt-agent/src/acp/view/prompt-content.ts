@@ -3,10 +3,10 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { sliceHead } from '@kernel/internal';
 import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
-import { usageError } from '../exit-code.ts';
-import { oneLine } from '../output/escape.ts';
-import { mediaPart } from '../prompt/attachments.ts';
-import { fragmentPart } from '../prompt/fragments.ts';
+import { usageError } from '../../exit-code.ts';
+import { oneLine } from '../../output/escape.ts';
+import { mediaPart } from '../../prompt/attachments.ts';
+import { fragmentPart } from '../../prompt/fragments.ts';
 
 /** A prompt of an editor: what was typed, and what came with it. */
 export interface EditorPrompt {

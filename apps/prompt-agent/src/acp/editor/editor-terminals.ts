@@ -1,5 +1,5 @@
 import type { Terminals } from '@kernel/toolbox/commands';
-import type { EditorSession } from './create-editor.ts';
+import type { EditorSession } from './editor-session.ts';
 
 /** The terminals of an editor that has some; undefined otherwise. The terminal of a call is shown in place of its output. */
 export function editorTerminals({

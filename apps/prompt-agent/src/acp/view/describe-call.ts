@@ -3,8 +3,8 @@ import { parseJson, sliceHead, visible } from '@kernel/internal';
 import { isObject } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk/unstable';
-import { shellQuote } from '../questions/shell-quote.ts';
-import { showArguments } from '../questions/show-call.ts';
+import { shellQuote } from '../../questions/shell-quote.ts';
+import { showArguments } from '../../questions/show-call.ts';
 
 /** A call as an editor shows it. */
 export interface DescribedCall {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { findOnPath, isObject, parseJson, visible } from '@kernel/internal';
-import type { CommandCall } from '../command-call.ts';
-import { EXIT, usageError } from '../exit-code.ts';
-import type { Flags } from '../options/flags.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { EXIT, usageError } from '../../exit-code.ts';
+import type { Flags } from '../../options/flags.ts';
 
 type EditorName = NonNullable<Flags['setup']>;
 
@@ -126,7 +126,9 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-async function addEntry(path: string, entry: NonNullable<Setup['json']>): Promise<void> {
+/** Adds an entry to a file of settings, which may not be there yet. A link stays one, and what may read the file stays the same. */
+async function addEntry(named: string, entry: NonNullable<Setup['json']>): Promise<void> {
+  const path = await realpath(named).catch(() => named);
   const text = existsSync(path) ? await readFile(path, 'utf8') : '{}';
   const settings = text.trim() === '' ? {} : parseJson(text);
   if (!isObject(settings))
@@ -137,9 +139,15 @@ async function addEntry(path: string, entry: NonNullable<Setup['json']>): Promis
     const there = settings[key];
     return [key, { ...(isObject(there) ? there : {}), ...value }];
   });
+  await mkdir(dirname(path), { recursive: true });
+  const mode = await stat(path).then(
+    (found) => found.mode,
+    () => undefined,
+  );
   const draft = `${path}.${process.pid}.new`;
   await writeFile(draft, `${JSON.stringify({ ...settings, ...Object.fromEntries(merged) }, undefined, 2)}\n`, {
     flag: 'wx',
+    mode,
   });
   await rename(draft, path);
 }

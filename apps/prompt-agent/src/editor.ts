@@ -1,13 +1,12 @@
 import type { AskPermission } from '@kernel/toolbox/permissions';
 import type { Terminals } from '@kernel/toolbox/commands';
 import type { EditorFiles } from '@kernel/toolbox/workspace';
-import type { ApprovalScope } from '../approval/ask-user.ts';
-import type { Output } from '../output/output.ts';
+import type { ApprovalScope } from './approval/approval-scope.ts';
 
 /** What an editor does in place of the terminal, for one session: it asks the person, and may have files and terminals of its own. */
 export interface Editor {
   /** Creates the question about a call that may change something. */
-  askPermission(scope: ApprovalScope, output: Output): AskPermission;
+  askPermission(scope: ApprovalScope): AskPermission;
   /** Asks a yes-or-no question about lines. Rejects with the reason of an abort. */
   confirm(lines: readonly string[], question: string, signal: AbortSignal): Promise<boolean>;
   /** Its files, unsaved changes included; absent if it gives none. */

@@ -14,6 +14,11 @@ export interface FileChange {
   readonly newText: string;
 }
 
+/** Whether a tool of this name writes text, so that what it changes is a diff. */
+export function isWriting(name: string): boolean {
+  return name === 'edit_file' || name === 'write_file' || name === 'apply_patch';
+}
+
 /** The longest file whose change is shown, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_FILES = 100;
@@ -27,9 +32,9 @@ export async function changesOf(
   call: ToolCall,
   signal: AbortSignal,
 ): Promise<readonly FileChange[]> {
+  if (!isWriting(call.name)) return [];
   const overlay = overlayWorkspace(workspace);
   const tools = createRegistry([applyPatchTool(overlay), editFileTool(overlay), writeFileTool(overlay)]);
-  if (!tools.list().some(({ name }) => name === call.name)) return [];
   try {
     const { isError } = await tools.call(call, { signal });
     if (isError === true) return [];

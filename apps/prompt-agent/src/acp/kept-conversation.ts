@@ -1,0 +1,48 @@
+import type { SessionEntry } from '@kernel/agent';
+import { type ChatSession, type ChatSessions, inMemory } from '../chat/conversation.ts';
+import type { Invocation } from '../invocation.ts';
+import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
+
+/** Where the conversation of an editor's session is kept. */
+export interface KeptConversation extends ChatSessions {
+  /** The entries so far. */
+  entries(): Promise<readonly SessionEntry[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the conversation of an editor's session under its id: one that is kept goes on, a fork begins with the entries of another, and a new one is kept from its first
+ * message on. Rejects with `SESSION_LOCKED` while another process has it open.
+ */
+export async function openKeptConversation(
+  invocation: Invocation,
+  id: string,
+  { isKept, entries }: { readonly isKept: boolean; readonly entries?: readonly SessionEntry[] | undefined },
+): Promise<KeptConversation> {
+  let kept: KeptSession | undefined;
+  let inThisProcess: ChatSession | undefined;
+  const keepNew = (): Promise<KeptSession | undefined> => keepSession(invocation, true, false, id);
+  if (isKept) kept = await keepSession({ ...invocation, flags: { ...invocation.flags, session: id } }, true);
+  else if (entries !== undefined) {
+    kept = await keepNew();
+    await kept?.session.append(entries);
+  }
+  const open = async (): Promise<ChatSession> => {
+    if (kept === undefined && inThisProcess === undefined) kept = await keepNew();
+    return kept ?? (inThisProcess ??= inMemory(entries));
+  };
+  return {
+    open,
+    /** The session goes on under its id; what it was before is kept as another one. */
+    async fork(next) {
+      if (kept === undefined) return (inThisProcess = inMemory(next));
+      const copy = await keepSession(invocation, true);
+      await copy?.session.append(await kept.session.entries());
+      await copy?.close();
+      await kept.session.replace(next);
+      return kept;
+    },
+    entries: async () => (kept ?? inThisProcess)?.session.entries() ?? [],
+    close: async () => kept?.close(),
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { choose, withEditor } from './editor.ts';
+
+const READ = { calls: [{ name: 'list_directory', arguments: {} }] };
+
+test('why a turn ended is what the protocol has for it, with a sentence where there is no answer', async () => {
+  verifies('cli.acp.ends');
+  const ends = [
+    { replies: [{ text: 'All of it.' }], stopReason: 'end_turn', sentence: 'All of it.' },
+    {
+      replies: [{ text: 'Half of', finishReason: 'length' as const }],
+      stopReason: 'max_tokens',
+      sentence: 'length limit',
+    },
+    { replies: [{ text: '', finishReason: 'content-filter' as const }], stopReason: 'refusal', sentence: 'filter' },
+    { replies: [READ, READ], args: ['--max-turns', '1'], stopReason: 'max_turn_requests', sentence: 'limit (turns)' },
+    { replies: Array.from({ length: 9 }, () => READ), stopReason: 'end_turn', sentence: 'repeated the same calls' },
+  ];
+  for (const { replies, args = [], stopReason, sentence } of ends)
+    // oxlint-disable-next-line no-await-in-loop -- one program after the other
+    await withEditor({ replies, args }, async ({ begin, prompt, said }) => {
+      expect(await prompt(await begin(), 'Go.')).toMatchObject({ stopReason });
+      expect(said()).toContain(sentence);
+    });
+});
+
+test('a vendor that fails is an error with its hint, one that refuses the key asks to sign in, and the session goes on', async () => {
+  verifies('cli.acp.ends');
+  let status = 500;
+  const replies = () => (status === 200 ? { text: 'Here.' } : { status, chunks: ['{"error":{"message":"no"}}'] });
+  await withEditor({ replies, args: ['--max-time', '20s'] }, async ({ begin, prompt, said }) => {
+    const session = await begin();
+    status = 401;
+    await expect(prompt(session, 'One.')).rejects.toMatchObject({ code: -32_000 });
+    status = 400;
+    await expect(prompt(session, 'Two.')).rejects.toMatchObject({ code: -32_603, data: { code: 'PROVIDER_HTTP' } });
+    status = 200;
+    await prompt(session, 'Three.');
+    expect(said()).toBe('Here.');
+  });
+});
+
+test('a request that is cancelled by its id ends as a cancelled turn does', async () => {
+  verifies('cli.acp.cancel');
+  const options = { replies: [READ, { text: 'x'.repeat(10), fault: { stallAfter: 1 } }] };
+  await withEditor(options, async ({ begin, agent, updates }) => {
+    const stop = new AbortController();
+    const sessionId = await begin();
+    const prompt = [{ type: 'text' as const, text: 'Go.' }];
+    const turn = agent.request('session/prompt', { sessionId, prompt }, { cancellationSignal: stop.signal });
+    await expect.poll(() => updates.some((update) => 'status' in update && update.status === 'completed')).toBe(true);
+    stop.abort();
+    expect(await turn).toMatchObject({ stopReason: 'cancelled' });
+  });
+});
+
+test('what the program warns of is a notice in an editor that shows them', async () => {
+  verifies('cli.acp.ends');
+  const edit = { calls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'x' } }] };
+  let folder = '';
+  const options = {
+    replies: [edit, { text: 'Done.' }],
+    capabilities: { session: { notices: {} } },
+    answer(request: RequestPermissionRequest) {
+      // The rule cannot be kept where a folder is.
+      mkdirSync(join(folder, '.config/prompt-agent/permissions.json'), { recursive: true });
+      return choose(request, 'always');
+    },
+  };
+  await withEditor(options, async ({ begin, prompt, cwd, updates }) => {
+    folder = cwd;
+    await prompt(await begin(), 'Go.');
+    const notice = updates.find(({ sessionUpdate }) => sessionUpdate === 'notice');
+    expect(notice).toMatchObject({ severity: 'warning' });
+    expect(JSON.stringify(notice)).toContain('the rule holds for this session alone');
+  });
+});
