@@ -83,8 +83,8 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
       );
       made = [];
     }
-    answer = answerOf(parts);
     if (made.length === 0) return yield* lastReply(parts);
+    answer = answerOf(parts);
     const call: ToolCall = {
       type: 'tool-call',
       id: 'changes',

@@ -55,6 +55,28 @@ test('an agent that changed nothing asks for nothing', async () => {
   expect(text).toBe('Nothing to do.');
 });
 
+test('what an agent said before a call of its own is not said twice', async () => {
+  verifies('acp.changes');
+  const workspace = await project({ 'a.txt': 'one\n' });
+  const call = { sessionUpdate: 'tool_call', toolCallId: 't', title: 'Look', kind: 'read', status: 'completed' };
+  const { text } = await give(
+    scripted({ workspace }),
+    [{ say: 'Looking. ' }, { update: call }, { say: 'All is well.' }],
+    allowAll(),
+  );
+  expect(text).toBe('Looking. All is well.');
+});
+
+test('files that cannot be looked at are named, and not taken for removed', async () => {
+  verifies('acp.changes');
+  const workspace = await project({ 'a.txt': 'one\n', 'b/c.txt': 'same\n' });
+  const { approve, asked } = allowAll();
+  const { text } = await give(scripted({ workspace }), [{ disk: { b: null } }, { link: 'b', to: 'b' }], { approve });
+  expect(asked).toEqual([]);
+  expect(text).toContain('it cannot be read: "b/c.txt"');
+  expect(fileOf(workspace, 'b/c.txt')).toBe('same\n');
+});
+
 test('changes that are denied are not made, and the model reads the reason and what they were', async () => {
   verifies('acp.changes');
   const workspace = await project({ 'a.txt': 'one\n' });

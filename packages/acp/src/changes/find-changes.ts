@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readdir, readlink } from 'node:fs/promises';
+import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Copy, stateInWorkspace, stateOnDisk } from '../copy/copy-folder.ts';
 import type { AgentWorkspace, WorkspaceEdit } from '../options.ts';
@@ -33,7 +33,12 @@ export async function findChanges(workspace: AgentWorkspace, copy: Copy, signal:
   const left = new Map<string, string[]>();
   const leave = (why: string, path: string): void => void left.set(why, [...(left.get(why) ?? []), path]);
   const found = await filesIn(copy, leave, signal);
-  const gone = [...copy.files.keys()].filter((path) => !found.has(path) && !isSkipped(path));
+  const missing = [...copy.files.keys()].filter((path) => !found.has(path) && !isSkipped(path));
+  const gone: string[] = [];
+  for (const path of missing)
+    // oxlint-disable-next-line no-await-in-loop -- there are few
+    if (await isGone(join(copy.folder, path))) gone.push(path);
+    else leave(UNREADABLE, path);
   for (const path of gone) {
     signal.throwIfAborted();
     // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
@@ -54,6 +59,7 @@ export async function findChanges(workspace: AgentWorkspace, copy: Copy, signal:
   };
 }
 
+const UNREADABLE = 'Not looked at, because it cannot be read';
 const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
 const NOT_TEXT = 'Not brought back, because it is not text that a diff can show';
@@ -118,7 +124,7 @@ async function filesIn(
   let count = 0;
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- a folder that it made unreadable is as one that is empty
+    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `isGone`
     const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
@@ -138,6 +144,15 @@ async function filesIn(
     }
   }
   return new Set(files.toSorted());
+}
+
+/** Whether nothing is at a path: a folder that was not listed says nothing about its files. */
+async function isGone(path: string): Promise<boolean> {
+  const problem = await lstat(path).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+  return problem === 'ENOENT' || problem === 'ENOTDIR';
 }
 
 function isSkipped(path: string): boolean {
