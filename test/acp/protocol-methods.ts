@@ -3,8 +3,8 @@
  * names with the schema of the SDK: what is new there has to be decided on here.
  */
 
-/** A test file that proves it, relative to the root of the repository; why it is not done; or that it is not decided yet. */
-export type Standing = { readonly test: string } | { readonly not: string } | 'pending';
+/** A test file that proves it, relative to the root of the repository, or why it is not done. */
+export type Standing = { readonly test: string } | { readonly not: string };
 
 /** What we do with one part of the protocol. */
 export interface Row {
@@ -19,6 +19,7 @@ export type Rows = Readonly<Record<string, Row>>;
 
 const both = (not: string): Row => ({ agent: { not }, client: { not } });
 const OURS = 'apps/prompt-agent/test/acp';
+const THEIRS = 'packages/acp/test';
 
 const PROXY = 'Unstable. For a program between an agent and a client, of which we have none.';
 const PROVIDERS =
@@ -36,7 +37,7 @@ const OUR_SYSTEM_PROMPT =
 
 /** Requests and notifications, by who handles them. */
 export const METHODS: Rows = {
-  'agent initialize': { agent: { test: `${OURS}/sign-in.test.ts` }, client: 'pending' },
+  'agent initialize': { agent: { test: `${OURS}/sign-in.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
   'agent authenticate': {
     agent: { test: `${OURS}/sign-in.test.ts` },
     client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
@@ -45,17 +46,32 @@ export const METHODS: Rows = {
     agent: { test: `${OURS}/sign-in.test.ts` },
     client: { not: 'Signing out is done with the agent itself.' },
   },
-  'agent session/new': { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
+  'agent session/new': { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
   'agent session/load': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'agent session/list': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'agent session/delete': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'agent session/resume': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'agent session/fork': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
-  'agent session/close': { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-  'agent session/set_mode': { agent: { test: `${OURS}/options.test.ts` }, client: 'pending' },
-  'agent session/set_config_option': { agent: { test: `${OURS}/options.test.ts` }, client: 'pending' },
-  'agent session/prompt': { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-  'agent session/cancel (notification)': { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
+  'agent session/close': {
+    agent: { test: `${OURS}/session.test.ts` },
+    client: { not: 'The program ends with the task, and its session with it.' },
+  },
+  'agent session/set_mode': {
+    agent: { test: `${OURS}/options.test.ts` },
+    client: { test: `${THEIRS}/protocol.test.ts` },
+  },
+  'agent session/set_config_option': {
+    agent: { test: `${OURS}/options.test.ts` },
+    client: { test: `${THEIRS}/protocol.test.ts` },
+  },
+  'agent session/prompt': {
+    agent: { test: `${OURS}/session.test.ts` },
+    client: { test: `${THEIRS}/protocol.test.ts` },
+  },
+  'agent session/cancel (notification)': {
+    agent: { test: `${OURS}/session.test.ts` },
+    client: { test: `${THEIRS}/hostile.test.ts` },
+  },
   'agent session/archive': both(ARCHIVE),
   'agent session/unarchive': both(ARCHIVE),
   'agent session/status': both(
@@ -67,25 +83,58 @@ export const METHODS: Rows = {
   'agent providers/set': both(PROVIDERS),
   'agent providers/disable': both(PROVIDERS),
   'agent mcp/message (notification)': both(MCP_OVER_ACP),
-  'client session/update (notification)': { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-  'client session/request_permission': { agent: { test: `${OURS}/permissions.test.ts` }, client: 'pending' },
-  'client fs/read_text_file': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client fs/write_text_file': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client terminal/create': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client terminal/output': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client terminal/wait_for_exit': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client terminal/kill': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client terminal/release': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'client elicitation/create': { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
+  'client session/update (notification)': {
+    agent: { test: `${OURS}/session.test.ts` },
+    client: { test: `${THEIRS}/protocol.test.ts` },
+  },
+  'client session/request_permission': {
+    agent: { test: `${OURS}/permissions.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client fs/read_text_file': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client fs/write_text_file': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client terminal/create': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client terminal/output': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client terminal/wait_for_exit': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client terminal/kill': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client terminal/release': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'client elicitation/create': {
+    agent: { test: `${OURS}/servers.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
   'client elicitation/complete (notification)': {
     agent: {
       not: 'A page is opened for an MCP server, which alone knows when that has ended; the editor closes its own question.',
     },
-    client: 'pending',
+    client: { not: 'No question of an agent is shown to a person.' },
   },
   'client auth/status_update (notification)': both(AUTH_STATUS),
   'client mcp/message': both(MCP_OVER_ACP),
-  'protocol $/cancel_request (notification)': { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
+  'protocol $/cancel_request (notification)': {
+    agent: { test: `${OURS}/ends.test.ts` },
+    client: { not: 'A task is cancelled as a turn is, and then its program ends.' },
+  },
   'proxy proxy/initialize': both(PROXY),
   'proxy proxy/successor': both(PROXY),
   'proxy proxy/successor (notification)': both(PROXY),
@@ -94,25 +143,43 @@ export const METHODS: Rows = {
 /** The variants of unions, by the name of the union in the schema. */
 export const VARIANTS: Readonly<Record<string, Rows>> = {
   SessionUpdate: {
-    user_message_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    agent_message_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    agent_thought_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    tool_call: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    tool_call_update: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    plan: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
+    user_message_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: { not: 'The task is ours.' } },
+    agent_message_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    agent_thought_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    tool_call: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    tool_call_update: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    plan: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
     plan_update: both(PLANS),
     plan_removed: both(PLANS),
-    available_commands_update: { agent: { test: `${OURS}/prompts.test.ts` }, client: 'pending' },
-    current_mode_update: { agent: { test: `${OURS}/options.test.ts` }, client: 'pending' },
-    config_option_update: { agent: { test: `${OURS}/options.test.ts` }, client: 'pending' },
-    session_info_update: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    usage_update: { agent: { test: `${OURS}/options.test.ts` }, client: 'pending' },
-    notice: { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
+    available_commands_update: {
+      agent: { test: `${OURS}/prompts.test.ts` },
+      client: { not: 'It says nothing of the task, and is dropped.' },
+    },
+    current_mode_update: {
+      agent: { test: `${OURS}/options.test.ts` },
+      client: { not: 'It says nothing of the task, and is dropped.' },
+    },
+    config_option_update: {
+      agent: { test: `${OURS}/options.test.ts` },
+      client: { not: 'It says nothing of the task, and is dropped.' },
+    },
+    session_info_update: {
+      agent: { test: `${OURS}/session.test.ts` },
+      client: { not: 'It says nothing of the task, and is dropped.' },
+    },
+    usage_update: { agent: { test: `${OURS}/options.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    notice: {
+      agent: { test: `${OURS}/ends.test.ts` },
+      client: { not: 'Not advertised: what a caller has to read is in the answer.' },
+    },
     compaction_update: {
       agent: { not: 'Unstable. `/compact` answers with a sentence when the summary has been made.' },
-      client: 'pending',
+      client: { not: 'Not advertised: how an agent keeps its history is its own business.' },
     },
-    compaction_summary_chunk: { agent: { not: 'Unstable, as is its update.' }, client: 'pending' },
+    compaction_summary_chunk: {
+      agent: { not: 'Unstable, as is its update.' },
+      client: { not: 'Not advertised, as is its update.' },
+    },
     subagent_update: both(SUBAGENTS),
     session_message: both(SUBAGENTS),
     session_message_chunk: both(SUBAGENTS),
@@ -123,45 +190,78 @@ export const VARIANTS: Readonly<Record<string, Rows>> = {
     markdown: both(PLANS),
   },
   ContentBlock: {
-    text: { agent: { test: `${OURS}/prompts.test.ts` }, client: 'pending' },
-    image: { agent: { test: `${OURS}/prompts.test.ts` }, client: 'pending' },
-    audio: { agent: { test: `${OURS}/prompts.test.ts` }, client: 'pending' },
-    resource_link: { agent: { test: `${OURS}/prompts.test.ts` }, client: 'pending' },
-    resource: { agent: { test: `${OURS}/prompts.test.ts` }, client: 'pending' },
+    text: { agent: { test: `${OURS}/prompts.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    image: {
+      agent: { test: `${OURS}/prompts.test.ts` },
+      client: { not: 'An answer is text; other content is left out.' },
+    },
+    audio: {
+      agent: { test: `${OURS}/prompts.test.ts` },
+      client: { not: 'An answer is text; other content is left out.' },
+    },
+    resource_link: {
+      agent: { test: `${OURS}/prompts.test.ts` },
+      client: { not: 'An answer is text; other content is left out.' },
+    },
+    resource: {
+      agent: { test: `${OURS}/prompts.test.ts` },
+      client: { not: 'An answer is text; other content is left out.' },
+    },
   },
   ToolCallContent: {
-    content: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    diff: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
-    terminal: { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
+    content: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    diff: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
+    terminal: {
+      agent: { test: `${OURS}/editor-files.test.ts` },
+      client: { not: 'A terminal is a call of its own, which is shown.' },
+    },
   },
   StopReason: {
-    end_turn: { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
-    max_tokens: { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
-    max_turn_requests: { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
-    refusal: { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
-    cancelled: { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
+    end_turn: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    max_tokens: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
+    max_turn_requests: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    refusal: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
+    cancelled: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/hostile.test.ts` } },
   },
   SessionConfigOption: {
-    select: { agent: { test: `${OURS}/options.test.ts` }, client: 'pending' },
-    boolean: { agent: { not: 'No option of a session is on or off.' }, client: 'pending' },
+    select: { agent: { test: `${OURS}/options.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    boolean: {
+      agent: { not: 'No option of a session is on or off.' },
+      client: { not: 'A model is chosen by its name; no other option is set.' },
+    },
   },
   CreateElicitationRequest: {
-    form: { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
-    url: { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
+    form: {
+      agent: { test: `${OURS}/servers.test.ts` },
+      client: { not: 'Declined: an agent asks for what it needs by its permissions, and its answer can ask the rest.' },
+    },
+    url: { agent: { test: `${OURS}/servers.test.ts` }, client: { not: 'Declined: an agent signs in on its own.' } },
     other: both('For kinds that a later version of the protocol has: refused like anything unknown.'),
   },
   AuthMethod: {
-    terminal: { agent: { test: `${OURS}/sign-in.test.ts` }, client: 'pending' },
-    agent: { agent: { test: `${OURS}/sign-in.test.ts` }, client: 'pending' },
+    terminal: {
+      agent: { test: `${OURS}/sign-in.test.ts` },
+      client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
+    },
+    agent: {
+      agent: { test: `${OURS}/sign-in.test.ts` },
+      client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
+    },
   },
   McpServer: {
-    stdio: { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
-    http: { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
+    stdio: {
+      agent: { test: `${OURS}/servers.test.ts` },
+      client: { not: 'An agent has the servers of its own settings.' },
+    },
+    http: {
+      agent: { test: `${OURS}/servers.test.ts` },
+      client: { not: 'An agent has the servers of its own settings.' },
+    },
     sse: {
       agent: {
         not: 'Deprecated by MCP since its revision of March 2025: servers that still have it alone are refused by name.',
       },
-      client: 'pending',
+      client: { not: 'An agent has the servers of its own settings.' },
     },
     acp: both(MCP_OVER_ACP),
   },
@@ -176,8 +276,14 @@ export const AGENT_CAPABILITIES: Rows = {
     agent: { test: `${OURS}/prompts.test.ts` },
     client: { not: 'A task is text: the agent reads the files itself.' },
   },
-  'mcpCapabilities.http': { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
-  'mcpCapabilities.sse': { agent: { not: 'Deprecated by MCP since its revision of March 2025.' }, client: 'pending' },
+  'mcpCapabilities.http': {
+    agent: { test: `${OURS}/servers.test.ts` },
+    client: { not: 'An agent has the servers of its own settings.' },
+  },
+  'mcpCapabilities.sse': {
+    agent: { not: 'Deprecated by MCP since its revision of March 2025.' },
+    client: { not: 'An agent has the servers of its own settings.' },
+  },
   'mcpCapabilities.acp': both(MCP_OVER_ACP),
   'sessionCapabilities.list': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'sessionCapabilities.delete': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
@@ -191,7 +297,10 @@ export const AGENT_CAPABILITIES: Rows = {
   'sessionCapabilities.status': both('Unstable, as is its method.'),
   'sessionCapabilities.title': both('Unstable, as is its method.'),
   'sessionCapabilities.resume': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
-  'sessionCapabilities.close': { agent: { test: `${OURS}/session.test.ts` }, client: 'pending' },
+  'sessionCapabilities.close': {
+    agent: { test: `${OURS}/session.test.ts` },
+    client: { not: 'The program ends with the task, and its session with it.' },
+  },
   'auth.status': both(AUTH_STATUS),
   'auth.logout': {
     agent: { test: `${OURS}/sign-in.test.ts` },
@@ -202,18 +311,39 @@ export const AGENT_CAPABILITIES: Rows = {
 
 /** What a client says that it can do. */
 export const CLIENT_CAPABILITIES: Rows = {
-  'fs.readTextFile': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'fs.writeTextFile': { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  terminal: { agent: { test: `${OURS}/editor-files.test.ts` }, client: 'pending' },
-  'session.compaction': { agent: { not: 'Unstable, as is its update.' }, client: 'pending' },
-  'session.configOptions.boolean': { agent: { not: 'No option of a session is on or off.' }, client: 'pending' },
-  'session.notices': { agent: { test: `${OURS}/ends.test.ts` }, client: 'pending' },
+  'fs.readTextFile': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  'fs.writeTextFile': {
+    agent: { test: `${OURS}/editor-files.test.ts` },
+    client: { test: `${THEIRS}/requests.test.ts` },
+  },
+  terminal: { agent: { test: `${OURS}/editor-files.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
+  'session.compaction': {
+    agent: { not: 'Unstable, as is its update.' },
+    client: { not: 'How an agent keeps its history is its own business.' },
+  },
+  'session.configOptions.boolean': {
+    agent: { not: 'No option of a session is on or off.' },
+    client: { not: 'A model is chosen by its name; no other option is set.' },
+  },
+  'session.notices': {
+    agent: { test: `${OURS}/ends.test.ts` },
+    client: { not: 'What a caller has to read is in the answer.' },
+  },
   subagents: both(SUBAGENTS),
   plan: both(PLANS),
   'auth.terminal': {
     agent: { test: `${OURS}/sign-in.test.ts` },
     client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
   },
-  'elicitation.form': { agent: { test: `${OURS}/permissions.test.ts` }, client: 'pending' },
-  'elicitation.url': { agent: { test: `${OURS}/servers.test.ts` }, client: 'pending' },
+  'elicitation.form': {
+    agent: { test: `${OURS}/permissions.test.ts` },
+    client: { not: 'Declined: an agent asks for what it needs by its permissions, and its answer can ask the rest.' },
+  },
+  'elicitation.url': {
+    agent: { test: `${OURS}/servers.test.ts` },
+    client: { not: 'Declined: an agent signs in on its own.' },
+  },
 };
