@@ -20,10 +20,12 @@ interface TurnOptions {
   readonly showPlan: Parameters<typeof planTool>[0];
   readonly sessions: ChatSessions;
   readonly show: ShowRun;
+  /** Hears of each agent that was opened, with the servers that it is connected to. */
+  readonly onAgent: (agent: OpenAgent) => void;
 }
 
 /** Opens what a turn works with, as the session is set then: another mode has other tools, and the conversation goes on. After a failure it is tried again. */
-export function createTurns({ invocationFor, workspace, servers, showPlan, sessions, show }: TurnOptions) {
+export function createTurns({ invocationFor, workspace, servers, showPlan, sessions, show, onAgent }: TurnOptions) {
   let opening: Promise<OpenTurn> | undefined;
 
   const openFor = async (settings: SessionSettings, before: OpenTurn | undefined): Promise<OpenTurn> => {
@@ -40,7 +42,10 @@ export function createTurns({ invocationFor, workspace, servers, showPlan, sessi
     const conversation = before?.conversation ?? (await openConversation(invocation, used, sessions, show));
     conversation.useModel(settings.model);
     conversation.useAgent(used);
-    if (!isSame) await before?.agent.close();
+    if (!isSame) {
+      await before?.agent.close();
+      onAgent(agent);
+    }
     return { settings, agent, conversation };
   };
 

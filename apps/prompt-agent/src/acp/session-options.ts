@@ -4,7 +4,9 @@ import {
   type SessionConfigOption,
   type SessionModeState,
 } from '@agentclientprotocol/sdk/unstable';
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, truncate, visibleLine } from '@kernel/internal';
+import type { McpPrompt } from '@kernel/mcp';
+import { EDITOR_COMMANDS } from '../chat/slash-commands.ts';
 import type { AgentMode } from '@kernel/toolbox/agents';
 
 const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly description: string }[] = [
@@ -25,11 +27,16 @@ export interface SessionSettings {
   readonly models: readonly string[];
 }
 
-/** The commands of a chat as an editor offers them. */
-export function commandsOf(
-  commands: readonly { readonly name: string; readonly usage: string; readonly summary: string }[],
-): AvailableCommand[] {
-  return commands.map(({ name, usage, summary }) => ({
+const MAX_PROMPTS = 100;
+
+/** The commands of a chat, and the prompts of servers, as an editor offers them. */
+export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
+  const ofServers = prompts.slice(0, MAX_PROMPTS).map(({ server, name, description = '', arguments: fields }) => ({
+    name: visibleLine(`${server}:${name}`),
+    usage: visibleLine(fields.map((field) => `${field.name}=${field.required ? '…' : '[…]'}`).join(' ')),
+    summary: truncate(visibleLine(description), MAX_MODEL),
+  }));
+  return [...EDITOR_COMMANDS, ...ofServers].map(({ name, usage, summary }) => ({
     name,
     description: summary,
     ...(usage !== '' && { input: { hint: usage } }),

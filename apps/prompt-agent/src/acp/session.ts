@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { run, runSession, type SessionEntry } from '@kernel/agent';
-import { createRedactor, truncate, untilAborted } from '@kernel/internal';
+import { createRedactor, untilAborted } from '@kernel/internal';
 import type { RunEnd } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -12,8 +12,9 @@ import {
   RequestError,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
+import type { McpPrompt } from '@kernel/mcp';
+import type { OpenAgent } from '../agent/open-agent.ts';
 import type { Conversation, ShowRun } from '../chat/conversation.ts';
-import { EDITOR_COMMANDS } from '../chat/slash-commands.ts';
 import { oneMessage } from '../chat/terminal-chat.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
@@ -28,7 +29,7 @@ import { changesOf, isWriting } from './view/file-changes.ts';
 import { openKeptConversation } from './kept-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createTurns } from './open-turns.ts';
-import { readPrompt } from './view/prompt-content.ts';
+import { readPrompt, titleOf } from './view/prompt-content.ts';
 import { replayHistory } from './view/replay-history.ts';
 import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
 import { createSessionOutput } from './session-output.ts';
@@ -111,6 +112,13 @@ export async function openSession(
     tellOptions();
   });
 
+  const tellCommands = (prompts: readonly McpPrompt[] = []): void =>
+    tell({ sessionUpdate: 'available_commands_update', availableCommands: commandsOf(prompts) });
+  const tellPrompts = async (agent: OpenAgent): Promise<void> => {
+    const prompts = await agent.prompts(signal);
+    if (prompts.length > 0) tellCommands(prompts);
+  };
+
   /** How the last run of the turn ended; undefined if there was none. */
   let end: RunEnd | undefined;
   const show: ShowRun = async ({ options }, { messages, session, record }, { secret }) => {
@@ -152,6 +160,7 @@ export async function openSession(
     showPlan: (entries) => tell({ sessionUpdate: 'plan', entries }),
     sessions: kept,
     show,
+    onAgent: (agent) => void tellPrompts(agent),
   });
 
   let turn: AbortController | undefined;
@@ -191,7 +200,7 @@ export async function openSession(
     options: () => optionsOf(settings),
     /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
     announce(): void {
-      tell({ sessionUpdate: 'available_commands_update', availableCommands: commandsOf(EDITOR_COMMANDS) });
+      tellCommands();
       models.idle();
     },
     /** Sends the conversation so far. */
@@ -241,10 +250,3 @@ export async function openSession(
 }
 
 export type AcpSession = Awaited<ReturnType<typeof openSession>>;
-
-const MAX_TITLE = 80;
-
-function titleOf(text: string): string {
-  const [first = ''] = text.trim().split('\n', 1);
-  return truncate(first, MAX_TITLE);
-}

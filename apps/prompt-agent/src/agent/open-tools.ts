@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import type { McpApps } from '@kernel/mcp';
+import type { McpApps, McpPrompt } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -31,6 +31,8 @@ export interface OpenTools extends Pick<Policy, 'approve' | 'rules'> {
   readonly commands: () => Promise<CommandSetting | undefined>;
   /** Says whose a tool of an MCP server is. */
   readonly origin: (tool: string) => ToolOrigin | undefined;
+  /** The prompts of the servers that are connected to. A server that cannot list them is left out. */
+  readonly prompts: (signal: AbortSignal) => Promise<readonly McpPrompt[]>;
   /** The servers that were added. Nothing is read or connected to before something of them is wanted. */
   readonly servers: () => Promise<AddedServers>;
   /** Stops the servers and commands that run for them. What was changed can still be taken back. */
@@ -144,6 +146,10 @@ export async function openTools(
       apps: use.showsApps === true && apps !== undefined ? { apps, guard: policy.guard } : undefined,
       commands,
       origin,
+      prompts: async (signal) => {
+        const lists = added.map(async ({ toolset }) => toolset?.listPrompts({ signal }).catch(() => []) ?? []);
+        return (await Promise.all(lists)).flat();
+      },
       servers,
       close,
     };

@@ -155,3 +155,24 @@ test('a server over HTTP gets the headers that the editor gives for it, and thes
     await served.close();
   }
 });
+
+test('the prompts of a server are commands of the session, and are sent when they are given', async () => {
+  verifies('cli.acp.commands');
+  const options = {
+    replies: [{ text: 'One.' }, { text: 'Reviewed.' }],
+    files: { 'library.mjs': LIBRARY },
+    answer: yes,
+  };
+  await withEditor(options, async (editor) => {
+    const sessionId = await session(editor, server('library', 'library.mjs'));
+    await editor.prompt(sessionId, 'One.');
+    const offered = () =>
+      editor.updates.flatMap((update) =>
+        update.sessionUpdate === 'available_commands_update' ? update.availableCommands.map(({ name }) => name) : [],
+      );
+    await expect.poll(offered, { timeout: 20_000 }).toContain('library:review');
+    await editor.prompt(sessionId, '/library:review file=a.ts');
+    expect(editor.asked()[1]).toContain(String.raw`review {\"file\":\"a.ts\"}`);
+    expect(editor.said()).toContain('Reviewed.');
+  });
+});

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { isAbsolute, relative, sep } from 'node:path';
-import { sliceHead } from '@kernel/internal';
+import { sliceHead, truncate } from '@kernel/internal';
 import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
 import { usageError } from '../../exit-code.ts';
@@ -102,4 +102,12 @@ function pathOf(uri: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const MAX_TITLE = 80;
+
+/** The title of a session that begins with a text: its first line. */
+export function titleOf(text: string): string {
+  const [first = ''] = text.trim().split('\n', 1);
+  return truncate(first, MAX_TITLE);
 }
