@@ -77,20 +77,10 @@ export async function openSession(
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
     workspace === undefined ? Promise.resolve([]) : changesOf(workspace, call, abort);
 
-  const editor = createEditor({
-    client,
-    capabilities,
-    output,
-    sessionId: id,
-    folder: cwd,
-    calls: () => calls,
-    changesOf: changes,
-    redact,
-  });
+  const connection = { client, capabilities, sessionId: id };
+  const editor = createEditor({ ...connection, output, folder: cwd, calls: () => calls, changesOf: changes, redact });
   const answers = createAnswers({
-    client,
-    capabilities,
-    sessionId: id,
+    ...connection,
     model: () => settings.model,
     confirm: (...question) => editor.confirm(...question),
   });
