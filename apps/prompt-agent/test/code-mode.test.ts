@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { promptHere, workspace } from './program.ts';
+import { prompt, promptHere, workspace } from './program.ts';
 import { fakeTerminal, plain, promptAt } from './terminals.ts';
 
 const BUNDLE = ['--bundle', 'code_agent', '--code-mode'];
@@ -133,4 +133,16 @@ test('nothing of it is loaded without the flag', async () => {
   expect(stdout).not.toContain('run_code');
   const cli = readFileSync(join(import.meta.dirname, '../dist/cli.js'), 'utf8');
   expect(cli).not.toContain('@kernel/code-mode');
+});
+
+test('the installed program, in which the packages come from several files, asks about the calls of a program, too', async () => {
+  verifies('cli.codeMode.rules');
+  const cwd = project();
+  const server = await startWireServer({ replies: running(EDITS) });
+  const model = ['--base-url', server.baseUrl, '--model', 'm'];
+  const { code, stderr } = await prompt([...model, ...BUNDLE, 'do it'], { cwd });
+  await server.close();
+  expect(code).toBe(4);
+  expect(stderr).toContain('edit_file needs approval');
+  expect([textOf(cwd, 'a.txt'), textOf(cwd, 'b.txt')]).toEqual(['one\n', 'two\n']);
 });

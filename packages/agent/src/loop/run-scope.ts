@@ -1,4 +1,4 @@
-import { createAsyncStorage } from '@kernel/internal';
+import { type AsyncStorage, createAsyncStorage } from '@kernel/internal';
 import {
   type Approve,
   type Emit,
@@ -54,16 +54,28 @@ export interface ChildRuns {
   readonly pending: PendingCall[];
 }
 
-const scopes = createAsyncStorage<RunScope>();
+// Symbol.for: a tool of one installed copy of this package runs its agents within the run of another, under the approval of that run.
+const SCOPES = Symbol.for('@kernel/agent/runScopes');
+
+let ownScopes: AsyncStorage<RunScope> | undefined;
+
+/** The scopes of the calls that are running: one store for all copies of this package in a process, made by the first that needs it. */
+function scopes(): AsyncStorage<RunScope> {
+  if (ownScopes !== undefined) return ownScopes;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this function sets it
+  ownScopes = (Reflect.get(globalThis, SCOPES) as AsyncStorage<RunScope> | undefined) ?? createAsyncStorage<RunScope>();
+  Reflect.set(globalThis, SCOPES, ownScopes);
+  return ownScopes;
+}
 
 /** Returns the scope of the call that is running, or undefined outside of a call. */
 export function currentScope(): RunScope | undefined {
-  return scopes.getStore();
+  return scopes().getStore();
 }
 
 /** Runs a call in a scope of its own. What its child runs use after `callHasEnded` reaches the inbox. */
 export function runInScope<T>(scope: RunScope, call: () => Promise<T>): Promise<T> {
-  return scopes.run(scope, call);
+  return scopes().run(scope, call);
 }
 
 /** Creates the record of the child runs of a call. `suspended` are the sub-agents that were pending at the end of an earlier run of it. */
@@ -83,7 +95,7 @@ export function createChildRuns(suspended: readonly SuspendedAgent[] = []): Chil
 /** Starts the run of a sub-agent within the call that is running. */
 export function runAsAgent<T>(work: () => T): T {
   const scope = currentScope();
-  return scope === undefined ? work() : scopes.run({ ...scope, agentPath: scope.path }, work);
+  return scope === undefined ? work() : scopes().run({ ...scope, agentPath: scope.path }, work);
 }
 
 /** Adds what a child run has used, and what it has used by estimate beyond that. */
