@@ -1,3 +1,4 @@
+import { visibleLine } from '@kernel/internal';
 import type { ToolWithHandler } from '@kernel/protocol';
 import type { PlanEntry } from '@agentclientprotocol/sdk/unstable';
 
@@ -38,7 +39,13 @@ export function planTool(show: (entries: PlanEntry[]) => void): ToolWithHandler 
       effect: 'read',
     },
     handler({ entries }: PlanInput) {
-      show(entries.map(({ content, status, priority = 'medium' }) => ({ content, status, priority })));
+      show(
+        entries.map(({ content, status, priority = 'medium' }) => ({
+          content: visibleLine(content),
+          status,
+          priority,
+        })),
+      );
       return 'The user sees the plan.';
     },
   };

@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
+import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { createLock } from '@kernel/internal';
+import { Readable } from 'node:stream';
 import {
   agent,
   type AgentContext,
-  type AuthMethod,
   type ClientCapabilities,
   type InitializeResponse,
   type McpServer,
@@ -12,25 +11,23 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk/unstable';
+import { createLock } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
-import { stateFolder } from '../config/folders.ts';
-import { openStoredKeys } from '../credentials/stored-keys.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { chooseModel } from '../model/choose-model.ts';
 import { version } from '../options/help.ts';
-import { removeSessions } from '../sessions/find-session.ts';
-import { openStore } from '../sessions/session-store.ts';
-import type { ServerEntry } from '../mcp-servers/server-files.ts';
-import type { ClientServers } from '../user-tools/client-servers.ts';
-import { findKept, listKept } from './kept-sessions.ts';
+import { serversOf } from './editor/given-servers.ts';
+import { findStored, listStored, removeStored } from './stored-sessions.ts';
 import { type AcpSession, openSession, type SessionStart } from './session.ts';
+import { authMethodsFor, forgetKeys, hasModel, HOW_TO_SIGN_IN } from './setup/sign-in.ts';
 import { toRequestError } from './view/show-turn.ts';
 
 /** The most sessions that one process has open. */
 const MAX_SESSIONS = 100;
 
-/** How the user signs in: in a terminal that the editor opens, where it can, or by what is set elsewhere. */
-const LOGIN_ARGUMENTS = ['--login'];
+interface Continued {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[] | undefined;
+}
 
 /**
  * Serves the agent to an editor over stdin and stdout by the Agent Client Protocol, version 1. Sessions are those of the program: what an editor begins can be continued
@@ -43,42 +40,67 @@ export async function serveAcp(call: CommandCall): Promise<void> {
   const lock = createLock();
   let capabilities: ClientCapabilities = {};
 
+  /** Runs what answers a request. What it rejects with is an error of the protocol. */
+  const answer = async <Value>(work: () => Value | Promise<Value>): Promise<Value> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw toRequestError(error);
+    }
+  };
   const required = (id: string): AcpSession => {
     const session = sessions.get(id);
     if (session === undefined) throw RequestError.sessionNotFound(id);
     return session;
   };
-  const open = (client: AgentContext, start: SessionStart, replays = false) =>
-    lock(async () => {
-      if (sessions.has(start.id)) {
-        await sessions.get(start.id)?.close();
-        sessions.delete(start.id);
-      }
-      if (sessions.size >= MAX_SESSIONS)
-        throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are open; close one`);
-      const session = await openSession(call, client, capabilities, start).catch((error: unknown) => {
-        throw toRequestError(error);
-      });
-      sessions.set(start.id, session);
-      if (replays) await session.replay();
-      // What is told of a session comes after the answer that names it.
-      setImmediate(() => session.announce());
-      return { modes: session.modes(), configOptions: session.options() };
-    });
-  const continued = async (
-    client: AgentContext,
-    params: {
-      readonly sessionId: string;
-      readonly cwd: string;
-      readonly mcpServers?: readonly McpServer[] | undefined;
-    },
-    replays: boolean,
-  ) => {
-    const cwd = folderFrom(params.cwd);
-    const { sessionId: id } = params;
-    const isKept = findKept(call, id, cwd) !== undefined;
-    if (!isKept && !sessions.has(id)) throw RequestError.sessionNotFound(id);
-    return open(client, { id, cwd, servers: serversOf(params.mcpServers), isKept }, replays);
+  const stateOf = (session: AcpSession) => ({ modes: session.modes(), configOptions: session.options() });
+  const open = async (client: AgentContext, start: SessionStart): Promise<AcpSession> => {
+    if (sessions.size >= MAX_SESSIONS)
+      throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are open; close one`);
+    const session = await openSession(call, client, capabilities, start);
+    sessions.set(start.id, session);
+    // What is told of a session comes after the answer that names it.
+    setImmediate(() => session.announce());
+    return session;
+  };
+  const close = async (id: string): Promise<void> => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    await session?.close();
+  };
+
+  const begin = async (client: AgentContext, { cwd, mcpServers }: Omit<Continued, 'sessionId'>, from?: string) => {
+    const folder = folderFrom(cwd);
+    const servers = serversOf(mcpServers);
+    const entries =
+      from === undefined ? undefined : ((await sessions.get(from)?.entries()) ?? findStored(call, from)?.entries());
+    if (from !== undefined && entries === undefined) throw RequestError.sessionNotFound(from);
+    const id = crypto.randomUUID().replaceAll('-', '');
+    const session = await open(client, { id, cwd: folder, servers, isStored: false, entries });
+    return { sessionId: id, ...stateOf(session) };
+  };
+  /** Continues a session. One that is open here goes on as it is, unless it gets other servers: then it is opened again, with what it has. */
+  const proceed = async (client: AgentContext, { sessionId: id, cwd, mcpServers }: Continued, replays: boolean) => {
+    const folder = folderFrom(cwd);
+    const servers = serversOf(mcpServers);
+    const there = sessions.get(id);
+    const stored = findStored(call, id);
+    if (there === undefined && stored === undefined) throw RequestError.sessionNotFound(id);
+    if (there === undefined ? stored?.isIn(folder) === false : there.cwd !== folder)
+      throw RequestError.invalidParams(undefined, `the session belongs to another folder than ${JSON.stringify(cwd)}`);
+    if (there?.isBusy() === true)
+      throw RequestError.invalidRequest(
+        undefined,
+        'a turn of this session is under way; wait for its end, or cancel it',
+      );
+    const entries = await there?.entries();
+    const goesOn = there !== undefined && JSON.stringify(there.servers) === JSON.stringify(servers);
+    if (!goesOn) await close(id);
+    const isStored = stored !== undefined;
+    const start = { id, cwd: folder, servers, isStored, ...(!isStored && entries?.length !== 0 && { entries }) };
+    const session = goesOn ? there : await open(client, start);
+    if (replays) await session.replay();
+    return stateOf(session);
   };
 
   const app = agent({ name: 'prompt-agent' })
@@ -97,74 +119,42 @@ export async function serveAcp(call: CommandCall): Promise<void> {
         authMethods: authMethodsFor(capabilities),
       };
     })
-    .onRequest('authenticate', async ({ params }) => {
-      if (!authMethodsFor(capabilities).some(({ id }) => id === params.methodId))
-        throw RequestError.invalidParams(
-          undefined,
-          `there is no way to sign in named ${JSON.stringify(params.methodId)}`,
-        );
-      if (await hasModel(call)) return {};
-      throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
-    })
-    .onRequest('logout', async () => {
-      const keys = await openStoredKeys(host, call.output, signal);
-      // oxlint-disable-next-line no-await-in-loop -- the file of keys is changed by one at a time
-      for (const { provider } of keys.list) await keys.remove(provider);
-      return {};
-    })
-    .onRequest('session/new', async ({ params, client }) => {
-      const id = crypto.randomUUID().replaceAll('-', '');
-      const start = { id, cwd: folderFrom(params.cwd), servers: serversOf(params.mcpServers), isKept: false };
-      return { sessionId: id, ...(await open(client, start)) };
-    })
-    .onRequest('session/load', ({ params, client }) => continued(client, params, true))
-    .onRequest('session/resume', ({ params, client }) => continued(client, params, false))
-    .onRequest('session/fork', async ({ params, client }) => {
-      const cwd = folderFrom(params.cwd);
-      const entries =
-        (await sessions.get(params.sessionId)?.entries()) ?? findKept(call, params.sessionId, cwd)?.entries;
-      if (entries === undefined) throw RequestError.sessionNotFound(params.sessionId);
-      const id = crypto.randomUUID().replaceAll('-', '');
-      const start = { id, cwd, servers: serversOf(params.mcpServers), isKept: false, entries };
-      return { sessionId: id, ...(await open(client, start)) };
-    })
-    .onRequest('session/list', ({ params }) => listKept(call, params.cwd ?? undefined, params.cursor ?? undefined))
-    .onRequest('session/close', ({ params }) =>
-      lock(async () => {
-        const session = required(params.sessionId);
-        sessions.delete(session.id);
-        await session.close();
-        return {};
+    .onRequest('authenticate', ({ params }) =>
+      answer(async () => {
+        if (!authMethodsFor(capabilities).some(({ id }) => id === params.methodId))
+          throw RequestError.invalidParams(undefined, `unknown way to sign in: ${JSON.stringify(params.methodId)}`);
+        if (await hasModel(call)) return {};
+        throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
       }),
+    )
+    .onRequest('logout', () => answer(async () => (await forgetKeys(call), {})))
+    .onRequest('session/new', ({ params, client }) => answer(() => lock(() => begin(client, params))))
+    .onRequest('session/fork', ({ params, client }) =>
+      answer(() => lock(() => begin(client, params, params.sessionId))),
+    )
+    .onRequest('session/load', ({ params, client }) => answer(() => lock(() => proceed(client, params, true))))
+    .onRequest('session/resume', ({ params, client }) => answer(() => lock(() => proceed(client, params, false))))
+    .onRequest('session/list', ({ params }) => answer(() => listStored(call, params.cwd, params.cursor)))
+    .onRequest('session/close', ({ params }) =>
+      answer(() => lock(async () => (required(params.sessionId), await close(params.sessionId), {}))),
     )
     .onRequest('session/delete', ({ params }) =>
-      lock(async () => {
-        await sessions.get(params.sessionId)?.close();
-        sessions.delete(params.sessionId);
-        const store = openStore(stateFolder(host));
-        try {
-          const kept = findKept(call, params.sessionId, undefined);
-          if (kept === undefined) throw RequestError.sessionNotFound(params.sessionId);
-          store.use((database) => removeSessions(database, [kept.record]));
-        } finally {
-          store.close();
-        }
-        return {};
-      }),
-    )
-    .onRequest('session/set_mode', ({ params }) => {
-      required(params.sessionId).set('mode', params.modeId);
-      return {};
-    })
-    .onRequest('session/set_config_option', ({ params }) => {
-      return { configOptions: required(params.sessionId).set(params.configId, params.value) };
-    })
-    .onRequest('session/prompt', async ({ params, signal: request }) =>
-      required(params.sessionId)
-        .prompt(params.prompt, request)
-        .catch((error: unknown) => {
-          throw toRequestError(error);
+      answer(() =>
+        lock(async () => {
+          await close(params.sessionId);
+          removeStored(call, params.sessionId);
+          return {};
         }),
+      ),
+    )
+    .onRequest('session/set_mode', ({ params }) =>
+      answer(() => (required(params.sessionId).set('mode', params.modeId), {})),
+    )
+    .onRequest('session/set_config_option', ({ params }) =>
+      answer(() => ({ configOptions: required(params.sessionId).set(params.configId, params.value) })),
+    )
+    .onRequest('session/prompt', ({ params, signal: request }) =>
+      answer(() => required(params.sessionId).prompt(params.prompt, request)),
     )
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.cancel());
 
@@ -173,37 +163,14 @@ export async function serveAcp(call: CommandCall): Promise<void> {
   signal.addEventListener('abort', stop, { once: true });
   await connection.closed;
   signal.removeEventListener('abort', stop);
-  await Promise.all([...sessions.values()].map((session) => session.close()));
-}
-
-const HOW_TO_SIGN_IN =
-  'no model was found. Set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY, keep one with prompt-agent keys set PROVIDER, or start Ollama';
-
-function authMethodsFor({ auth }: ClientCapabilities): AuthMethod[] {
-  const login: AuthMethod = {
-    type: 'terminal',
-    id: 'login',
-    name: 'Enter the key of a provider',
-    description: 'Asks in a terminal for a provider and its key, and keeps it in the keyring of the system',
-    args: LOGIN_ARGUMENTS,
-  };
-  const elsewhere: AuthMethod = {
-    id: 'elsewhere',
-    name: 'Use a key or a model server that is there',
-    description:
-      'Looks again for a key in the environment, one of prompt-agent keys, or a model server on this machine',
-  };
-  return auth?.terminal === true ? [login, elsewhere] : [elsewhere];
-}
-
-async function hasModel(call: CommandCall): Promise<boolean> {
-  const choice = await chooseModel(call, await loadConfig(call));
-  return choice.provider.name !== 'offline' || call.flags.provider === 'offline';
+  await Promise.all([...sessions.keys()].map(close));
 }
 
 function folderFrom(cwd: string): string {
-  if (isAbsolute(cwd)) return cwd;
-  throw RequestError.invalidParams(undefined, `"cwd" must be an absolute path, not ${JSON.stringify(cwd)}`);
+  if (!isAbsolute(cwd))
+    throw RequestError.invalidParams(undefined, `"cwd" must be an absolute path, not ${JSON.stringify(cwd)}`);
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  throw RequestError.invalidParams(undefined, `"cwd" is not a folder: ${JSON.stringify(cwd)}`);
 }
 
 function toWritable(stream: NodeJS.WritableStream): WritableStream<Uint8Array> {
@@ -213,25 +180,4 @@ function toWritable(stream: NodeJS.WritableStream): WritableStream<Uint8Array> {
         stream.write(bytes, (error) => (error == null ? resolve() : reject(error)));
       }),
   });
-}
-
-/** The MCP servers that an editor gives, as entries of `mcpServers`. */
-function serversOf(given: readonly McpServer[] = []): ClientServers {
-  return Object.fromEntries(
-    given.map((server): [string, ServerEntry] => {
-      if ('command' in server) {
-        const { command, args, env } = server;
-        return [server.name, { command, args, env: namedValues(env) }];
-      }
-      if (server.type === 'http') return [server.name, { url: server.url, headers: namedValues(server.headers) }];
-      throw RequestError.invalidParams(
-        undefined,
-        `MCP servers of the type ${JSON.stringify(server.type)} cannot be used`,
-      );
-    }),
-  );
-}
-
-function namedValues(pairs: readonly { readonly name: string; readonly value: string }[]): Record<string, string> {
-  return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
 }

@@ -11,7 +11,12 @@ import type { AgentMode } from '@kernel/toolbox/agents';
 
 const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly description: string }[] = [
   { id: 'read-only', name: 'Read only', description: 'Reads and searches; runs no commands and changes nothing' },
-  { id: 'plan', name: 'Plan', description: 'As read only, with the Git commands that read: says what it would change' },
+  {
+    id: 'plan',
+    name: 'Plan',
+    description:
+      'As read only, with the Git commands that read; asks about other commands, and says what it would change',
+  },
   { id: 'act', name: 'Act', description: 'Changes files and runs commands; asks before each, unless a rule allows it' },
 ];
 
@@ -79,7 +84,7 @@ export function optionsOf({ mode, model, models, effort }: SessionSettings): Ses
       name: 'Model',
       category: 'model',
       currentValue: model,
-      options: names.map((name) => ({ value: name, name })),
+      options: names.map((name) => ({ value: name, name: visibleLine(name) })),
     },
     {
       type: 'select',

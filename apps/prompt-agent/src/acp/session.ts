@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { run, runSession, type SessionEntry } from '@kernel/agent';
-import { createRedactor, untilAborted } from '@kernel/internal';
-import type { RunEnd } from '@kernel/protocol';
-import { costOf } from '@kernel/providers';
+import { createRedactor } from '@kernel/internal';
+import { type RunEnd, wrapToolset } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import {
   type AgentContext,
@@ -14,7 +13,7 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import type { McpPrompt } from '@kernel/mcp';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import type { Conversation, ShowRun } from '../chat/conversation.ts';
+import type { ShowRun } from '../chat/conversation.ts';
 import { oneMessage } from '../chat/terminal-chat.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
@@ -26,25 +25,25 @@ import { openWorkspace } from '../workspace/open-workspace.ts';
 import { createAnswers } from './editor/answers.ts';
 import { createEditor } from './editor/create-editor.ts';
 import { changesOf, isWriting } from './view/file-changes.ts';
-import { openKeptConversation } from './kept-conversation.ts';
+import { openStoredConversation } from './stored-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
-import { createTurns } from './open-turns.ts';
+import { createCurrentAgent } from './current-agent.ts';
 import { readPrompt, titleOf } from './view/prompt-content.ts';
 import { replayHistory } from './view/replay-history.ts';
 import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
 import { createSessionOutput } from './session-output.ts';
-import { createTurnView, type SendUpdate, textBlock, toResponse } from './view/show-turn.ts';
-import { createToolCalls, type ToolCalls } from './view/tool-calls.ts';
-import { watchTools } from './watch-tools.ts';
+import { createTurnView, type SendUpdate, textBlock, toResponse, usageUpdate } from './view/show-turn.ts';
+import { callIdOf, createToolCalls, type ToolCalls } from './view/tool-calls.ts';
+import { withMode } from './with-mode.ts';
 
 export interface SessionStart {
-  /** The id of a new session, or of one that is kept. */
+  /** The id of a new session, or of one that is stored. */
   readonly id: string;
   /** Its folder, absolute. */
   readonly cwd: string;
   readonly servers: ClientServers;
-  /** Whether the session is kept already, and goes on. */
-  readonly isKept: boolean;
+  /** Whether the session is stored already, and goes on. */
+  readonly isStored: boolean;
   /** What a new session begins with: the entries of the one that it is a fork of. */
   readonly entries?: readonly SessionEntry[] | undefined;
 }
@@ -91,12 +90,12 @@ export async function openSession(
     throw RequestError.authRequired(undefined, 'no model was found');
   settings = { ...settings, model: opened.choice.model };
   redactor = createRedactor([opened.secret]);
-  const invocationFor = (wanted: SessionSettings): Invocation => ({
-    ...opened,
-    flags: { ...flags, mode: wanted.mode },
-    choice: { ...opened.choice, model: wanted.model },
-  });
-  const kept = await openKeptConversation(opened, id, start);
+  const invocationFor = (wanted: SessionSettings, abort?: AbortSignal): Invocation => {
+    const both = abort === undefined ? signal : AbortSignal.any([signal, abort]);
+    const choice = { ...opened.choice, model: wanted.model };
+    return { ...opened, host: { ...host, signal: both }, flags: { ...flags, mode: wanted.mode }, choice, signal: both };
+  };
+  const kept = await openStoredConversation(opened, id, start);
   const models = listModelsWhenIdle(opened, signal, (list) => {
     settings = { ...settings, models: list };
     tellOptions();
@@ -118,10 +117,11 @@ export async function openSession(
     const view = createTurnView(send, shown);
     const watched =
       tools &&
-      watchTools(tools, {
-        mode: () => settings.mode,
-        before: async (call, abort) => {
-          if (isWriting(call.name)) shown.change(call.id, await changes(call, abort).catch(() => []));
+      wrapToolset(tools, {
+        async call(call, context) {
+          if (isWriting(call.name))
+            shown.change(callIdOf([], call.id), await changes(call, context.signal).catch(() => []));
+          return tools.call(call, context);
         },
       });
     const all = { ...options, tools: watched, messages };
@@ -143,49 +143,59 @@ export async function openSession(
     return exitCodeOfRun(end, host.signal);
   };
 
-  const turns = createTurns({
+  const agents = createCurrentAgent({
     invocationFor,
     workspace: async () => (workspace ??= await openWorkspace(cwd, host, true)),
     servers,
+    wrap: (tools) => withMode(tools, () => settings.mode),
     showPlan: (entries) => tell({ sessionUpdate: 'plan', entries }),
     sessions: kept,
     show,
-    onAgent: (agent) => void tellPrompts(agent),
+    onOpened: (agent) => void tellPrompts(agent),
   });
 
+  const change = (option: string, value: string | boolean): void => {
+    const { mode: before } = settings;
+    settings = changeSetting(settings, option, value);
+    if (settings.mode !== before) tell({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
+    tellOptions();
+  };
+
   let turn: AbortController | undefined;
-  let hasTitle = start.isKept || start.entries !== undefined;
+  let hasTitle = start.isStored || start.entries !== undefined;
   const runTurn = async (blocks: readonly ContentBlock[], abort: AbortSignal): Promise<PromptResponse> => {
-    const { text, parts } = readPrompt(blocks, cwd);
+    const { text, parts, isTyped } = readPrompt(blocks, cwd);
     if (text.trim() === '' && parts.length === 0) throw RequestError.invalidParams(undefined, 'the prompt is empty');
-    const { agent, conversation, settings: used } = await untilAborted(turns.open(settings), abort);
+    const { agent, conversation, settings: used } = await agents.open(settings, abort);
     end = undefined;
-    if (text.startsWith('/') && !text.startsWith('//') && parts.length === 0) {
+    const isCommand = isTyped && text.startsWith('/') && !text.startsWith('//');
+    if (isCommand) {
       const lines = capture();
       const invocation = { ...invocationFor(used), output };
       await oneMessage(text.trim(), { conversation, agent, invocation, signal: abort });
+      if (conversation.model() !== used.model) change('model', conversation.model());
       const said = lines().join('\n');
       if (said !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(said) });
-    } else await conversation.send(text.replace(/^\/\//, '/'), abort, parts);
-    if (!hasTitle)
-      tell({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: new Date().toISOString() });
-    hasTitle = true;
+    } else {
+      await conversation.send(text.replace(/^\/\//, '/'), abort, parts);
+      if (!hasTitle) tell({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: now() });
+      hasTitle = true;
+    }
     const ended: RunEnd | undefined = end;
     if (ended === undefined) return { stopReason: abort.aborted ? 'cancelled' : 'end_turn' };
-    await tellUsage(ended, conversation);
+    const usage = usageUpdate(ended, conversation.totals().usage, {
+      ...opened.loaded.config.model,
+      ...(flags.price && { prices: flags.price }),
+    });
+    if (usage !== undefined) await send(usage);
     return toResponse(ended, send);
-  };
-
-  /** Tells what the context of the model holds, where its size is known, and what the session has cost. */
-  const tellUsage = async ({ usage: { inputTokens: used } }: RunEnd, conversation: Conversation): Promise<void> => {
-    const { contextTokens: size, prices = flags.price } = opened.loaded.config.model;
-    if (size === undefined) return;
-    const cost = prices && { amount: costOf(conversation.totals().usage, flags.price ?? prices), currency: 'USD' };
-    await send({ sessionUpdate: 'usage_update', used, size, ...(cost !== undefined && { cost }) });
   };
 
   return {
     id,
+    cwd,
+    servers,
+    isBusy: (): boolean => turn !== undefined,
     modes: () => modesOf(settings),
     options: () => optionsOf(settings),
     /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
@@ -198,10 +208,7 @@ export async function openSession(
     entries: () => kept.entries(),
     /** Sets an option, and returns all of them. A turn that runs is held to another mode from its next call on. Throws for an option that there is not, and for a value that it cannot have. */
     set(option: string, value: string | boolean) {
-      const before = settings;
-      settings = changeSetting(settings, option, value);
-      if (settings.mode !== before.mode) tell({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
-      if (option === 'mode') tellOptions();
+      change(option, value);
       return optionsOf(settings);
     },
     /** Answers a prompt. Rejects where another turn of the session is under way. */
@@ -232,7 +239,7 @@ export async function openSession(
     async close(): Promise<void> {
       closed.abort(new Error('closed'));
       models.busy();
-      await turns.close();
+      await agents.close();
       await kept.close();
       await workspace?.close();
     },
@@ -240,3 +247,7 @@ export async function openSession(
 }
 
 export type AcpSession = Awaited<ReturnType<typeof openSession>>;
+
+function now(): string {
+  return new Date().toISOString();
+}

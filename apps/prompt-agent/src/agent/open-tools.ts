@@ -48,6 +48,8 @@ export interface ToolsUse extends ServerUse {
   readonly workspace?: Workspace | undefined;
   /** More tools of the program's own. */
   readonly tools?: readonly ToolWithHandler[];
+  /** Wraps the tools that do something, below those that run programs of them. */
+  readonly wrap?: (tools: Toolset) => Toolset;
   /** MCP servers that an editor gives. */
   readonly servers?: ClientServers | undefined;
 }
@@ -59,6 +61,7 @@ export async function openTools(
     withoutRun,
     workspace: given,
     tools = [],
+    wrap,
     servers: ofEditor,
     ...use
   }: ToolsUse & { readonly withoutRun?: WithoutRun } = {},
@@ -127,7 +130,8 @@ export async function openTools(
       added.push(await loadClientServers(ofEditor, call, use));
     }
     const apps = added.find((each) => each.apps !== undefined)?.apps;
-    const guarded = policy.guard(registryOf(own, added));
+    const registry = registryOf(own, added);
+    const guarded = policy.guard(wrap?.(registry) ?? registry);
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
     return {
       // Of a run, each call of a program is asked about: the program itself does nothing.

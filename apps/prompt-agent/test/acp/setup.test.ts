@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  readdirSync,
+  lstatSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   statSync,
   symlinkSync,
@@ -11,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { promptHere, workspace } from '../program.ts';
+import { link, promptHere, workspace } from '../program.ts';
 
 test('--setup prints what each editor needs, with the flags of the call', async () => {
   verifies('cli.acp.setup');
@@ -74,4 +76,40 @@ test('a file of settings that is not plain JSON is left as it is, and so is one 
   expect(await promptHere(['acp', '--setup', 'emacs', '-o', 'x.el'], { cwd })).toMatchObject({ code: 2 });
   expect(existsSync(join(cwd, 'x.el'))).toBe(false);
   expect(await promptHere(['acp', '--setup', 'ed'], { cwd })).toMatchObject({ code: 2 });
+});
+
+test('what -o cannot add to is named and left as it is: folders, devices, links to nowhere, other things in its place', async () => {
+  verifies('cli.acp.setup');
+  const cwd = workspace({
+    'folder/a': '',
+    'list.json': '{ "agent_servers": ["mine"] }',
+    'number.json': '{ "id": 12345678901234567890 }',
+  });
+  link(cwd, 'nowhere.json', 'missing/settings.json');
+  execFileSync('mkfifo', [join(cwd, 'pipe')]);
+  for (const name of ['folder', 'pipe', 'nowhere.json', 'list.json', 'number.json']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { code, stderr } = await promptHere(['acp', '--setup', 'zed', '-o', name], { cwd });
+    expect({ name, code }).toEqual({ name, code: 2 });
+    expect(stderr).toContain('was not changed');
+  }
+  expect(readFileSync(join(cwd, 'list.json'), 'utf8')).toBe('{ "agent_servers": ["mine"] }');
+  expect(lstatSync(join(cwd, 'pipe')).isFIFO()).toBe(true);
+  expect(lstatSync(join(cwd, 'nowhere.json')).isSymbolicLink()).toBe(true);
+});
+
+test('setting up again keeps what was added to the entry, and its mode; a key is never written down', async () => {
+  verifies('cli.acp.setup');
+  const mine = { command: 'old', env: { MY_KEY: 'x' }, default_mode: 'plan' };
+  const cwd = workspace({ 'acp.json': JSON.stringify({ agent_servers: { 'prompt-agent': mine } }) });
+  chmodSync(join(cwd, 'acp.json'), 0o664);
+  expect((await promptHere(['acp', '--setup', 'jetbrains', '-o', 'acp.json'], { cwd })).code).toBe(0);
+  const { agent_servers: servers } = JSON.parse(readFileSync(join(cwd, 'acp.json'), 'utf8')) as {
+    agent_servers: Record<string, object>;
+  };
+  expect(servers['prompt-agent']).toMatchObject({ env: { MY_KEY: 'x' }, default_mode: 'plan' });
+  expect(statSync(join(cwd, 'acp.json')).mode & 0o777).toBe(0o664);
+  const refused = await promptHere(['acp', '--setup', 'zed', '--token', 'sk-000000000000'], { cwd });
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stdout).toBe('');
 });

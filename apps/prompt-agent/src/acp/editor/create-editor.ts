@@ -15,7 +15,7 @@ import { editorFiles } from './editor-files.ts';
 import type { EditorSession } from './editor-session.ts';
 import { editorTerminals } from './editor-terminals.ts';
 import type { FileChange } from '../view/file-changes.ts';
-import { diffsOf, textContent } from '../view/tool-calls.ts';
+import { callIdOf, diffsOf, textContent } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
 
@@ -135,11 +135,6 @@ export function createEditor(session: EditorSession): Editor {
     files: editorFiles(session),
     terminals: editorTerminals(session),
   };
-}
-
-/** The id under which a call is shown: that of a call of another agent, or of a program, has the ids around it. */
-export function callIdOf(path: readonly string[], id: string): string {
-  return [...path, id].join('/');
 }
 
 /** What a question shows: the diffs of a call where they say all that it does, otherwise also its arguments. */

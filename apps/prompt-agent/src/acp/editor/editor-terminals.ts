@@ -1,4 +1,5 @@
 import type { Terminals } from '@kernel/toolbox/commands';
+import { callIdOf } from '../view/tool-calls.ts';
 import type { EditorSession } from './editor-session.ts';
 
 /** The terminals of an editor that has some; undefined otherwise. The terminal of a call is shown in place of its output. */
@@ -22,7 +23,7 @@ export function editorTerminals({
         },
         { cancellationSignal: signal },
       );
-      if (callId !== undefined) calls()?.terminal(callId, terminal.id);
+      if (callId !== undefined) calls()?.terminal(callIdOf([], callId), terminal.id);
       return {
         async output() {
           const { output: text, truncated } = await terminal.currentOutput();

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { findOnPath, isObject, parseJson, visible } from '@kernel/internal';
+import { errorMessage, findOnPath, isObject, parseJson, visible } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT, usageError } from '../../exit-code.ts';
 import type { Flags } from '../../options/flags.ts';
@@ -24,6 +24,10 @@ const NAME = 'prompt-agent';
  * stay. Rejects with a usage error for a file that is not plain JSON, which is left as it is.
  */
 export async function setup({ flags, host, output }: CommandCall, editor: EditorName): Promise<number> {
+  if (flags.token !== undefined)
+    throw usageError(
+      'acp --setup writes the flags down, and a key does not belong there. Keep it: prompt-agent keys set PROVIDER.',
+    );
   const { where, text, json } = SETUPS[editor](startCommand(host.env, argumentsFrom(host.argv)));
   if (flags.output === undefined) {
     output.note(where);
@@ -123,31 +127,62 @@ function jsonSetup(where: string, json: NonNullable<Setup['json']>): Setup {
 
 /** A string of Lua and of Emacs Lisp, which agree on these. */
 function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  return `"${text
+    .replaceAll(/["\\]/g, String.raw`\$&`)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('\r', String.raw`\r`)}"`;
 }
 
 /** Adds an entry to a file of settings, which may not be there yet. A link stays one, and what may read the file stays the same. */
+/** Adds an entry to a file of settings. Nothing of what is there is lost: neither other entries, nor what the user has added to this one. */
 async function addEntry(named: string, entry: NonNullable<Setup['json']>): Promise<void> {
-  const path = await realpath(named).catch(() => named);
-  const text = existsSync(path) ? await readFile(path, 'utf8') : '{}';
-  const settings = text.trim() === '' ? {} : parseJson(text);
-  if (!isObject(settings))
+  const refuse = (problem: string): never => {
     throw usageError(
-      `--output: ${visible(path)} is not plain JSON, and was not changed. Leave it out, and paste what is printed.`,
+      `--output: ${visible(named)} ${problem}, and was not changed. Leave it out, and paste what is printed.`,
     );
-  const merged = Object.entries(entry).map(([key, value]) => {
-    const there = settings[key];
-    return [key, { ...(isObject(there) ? there : {}), ...value }];
+  };
+  const isThere = (await lstat(named).catch(() => undefined)) !== undefined;
+  const path = isThere ? await realpath(named).catch(() => refuse('is a link that leads nowhere')) : named;
+  const info = await stat(path).catch(() => undefined);
+  if (info !== undefined && !info.isFile()) refuse('is not a file');
+  try {
+    const text = info === undefined ? '' : await readFile(path, 'utf8');
+    const settings = text.trim() === '' ? {} : parseJson(text);
+    if (!isObject(settings) || hasInexactNumber(text)) return refuse('is not plain JSON');
+    const merged = Object.entries(entry).map(([key, value]) => {
+      const there = settings[key] ?? {};
+      return isObject(there)
+        ? [key, { ...there, ...mergeEntries(there, value) }]
+        : refuse(`has something else as "${key}"`);
+    });
+    await mkdir(dirname(path), { recursive: true });
+    const draft = `${path}.${process.pid}.new`;
+    const next = `${JSON.stringify({ ...settings, ...Object.fromEntries(merged) }, undefined, 2)}\n`;
+    await writeFile(draft, next, { flag: 'wx' });
+    // The mask of the process does not hold for the mode of what was there.
+    if (info !== undefined) await chmod(draft, info.mode & 0o7777);
+    await rename(draft, path);
+  } catch (error) {
+    if (KernelError.is(error)) throw error;
+    refuse(`cannot be written (${errorMessage(error)})`);
+  }
+}
+
+/** The new entries, with what only those that are there have, and their variables. */
+function mergeEntries(
+  there: Readonly<Record<string, unknown>>,
+  entries: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const merged = Object.entries(entries).map(([name, entry]) => {
+    const known = there[name];
+    if (!isObject(known) || !isObject(entry)) return [name, entry] as const;
+    return [name, { ...known, ...entry, ...(known['env'] !== undefined && { env: known['env'] }) }] as const;
   });
-  await mkdir(dirname(path), { recursive: true });
-  const mode = await stat(path).then(
-    (found) => found.mode,
-    () => undefined,
-  );
-  const draft = `${path}.${process.pid}.new`;
-  await writeFile(draft, `${JSON.stringify({ ...settings, ...Object.fromEntries(merged) }, undefined, 2)}\n`, {
-    flag: 'wx',
-    mode,
-  });
-  await rename(draft, path);
+  return Object.fromEntries(merged);
+}
+
+/** Whether a JSON text has a number that would be written as another one. */
+function hasInexactNumber(text: string): boolean {
+  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? [];
+  return numbers.some((number) => /^-?\d{16,}/.test(number) && String(Number(number)) !== number);
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { isAbsolute, relative, sep } from 'node:path';
-import { sliceHead, truncate } from '@kernel/internal';
+import { sliceHead, truncate, visibleLine } from '@kernel/internal';
 import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
 import { usageError } from '../../exit-code.ts';
@@ -12,6 +12,8 @@ import { fragmentPart } from '../../prompt/fragments.ts';
 export interface EditorPrompt {
   /** What was typed. Files and other resources stand in it by their paths and addresses. */
   readonly text: string;
+  /** Whether all of it was typed: then it may be a command. */
+  readonly isTyped: boolean;
   /** Images, recordings, and contents of files, in order. */
   readonly parts: readonly (TextPart | MediaPart)[];
 }
@@ -53,7 +55,7 @@ export function readPrompt(blocks: readonly ContentBlock[], folder: string): Edi
       }
     }
   }
-  return { text, parts };
+  return { text, parts, isTyped: blocks.every(({ type }) => type === 'text') };
 }
 
 function sizeOf(block: ContentBlock): number {
@@ -109,5 +111,5 @@ const MAX_TITLE = 80;
 /** The title of a session that begins with a text: its first line. */
 export function titleOf(text: string): string {
   const [first = ''] = text.trim().split('\n', 1);
-  return truncate(first, MAX_TITLE);
+  return truncate(visibleLine(first), MAX_TITLE);
 }

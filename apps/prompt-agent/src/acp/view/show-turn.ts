@@ -1,3 +1,4 @@
+import type { ModelConfig } from '@kernel/agent/config';
 import { terminalText } from '@kernel/internal';
 import { type AgentEvent, KernelError, type MediaPart, type RunEnd, toolCallsOf, type Usage } from '@kernel/protocol';
 import {
@@ -6,10 +7,10 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
+import { costOf } from '@kernel/providers';
 import { errorNote } from '../../exit-code.ts';
 import { whyNoAnswer } from '../../run-ends.ts';
-import { callIdOf } from '../editor/create-editor.ts';
-import type { ToolCalls } from './tool-calls.ts';
+import { callIdOf, type ToolCalls } from './tool-calls.ts';
 
 /** Sends an update of a session. Resolves when the editor may be sent more. */
 export type SendUpdate = (update: SessionUpdate) => Promise<void>;
@@ -50,13 +51,13 @@ export function createTurnView(send: SendUpdate, calls: ToolCalls) {
         begun.set(event.index, call);
         call.id ??= event.id;
         call.name ??= event.name;
-        if (call.id !== undefined && call.name !== undefined) calls.begin(call.id, call.name);
+        if (call.id !== undefined && call.name !== undefined) calls.begin(callIdOf([], call.id), call.name);
         return;
       }
       case 'message-end': {
         const made = toolCallsOf(event.message);
-        for (const call of made) calls.describe(call.id, call);
-        calls.drop('The model did not finish this call.', new Set(made.map(({ id }) => id)));
+        for (const call of made) calls.describe(callIdOf([], call.id), call);
+        calls.drop('The model did not finish this call.', new Set(made.map(({ id }) => callIdOf([], id))));
         for (const part of event.message.content)
           if (part.type === 'image' || part.type === 'audio') await showMedia(part, say);
         endReply();
@@ -68,25 +69,28 @@ export function createTurnView(send: SendUpdate, calls: ToolCalls) {
         return;
       case 'server-tool-call': {
         const call = { type: 'tool-call' as const, id: event.id, name: event.name, arguments: event.arguments };
-        calls.start(event.id, call);
+        calls.start(callIdOf([], event.id), call);
         return;
       }
       case 'server-tool-result': {
         const call = { type: 'tool-call' as const, id: event.callId, name: event.name, arguments: '{}' };
-        calls.end(event.callId, call, { forLLM: event.text, ...(event.isError === true && { isError: true }) });
+        calls.end(callIdOf([], event.callId), call, {
+          forLLM: event.text,
+          ...(event.isError === true && { isError: true }),
+        });
         return;
       }
       case 'approval-request':
-        calls.asked(event.call.id);
+        calls.asked(callIdOf([], event.call.id));
         return;
       case 'tool-start':
-        calls.start(event.call.id, event.call);
+        calls.start(callIdOf([], event.call.id), event.call);
         return;
       case 'tool-progress':
-        calls.progress(event.callId, event.update);
+        calls.progress(callIdOf([], event.callId), event.update);
         return;
       case 'tool-end':
-        calls.end(event.call.id, event.call, event.result);
+        calls.end(callIdOf([], event.call.id), event.call, event.result);
         return;
       case 'sub-agent-event':
         await showInner(event);
@@ -115,6 +119,17 @@ export async function toResponse(end: RunEnd, send: SendUpdate): Promise<PromptR
   if (why !== undefined)
     await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(why.replace(/^prompt-agent: /, '')) });
   return { stopReason: stopReasonOf(end), usage: toUsage(end.usage) };
+}
+
+/** What the context of the model holds after a turn, and what the session has cost; undefined where the size of the context is not known, by which clients divide. */
+export function usageUpdate(
+  { usage: { inputTokens: used } }: RunEnd,
+  total: Usage,
+  { contextTokens: size, prices }: Pick<ModelConfig, 'contextTokens' | 'prices'>,
+): SessionUpdate | undefined {
+  if (size === undefined) return undefined;
+  const cost = prices && { amount: costOf(total, prices), currency: 'USD' };
+  return { sessionUpdate: 'usage_update', used, size, ...(cost !== undefined && { cost }) };
 }
 
 function stopReasonOf({ reason }: RunEnd): PromptResponse['stopReason'] {

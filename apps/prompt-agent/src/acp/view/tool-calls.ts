@@ -1,4 +1,4 @@
-import { parseJson, sliceHead, sliceTail, terminalText, untilAborted } from '@kernel/internal';
+import { parseJson, sliceHead, sliceTail, terminalText, untilAborted, visibleLine } from '@kernel/internal';
 import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk/unstable';
 import { withoutCode } from '../../output/terminal/notes.ts';
@@ -133,6 +133,11 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
 }
 
 export type ToolCalls = ReturnType<typeof createToolCalls>;
+
+/** The id under which a call is shown, in visible characters: that of a call of another agent, or of a program, has the ids around it. */
+export function callIdOf(path: readonly string[], id: string): string {
+  return visibleLine([...path, id].join('/'));
+}
 
 export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };

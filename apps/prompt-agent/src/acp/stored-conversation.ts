@@ -4,25 +4,25 @@ import type { Invocation } from '../invocation.ts';
 import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
 
 /** Where the conversation of an editor's session is kept. */
-export interface KeptConversation extends ChatSessions {
+export interface StoredConversation extends ChatSessions {
   /** The entries so far. */
   entries(): Promise<readonly SessionEntry[]>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the conversation of an editor's session under its id: one that is kept goes on, a fork begins with the entries of another, and a new one is kept from its first
+ * Opens the conversation of an editor's session under its id: one that is stored goes on, a fork begins with the entries of another, and a new one is stored from its first
  * message on. Rejects with `SESSION_LOCKED` while another process has it open.
  */
-export async function openKeptConversation(
+export async function openStoredConversation(
   invocation: Invocation,
   id: string,
-  { isKept, entries }: { readonly isKept: boolean; readonly entries?: readonly SessionEntry[] | undefined },
-): Promise<KeptConversation> {
+  { isStored, entries }: { readonly isStored: boolean; readonly entries?: readonly SessionEntry[] | undefined },
+): Promise<StoredConversation> {
   let kept: KeptSession | undefined;
   let inThisProcess: ChatSession | undefined;
   const keepNew = (): Promise<KeptSession | undefined> => keepSession(invocation, true, false, id);
-  if (isKept) kept = await keepSession({ ...invocation, flags: { ...invocation.flags, session: id } }, true);
+  if (isStored) kept = await keepSession({ ...invocation, flags: { ...invocation.flags, session: id } }, true);
   else if (entries !== undefined) {
     kept = await keepNew();
     await kept?.session.append(entries);

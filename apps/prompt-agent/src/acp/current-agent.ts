@@ -1,0 +1,87 @@
+import { onAbort, untilAborted } from '@kernel/internal';
+import type { Toolset } from '@kernel/protocol';
+import type { Workspace } from '@kernel/toolbox/workspace';
+import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
+import { type ChatSessions, type Conversation, openConversation, type ShowRun } from '../chat/conversation.ts';
+import type { Invocation } from '../invocation.ts';
+import type { ClientServers } from '../user-tools/client-servers.ts';
+import { planTool } from './plan-tool.ts';
+import type { SessionSettings } from './session-options.ts';
+
+/** The agent of a session as it is set, and its conversation, which is the same with all of them. */
+export interface CurrentAgent {
+  readonly settings: SessionSettings;
+  readonly agent: OpenAgent;
+  readonly conversation: Conversation;
+}
+
+interface CurrentAgentOptions {
+  readonly invocationFor: (settings: SessionSettings, signal: AbortSignal) => Invocation;
+  readonly workspace: () => Promise<Workspace>;
+  readonly servers: ClientServers;
+  readonly wrap: (tools: Toolset) => Toolset;
+  readonly showPlan: Parameters<typeof planTool>[0];
+  readonly sessions: ChatSessions;
+  readonly show: ShowRun;
+  /** Gets each agent that was opened. */
+  readonly onOpened: (agent: OpenAgent) => void;
+}
+
+/** Opens the agent of a session as it is set: another mode has other tools. An opening that fails or is cancelled leaves what was there before, and is tried again. */
+export function createCurrentAgent(options: CurrentAgentOptions) {
+  const { invocationFor, servers } = options;
+  let current: CurrentAgent | undefined;
+
+  /** Opens an agent; one that comes after the opening was given up is closed. */
+  const openFor = async (settings: SessionSettings, abort: AbortSignal): Promise<OpenAgent> => {
+    // Not the signal of the turn itself: what is opened outlives it.
+    const givenUp = new AbortController();
+    const stop = onAbort(abort, () => givenUp.abort(abort.reason));
+    const opening = options.workspace().then((workspace) =>
+      openAgent(invocationFor(settings, givenUp.signal), {
+        workspace,
+        servers: Object.keys(servers).length === 0 ? undefined : servers,
+        tools: [planTool(options.showPlan)],
+        wrap: options.wrap,
+      }),
+    );
+    try {
+      return await untilAborted(opening, abort);
+    } catch (error) {
+      void opening.then((late) => late.close()).catch(() => undefined);
+      throw error;
+    } finally {
+      stop();
+    }
+  };
+
+  return {
+    /** Returns the agent for the next turn. Rejects with the reason of an abort. */
+    async open(settings: SessionSettings, abort: AbortSignal): Promise<CurrentAgent> {
+      const before = current;
+      const isSame = before?.settings.mode === settings.mode;
+      const agent = isSame ? before.agent : await openFor(settings, abort);
+      const used = withEffort(agent, settings);
+      const conversation =
+        before?.conversation ??
+        (await openConversation(invocationFor(settings, abort), used, options.sessions, options.show));
+      conversation.useModel(settings.model);
+      conversation.useAgent(used);
+      current = { settings, agent, conversation };
+      if (!isSame) {
+        await before?.agent.close();
+        options.onOpened(agent);
+      }
+      return current;
+    },
+    async close(): Promise<void> {
+      await current?.conversation.close();
+      await current?.agent.close();
+    },
+  };
+}
+
+function withEffort(agent: OpenAgent, { effort }: SessionSettings): OpenAgent {
+  if (effort === 'default') return agent;
+  return { ...agent, options: { ...agent.options, options: { ...agent.options.options, reasoningEffort: effort } } };
+}
