@@ -194,3 +194,95 @@ test('no secret of the vendor is sent to an editor, and control characters in te
     expect(said()).toContain('and more.');
   });
 });
+
+test('an editor that closes only its own reading end ends the program, in the middle of a turn and after it', async () => {
+  verifies('cli.acp.hostile');
+  const program = await startRaw({ replies: () => ({ text: 'word '.repeat(2000), fault: { delayMs: 5 } }) });
+  await program.initialize();
+  program.send({ id: 1, method: 'session/new', params: { cwd: program.cwd, mcpServers: [] } });
+  await program.answered(1).toMatchObject({ result: {} });
+  const params = { sessionId: program.sessionOf(1), prompt: [{ type: 'text', text: 'Go.' }] };
+  program.send({ id: 2, method: 'session/prompt', params });
+  await expect.poll(() => JSON.stringify(program.lines.at(-1)), { timeout: 20_000 }).toContain('agent_message_chunk');
+  const ended = once(program.child, 'exit');
+  program.child.stdout.destroy();
+  await ended;
+  await program.end();
+});
+
+test('messages that were made up by chance are answered, and none of them ends the program', async () => {
+  verifies('cli.acp.hostile');
+  const program = await startRaw();
+  await program.initialize();
+  let state = 20_261_127;
+  const random = (below: number): number => {
+    // A linear congruential generator: the same messages each time.
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state % below;
+  };
+  const methods = [
+    'initialize',
+    'authenticate',
+    'session/new',
+    'session/load',
+    'session/list',
+    'session/prompt',
+    'session/set_mode',
+    'session/set_config_option',
+    'session/close',
+    'session/delete',
+    'session/fork',
+    'session/cancel',
+    '$/cancel_request',
+    '_x/y',
+    '',
+  ];
+  const values: readonly unknown[] = [
+    null,
+    true,
+    0,
+    -1,
+    1e308,
+    '',
+    '/',
+    program.cwd,
+    '__proto__',
+    'f'.repeat(32),
+    [],
+    {},
+    [null],
+    { type: 'text' },
+    { type: 'text', text: 'x' },
+    '\uD800',
+  ];
+  const names = [
+    'sessionId',
+    'cwd',
+    'mcpServers',
+    'prompt',
+    'modeId',
+    'configId',
+    'value',
+    'cursor',
+    'methodId',
+    'requestId',
+    '_meta',
+    'protocolVersion',
+  ];
+  const value = (depth: number): unknown => {
+    const kind = random(10);
+    if (depth > 2 || kind < 6) return values[random(values.length)];
+    if (kind < 8) return Array.from({ length: random(4) }, () => value(depth + 1));
+    return Object.fromEntries(Array.from({ length: random(5) }, () => [names[random(names.length)], value(depth + 1)]));
+  };
+  const count = 400;
+  for (let id = 1; id <= count; id += 1) {
+    const message = { jsonrpc: '2.0', id, method: methods[random(methods.length)], params: value(0) };
+    const text = JSON.stringify(message);
+    program.write(random(10) === 0 ? `${text.slice(0, random(text.length))}\n` : `${text}\n`);
+  }
+  program.send({ id: 'last', method: 'session/list', params: {} });
+  await program.answered('last').toMatchObject({ result: { sessions: expect.any(Array) as unknown } });
+  expect(program.child.exitCode).toBe(null);
+  expect(await program.end()).toBe(0);
+});

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
@@ -102,5 +102,28 @@ test('what the context holds and what the session has cost are told where size a
       size: 128_000,
       cost: { amount: 0.002, currency: 'USD' },
     });
+  });
+});
+
+test('a mode that is chosen while a program runs holds for the calls of the program', async () => {
+  verifies('cli.acp.modes');
+  const code = `
+    await tools.edit_file({ path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] });
+    await tools.write_file({ path: 'b.txt', content: 'x' });
+  `;
+  let setMode: (() => Promise<unknown>) | undefined;
+  const answer = async (request: RequestPermissionRequest) => {
+    await setMode?.();
+    return choose(request, 'once');
+  };
+  const replies = [{ calls: [{ name: 'run_code', arguments: { code } }] }, { text: 'Done.' }];
+  const options = { replies, files: FILES, answer, args: ['--code-mode'] };
+  await withEditor(options, async ({ agent, begin, prompt, cwd, questions }) => {
+    const sessionId = await begin();
+    setMode = () => agent.request('session/set_mode', { sessionId, modeId: 'read-only' });
+    await prompt(sessionId, 'Do it.');
+    expect(questions.length).toBeGreaterThan(0);
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(existsSync(join(cwd, 'b.txt'))).toBe(false);
   });
 });

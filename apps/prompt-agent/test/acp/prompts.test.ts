@@ -109,3 +109,41 @@ test('the commands of a chat work in an editor: undo, retry, compact and the oth
     },
   );
 });
+
+test('a link at the beginning of a prompt is not a command, and a command gives the session no title', async () => {
+  verifies('cli.acp.commands');
+  await withEditor({ replies: [{ text: 'Hosts.' }] }, async ({ begin, prompt, said, updates }) => {
+    const session = await begin();
+    await prompt(session, '/tools');
+    await prompt(session, { type: 'resource_link', uri: 'file:///etc/hosts', name: 'hosts' }, ' what is it?');
+    expect(said()).toContain('Hosts.');
+    expect(updates.flatMap((update) => (update.sessionUpdate === 'session_info_update' ? [update.title] : []))).toEqual(
+      ['/etc/hosts what is it?'],
+    );
+  });
+});
+
+test('a model that is chosen by a command is the model of the session', async () => {
+  verifies('cli.acp.commands');
+  await withEditor({ replies: [{ text: 'Here.' }] }, async ({ begin, prompt, asked, updates }) => {
+    const session = await begin();
+    await prompt(session, '/model other-1');
+    await prompt(session, 'Are you there?');
+    expect(JSON.parse(asked()[0] ?? '')).toMatchObject({ model: 'other-1' });
+    expect(JSON.stringify(updates)).toContain('"currentValue":"other-1"');
+  });
+});
+
+test('titles, plans and ids of a model are sent in visible characters', async () => {
+  verifies('cli.acp.hostile');
+  const plan = { entries: [{ content: 'a\u001B[2Jb\u202E', status: 'pending' }] };
+  const replies = [{ calls: [{ id: 'c\u001Bd', name: 'update_plan', arguments: plan }] }, { text: 'Done.' }];
+  await withEditor({ replies }, async ({ begin, prompt, updates, agent }) => {
+    await prompt(await begin(), 'Go \u001B[31mred\u202E.');
+    const { sessions } = await agent.request('session/list', {});
+    const shown = updates.filter(({ sessionUpdate }) => /plan|info|tool_call/.test(sessionUpdate));
+    expect(shown.length).toBeGreaterThan(3);
+    for (const { rawInput: _raw, ...each } of [...shown, ...sessions] as { rawInput?: unknown }[])
+      expect(JSON.stringify(each)).not.toMatch(/\\u001b|\u202E/);
+  });
+});

@@ -176,3 +176,40 @@ test('the prompts of a server are commands of the session, and are sent when the
     expect(editor.said()).toContain('Reviewed.');
   });
 });
+
+test('a turn that is cancelled while a server starts, or is asked about, ends, and the next one begins anew', async () => {
+  verifies('cli.acp.cancel');
+  let withdrawn = 0;
+  let isAnswered = false;
+  const answer = (request: RequestPermissionRequest, signal: AbortSignal) => {
+    if (isAnswered) return choose(request, 'yes');
+    signal.addEventListener('abort', () => (withdrawn += 1), { once: true });
+    return new Promise<never>(() => undefined);
+  };
+  const files = { 'hangs.mjs': 'process.stdin.resume(); setInterval(() => undefined, 1000);' };
+  await withEditor({ replies: [{ text: 'Here.' }], files, answer }, async (editor) => {
+    const { agent, questions, prompt, said } = editor;
+    const sessionId = await session(editor, server('hangs', 'hangs.mjs'));
+    const first = prompt(sessionId, 'One.');
+    await expect.poll(() => questions.length).toBe(1);
+    await agent.notify('session/cancel', { sessionId });
+    expect(await first).toMatchObject({ stopReason: 'cancelled' });
+    await expect.poll(() => withdrawn).toBe(1);
+    isAnswered = true;
+    const second = prompt(sessionId, 'Two.');
+    await expect.poll(() => questions.length).toBe(2);
+    await agent.notify('session/cancel', { sessionId });
+    expect(await second).toMatchObject({ stopReason: 'cancelled' });
+    await agent.request('session/resume', { sessionId, cwd: editor.cwd });
+    await prompt(sessionId, 'Three.');
+    expect(said()).toBe('Here.');
+  });
+});
+
+test('servers without a name, or with the name of another, are refused', async () => {
+  verifies('cli.acp.servers');
+  await withEditor({ replies: [] }, async (editor) => {
+    await expect(session(editor, server('', 'a.mjs'))).rejects.toThrow('no name');
+    await expect(session(editor, server('a', 'a.mjs'), server('a', 'b.mjs'))).rejects.toThrow('"a"');
+  });
+});

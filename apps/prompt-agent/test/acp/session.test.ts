@@ -214,3 +214,48 @@ test('a prompt while another one of its session is answered is refused, and the 
     expect(await first).toMatchObject({ stopReason: 'end_turn' });
   });
 });
+
+test('a session that is open here is loaded again with all that it has, also where nothing is stored', async () => {
+  verifies('cli.acp.sessions');
+  for (const args of [[], ['--no-session']])
+    // oxlint-disable-next-line no-await-in-loop -- one program after the other
+    await withEditor({ replies: [{ text: 'First.' }, { text: 'Second.' }], args }, async (editor) => {
+      const { agent, begin, prompt, cwd, updates, asked } = editor;
+      const sessionId = await begin();
+      await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+      await prompt(sessionId, 'One.');
+      const before = updates.length;
+      await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+      expect(JSON.stringify(updates.slice(before))).toContain('First.');
+      const servers = [{ name: 'none', command: 'missing-program', args: [], env: [] }];
+      await agent.request('session/resume', { sessionId, cwd, mcpServers: servers });
+      await agent.request('session/resume', { sessionId, cwd });
+      await prompt(sessionId, 'Two.');
+      expect(asked().at(-1)).toContain('First.');
+      await expect(agent.request('session/load', { sessionId, cwd: '/tmp', mcpServers: [] })).rejects.toThrow('folder');
+      await expect(agent.request('session/new', { cwd: join(cwd, 'none'), mcpServers: [] })).rejects.toThrow('none');
+    });
+});
+
+test('a session is not loaded while it answers, and not deleted while another program has it open', async () => {
+  verifies('cli.acp.sessions');
+  const release = Promise.withResolvers<void>();
+  const answer = async (request: RequestPermissionRequest) => {
+    await release.promise;
+    return choose(request, 'no');
+  };
+  const options = { replies: [{ calls: [EDIT] }, { text: 'Done.' }], files: { 'a.txt': 'one\n' }, answer };
+  await withEditor(options, async ({ agent, begin, prompt, cwd, questions, said }) => {
+    const sessionId = await begin();
+    const turn = prompt(sessionId, 'One.');
+    await expect.poll(() => questions.length).toBe(1);
+    const load = agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    await expect(load).rejects.toMatchObject({ code: -32_600 });
+    await withEditor({ replies: [], folder: cwd }, async (other) => {
+      await expect(other.agent.request('session/delete', { sessionId })).rejects.toThrow('open in process');
+    });
+    release.resolve();
+    expect(await turn).toMatchObject({ stopReason: 'end_turn' });
+    expect(said()).toBe('Done.');
+  });
+});
