@@ -70,24 +70,21 @@ async function inEditor() {
   const before = cpuOf(child);
   await request(1, 'initialize', { protocolVersion: 1, clientCapabilities: {} });
   const { result } = await request(2, 'session/new', { cwd: folder, mcpServers: [] });
-  const word = answered(({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk');
-  send({
-    id: 3,
-    method: 'session/prompt',
-    params: { sessionId: result.sessionId, prompt: [{ type: 'text', text: 'hi' }] },
-  });
+  const isWord = ({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk';
+  const prompt = (id, text) =>
+    request(id, 'session/prompt', { sessionId: result.sessionId, prompt: [{ type: 'text', text }] });
+  const word = answered(isWord);
+  const turn = prompt(3, 'hi');
   await word;
   const whole = cpuOf(child);
-  await answered(({ id }) => id === 3);
-  const long = request(4, 'session/prompt', {
-    sessionId: result.sessionId,
-    prompt: [{ type: 'text', text: 'for ever' }],
-  });
-  await answered(({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk');
-  const start = performance.now();
+  await turn;
+  const firstOfMany = answered(isWord);
+  const long = prompt(4, 'for ever');
+  await firstOfMany;
+  const cancelledAt = performance.now();
   send({ method: 'session/cancel', params: { sessionId: result.sessionId } });
   const { result: end } = await long;
-  const cancelMs = end.stopReason === 'cancelled' ? performance.now() - start : Infinity;
+  const cancelMs = end.stopReason === 'cancelled' ? performance.now() - cancelledAt : Infinity;
   child.kill('SIGKILL');
   return { whole, fromInitialize: whole - before, cancelMs };
 }
