@@ -61,6 +61,8 @@ const SCRIPTS: readonly (readonly [string, readonly ScriptStep[]])[] = [
   ['a reply that hangs', [{ ...reply, hang: true }]],
   ['a failure after events', [{ error: new Error('broke'), after: [{ type: 'text-delta', text: 'a' }] }]],
   ['calls that never end', [{ calls }]],
+  ['a reply that was cut', [{ text: 'a', finishReason: 'length' }]],
+  ['a filtered reply', [{ text: 'a', finishReason: 'content-filter' }]],
   ['a script that runs out', [reply]],
   ['a step of another kind', [{ embeddings: [[1]] }]],
 ];
