@@ -53,6 +53,31 @@ test('another agent is a tool: it is asked about, so is each command, and its ch
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
 });
 
+test('a command that the agent will run by itself is said to be not isolated, and rules for isolated commands do not allow it', async () => {
+  verifies('cli.agentCommand');
+  const ask = {
+    request: 'session/request_permission',
+    params: {
+      toolCall: { toolCallId: 'p', kind: 'execute', rawInput: { command: 'ls src', cwd: '@' } },
+      options: [{ optionId: 'once', name: 'Yes', kind: 'allow_once' }],
+    },
+  };
+  const steps = [ask, { terminal: { command: 'ls', args: ['src'] } }, { say: 'Done.' }];
+  const files = { 'src/a.txt': 'one\n' };
+  const rules = ['--bundle', 'code_agent', '--allow', 'run_command(ls *)'];
+  const { text } = await onTerminal(workspace(files), steps, rules, 'y', 'y');
+  const asked = text.slice(text.indexOf('agent_command'));
+  expect(asked).toContain("$ sh -c 'ls src'");
+  expect(asked).toContain('folder: ., in the copy of the agent scripted-agent');
+  expect(asked).toContain('not isolated\n');
+  expect(asked).toContain('The agent runs it by itself, with your rights and without a time limit.');
+  expect(asked).not.toContain('s this session');
+  const open = await onTerminal(workspace(files), steps, [...rules, '--sandbox', 'off'], 'y');
+  expect(open.text).not.toContain('The agent runs it by itself');
+  const denied = await onTerminal(workspace(files), steps, [...rules, '--deny', 'run_command(ls *)'], 'y');
+  expect(JSON.stringify(denied.requests[1]?.body)).toContain('Not allowed');
+});
+
 test('its changes stay away where the workspace may not be written, and where they are refused', async () => {
   verifies('cli.agentCommand');
   const cwd = workspace({ 'a.txt': 'one\n' });

@@ -89,7 +89,7 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
       type: 'tool-call',
       id: 'changes',
       name: 'apply_patch',
-      arguments: JSON.stringify({ patch }),
+      arguments: JSON.stringify({ agent: options.name, patch }),
     };
     yield replyOf([...parts, call], 'tool-calls', end?.usage);
   }

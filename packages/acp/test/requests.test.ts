@@ -22,7 +22,7 @@ import {
 const saidBy = (inner: readonly AgentEvent[]): string =>
   inner.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
 
-test('a command that an agent asks for is decided on as run_command, with its words', async () => {
+test('a command that an agent will run by itself is decided on as agent_command, with its words', async () => {
   verifies('acp.permissions');
   const { approve, asked } = allowAll();
   const ask = (toolCallId: string, fields: object) => permission({ toolCallId, kind: 'execute', ...fields });
@@ -36,12 +36,12 @@ test('a command that an agent asks for is decided on as run_command, with its wo
   ];
   const { inner } = await give(scripted({ workspace: await project() }), steps, { approve });
   expect(asked.map(({ name, arguments: json }) => [name, JSON.parse(json)])).toEqual([
-    ['run_command', { command: ['sh', '-c', 'npm test'] }],
-    ['run_command', { command: ['sh', '-c', 'npm test'] }],
-    ['run_command', { command: ['bash', '-lc', 'ls'], cwd: 'src' }],
-    ['agent_permission', { kind: 'execute', title: 'ls', input: { command: 'ls', cwd: '/etc' } }],
-    ['agent_permission', { kind: 'execute', title: 'ls', input: { command: 'ls', env: { A: '1' } } }],
-    ['agent_permission', { kind: 'execute', title: 'something' }],
+    ['agent_command', { agent: 'helper', command: ['sh', '-c', 'npm test'] }],
+    ['agent_command', { agent: 'helper', command: ['sh', '-c', 'npm test'] }],
+    ['agent_command', { agent: 'helper', command: ['bash', '-lc', 'ls'], cwd: 'src' }],
+    ['agent_permission', { agent: 'helper', kind: 'execute', title: 'ls', input: { command: 'ls', cwd: '/etc' } }],
+    ['agent_permission', { agent: 'helper', kind: 'execute', title: 'ls', input: { command: 'ls', env: { A: '1' } } }],
+    ['agent_permission', { agent: 'helper', kind: 'execute', title: 'something' }],
   ]);
   expect(saidBy(inner).match(/"optionId":"o-allow_once"/g)).toHaveLength(6);
 });
@@ -81,7 +81,7 @@ test('what a call is said to be before its permission is asked for counts', asyn
     permission({ status: 'pending' }),
   ];
   await give(scripted({ workspace: await project() }), steps, { approve });
-  expect(asked.map(({ name }) => name)).toEqual(['run_command']);
+  expect(asked.map(({ name }) => name)).toEqual(['agent_command']);
 });
 
 test('a denial is reject_once with its reason beside it, and nothing is ever allowed or rejected for always', async () => {
@@ -143,7 +143,10 @@ test('commands run in the copy through run_command: with what the agent has chan
     { disk: { 'a.txt': 'old' } },
   ];
   const { inner } = await give(scripted({ workspace, commands }), steps, { approve });
-  expect(inputOf(asked[0])).toEqual({ command: ['env', 'X=7', 'sh', '-c', 'cat a.txt; echo $X; exit 3'] });
+  expect(inputOf(asked[0])).toEqual({
+    agent: 'helper',
+    command: ['env', 'X=7', 'sh', '-c', 'cat a.txt; echo $X; exit 3'],
+  });
   const said = saidBy(inner);
   expect(said).toContain('{"exit":{"exitCode":3},"output":"new7\\n"}');
   expect(said).toContain('there is no such program on the PATH');

@@ -130,6 +130,7 @@ async function connect(
   const onActivity = (): void => void (isOver || silence?.refresh());
 
   const decisions = createDecisions({
+    agent: name,
     first: setup.firstRequest,
     decidedBefore: setup.decidedBefore,
     onRequest: (call) => queue.push({ type: 'request', call }),

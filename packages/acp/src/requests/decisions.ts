@@ -22,6 +22,8 @@ export interface Decisions {
 }
 
 interface Setup {
+  /** The name of the agent, which each call names. */
+  readonly agent: string;
   /** The number of the first request. */
   readonly first: number;
   /** Decides on what was decided before, in the same words. */
@@ -30,7 +32,7 @@ interface Setup {
 }
 
 /** Creates the record of what waits for a decision. */
-export function createDecisions({ first, decidedBefore, onRequest }: Setup): Decisions {
+export function createDecisions({ agent, first, decidedBefore, onRequest }: Setup): Decisions {
   const waiting = new Map<string, (decision: Decision) => void>();
   let waiters: (() => void)[] = [];
   let number = first - 1;
@@ -42,7 +44,7 @@ export function createDecisions({ first, decidedBefore, onRequest }: Setup): Dec
   return {
     toCall(kind, tool, input) {
       number += 1;
-      return { type: 'tool-call', id: `${kind}-${number}`, name: tool, arguments: JSON.stringify(input) };
+      return { type: 'tool-call', id: `${kind}-${number}`, name: tool, arguments: JSON.stringify({ agent, ...input }) };
     },
     ask(call) {
       const known = refusal ?? decidedBefore(call);

@@ -6,7 +6,7 @@ import type { OwnCall } from '../agent/updates.ts';
 export type PermissionQuestion =
   | { readonly decision: 'allow' }
   | { readonly decision: 'refuse'; readonly reason: string }
-  | { readonly decision: 'ask'; readonly tool: 'run_command' | 'agent_permission'; readonly input: object };
+  | { readonly decision: 'ask'; readonly tool: 'agent_command' | 'agent_permission'; readonly input: object };
 
 const MAX_SHOWN = 100_000;
 
@@ -14,8 +14,8 @@ const MAX_SHOWN = 100_000;
 const BESIDE_COMMAND = new Set(['description', 'explanation', 'justification', 'timeout', 'timeout_ms', 'timeoutMs']);
 
 /**
- * Says how a request for permission is decided. What only reads or changes the copy needs no question: the changes come back as one. A command is asked about as
- * one of `run_command`, so that its rules hold; anything else with all that the agent says of it.
+ * Says how a request for permission is decided. What only reads or changes the copy needs no question: the changes come back as one. A command, which the agent
+ * runs by itself, is asked about as `agent_command`; anything else with all that the agent says of it.
  */
 export function questionOf(call: OwnCall, folder: string): PermissionQuestion {
   const { kind, title, input, paths } = call;
@@ -23,7 +23,7 @@ export function questionOf(call: OwnCall, folder: string): PermissionQuestion {
   const isInside = paths.length > 0 && paths.every((path) => isWithin(folder, path));
   if (isInside && ['read', 'search', 'edit', 'delete', 'move'].includes(kind)) return { decision: 'allow' };
   const command = kind === 'execute' ? commandOf(input, folder) : undefined;
-  if (command !== undefined) return { decision: 'ask', tool: 'run_command', input: command };
+  if (command !== undefined) return { decision: 'ask', tool: 'agent_command', input: command };
   const shown = { kind, title, ...(paths.length > 0 && { paths }), ...(input !== undefined && { input }) };
   if (JSON.stringify(shown).length > MAX_SHOWN)
     return {
@@ -33,7 +33,7 @@ export function questionOf(call: OwnCall, folder: string): PermissionQuestion {
   return { decision: 'ask', tool: 'agent_permission', input: shown };
 }
 
-/** The input of `run_command` for what an agent says of a command; undefined if that says more than the words and a folder in the copy. */
+/** The input of `agent_command` for what an agent says of a command; undefined if that says more than the words and a folder in the copy. */
 function commandOf(input: unknown, folder: string): object | undefined {
   if (typeof input === 'string') return { command: toWords(input) };
   if (!isObject(input)) return undefined;

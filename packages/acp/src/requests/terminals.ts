@@ -63,7 +63,7 @@ export function createTerminals(tools: Toolset, onEnd: () => void): Terminals {
       context.onProgress?.(text);
     };
     const result = tools
-      .call(call, { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress })
+      .call(withoutAgent(call), { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress })
       .catch((error: unknown): ToolResult => errorResult(errorMessage(error), error))
       .then((each) => {
         write(outputOf(each));
@@ -100,6 +100,14 @@ export function createTerminals(tools: Toolset, onEnd: () => void): Terminals {
       await Promise.all(open.values());
     },
   };
+}
+
+/** The call as `run_command` takes it: which agent asks for it is for those who decide. */
+function withoutAgent(call: ToolCall): ToolCall {
+  const input: unknown = JSON.parse(call.arguments);
+  if (!isObject(input)) return call;
+  const { agent: _agent, ...rest } = input as Readonly<Record<string, unknown>>;
+  return { ...call, arguments: JSON.stringify(rest) };
 }
 
 /** What a command wrote: the text of the result without its first line, which says how it ended. A call that failed has its error alone. */
