@@ -14,7 +14,7 @@ export interface AgentCalls {
   /** Runs a command for the agent. */
   runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
   /** Brings back its changes. */
-  applyPatch(patch: string, context: CallContext): Promise<ToolResult>;
+  applyPatch(call: ToolCall, context: CallContext): Promise<ToolResult>;
 }
 
 const TEXT = { type: 'string' } as const;
@@ -62,7 +62,7 @@ const APPLY_PATCH: Tool = {
   description: 'Makes the changes of the agent in the workspace.',
   parameters: {
     type: 'object',
-    properties: { agent: TEXT, patch: { type: 'string', minLength: 1 } },
+    properties: { agent: TEXT, patch: { type: 'string', minLength: 1 }, shown: TEXT, files: { type: 'array' } },
     required: ['patch'],
     additionalProperties: false,
   },
@@ -86,17 +86,11 @@ export function createAgentTools(calls: AgentCalls): Toolset {
   return {
     list: () => TOOLS,
     call(call, context) {
-      if (call.name === 'apply_patch') return calls.applyPatch(patchOf(call), context);
+      if (call.name === 'apply_patch') return calls.applyPatch(call, context);
       if (call.name === 'run_command') return calls.runCommand(call, context);
       if (call.name === 'agent_command' || call.name === 'agent_permission')
         return Promise.resolve({ forLLM: allowedText(call.arguments) });
       return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `An agent has no "${call.name}".`)));
     },
   };
-}
-
-function patchOf({ arguments: text }: ToolCall): string {
-  const input: unknown = JSON.parse(text);
-  const patch: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'patch') : undefined;
-  return typeof patch === 'string' ? patch : '';
 }

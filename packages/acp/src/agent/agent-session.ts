@@ -1,4 +1,4 @@
-import { errorMessage, untilAborted } from '@kernel/internal';
+import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   errorResult,
@@ -20,12 +20,12 @@ import { openSession, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
 import type { Sdk } from './sdk.ts';
 import { finishReasonOf, toUsage } from './turn-end.ts';
-import { createUpdates, type Said } from './updates.ts';
-import { endsWithin } from './within.ts';
+import { createUpdates, type AgentOutput } from './updates.ts';
+import { endsWithin } from './ends-within.ts';
 
 /** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
 export type FromAgent =
-  | Said
+  | AgentOutput
   /** It asks for something that is to be decided on. */
   | { readonly type: 'request'; readonly call: ToolCall }
   | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | undefined }
@@ -35,11 +35,15 @@ export type FromAgent =
 export interface AgentSession {
   readonly copy: Copy;
   /** Removes and returns what came first; undefined if there is nothing now. */
-  take(): FromAgent | undefined;
-  /** Resolves when there is something to take. */
+  next(): FromAgent | undefined;
+  /** Resolves when there is something to return. */
   ready(): Promise<void>;
+  /** Whether a request still waits for a decision. */
+  isWaiting(callId: string): boolean;
+  /** The most tokens that its context held, if the agent tells them. */
+  contextTokens(): number | undefined;
   /** Answers a request for permission, or refuses a command. One that was answered before stays answered. */
-  settle(callId: string, decision: Decision): void;
+  decide(callId: string, decision: Decision): void;
   /** Runs a command that was decided on; resolves with its end, or when the agent wants something else meanwhile. */
   runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
   /** Ends the agent and its commands. The copy stays. */
@@ -51,6 +55,7 @@ export interface AgentSession {
 interface Setup {
   readonly task: string;
   readonly signal: AbortSignal;
+  readonly redactor: Redactor;
   readonly onProgress: (update: string) => void;
   /** Decides on what was decided before, in the same words. */
   readonly decidedBefore: (call: ToolCall) => Decision | undefined;
@@ -114,6 +119,7 @@ async function connect(
     if (isOver) return;
     isOver = true;
     clearTimeout(silence);
+    updates.flush();
     if (last !== undefined) queue.push(last);
     decisions.refuseAll('The turn of the agent has ended.');
   };
@@ -131,11 +137,15 @@ async function connect(
 
   const decisions = createDecisions({
     agent: name,
+    redactor: setup.redactor,
     first: setup.firstRequest,
     decidedBefore: setup.decidedBefore,
-    onRequest: (call) => queue.push({ type: 'request', call }),
+    onRequest: (call) => {
+      updates.flush();
+      queue.push({ type: 'request', call });
+    },
   });
-  const terminals = commands && createTerminals(commands.tools, onActivity);
+  const terminals = commands && createTerminals(commands.tools, setup.redactor, onActivity);
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
     sessionId: openId,
@@ -146,6 +156,13 @@ async function connect(
       else queue.push(said);
     },
     onProgress: setup.onProgress,
+    onUsage: (tokens) => {
+      if (isOverBudget(limits, tokens))
+        throw new KernelError('LIMIT_REACHED', `The agent has used ${tokens} tokens, which is beyond its limits.`, {
+          hint: 'limits.tokens or limits.cost allow more.',
+        });
+    },
+    redactor: setup.redactor,
     outputOf: (id) => terminals?.find(id)?.output ?? '',
   });
   const client = createClient(sdk, {
@@ -155,6 +172,7 @@ async function connect(
     decisions,
     terminals,
     sessionId: openId,
+    signal: setup.signal,
     onAnswer: onActivity,
   });
   const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
@@ -218,15 +236,17 @@ async function connect(
 
   return {
     copy,
-    take: () => queue.shift(),
+    next: () => queue.shift(),
     ready: () => queue.filled(),
-    settle(callId, decision) {
-      decisions.settle(callId, decision);
+    isWaiting: (callId) => decisions.isWaiting(callId),
+    contextTokens: () => updates.contextTokens(),
+    decide(callId, decision) {
+      decisions.decide(callId, decision);
       onActivity();
     },
     runCommand(call, context) {
       const running = isOver ? undefined : terminals?.start(call, context);
-      decisions.hand(call.id);
+      decisions.release(call.id);
       if (running === undefined)
         return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
       const goesOn = decisions
@@ -237,6 +257,12 @@ async function connect(
     endWork,
     close,
   };
+}
+
+/** Whether what the context of an agent holds is beyond what it may use. What the limit of costs cannot tell is found out by the run. */
+function isOverBudget({ tokens, cost }: CheckedOptions['limits'], used: number): boolean {
+  if (used >= (tokens ?? Infinity)) return true;
+  return cost !== undefined && attempt(() => cost.of({ inputTokens: used, outputTokens: 0 }) >= cost.max) === true;
 }
 
 function timeoutError(what: string): KernelError {
