@@ -4,6 +4,7 @@ import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
+import { readAgentPatch } from '../approval/agent-requests.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -97,19 +98,22 @@ export async function openTools(
           // What previews changes is loaded when something is asked about.
           preview:
             bundle &&
-            (async (toolCall, signal) =>
-              (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
+            (async (toolCall, signal) => {
+              const { previewChange } = await import('../approval/preview-change.ts');
+              const { call: plain, modes } = readAgentPatch(toolCall);
+              const preview = await previewChange(workspace, plain, signal);
+              const isDiff = preview !== undefined && 'diff' in preview;
+              return isDiff && modes.length > 0 ? { diff: [preview.diff.trimEnd(), ...modes].join('\n') } : preview;
+            }),
           commands,
           origin,
         });
   for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
-  const own = [
-    ...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)),
-    ...ofBundle,
-    ...tools,
-    ...(await agentsOf(call, workspace, replaced.has('run_command'))),
-  ];
+  const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle, ...tools];
+  own.push(
+    ...(await agentsOf(call, workspace, { mode, hasCommands: replaced.has('run_command'), taken: namesOf(own) })),
+  );
   let opened: Promise<AddedServers> | undefined;
   const servers = (): Promise<AddedServers> =>
     (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
@@ -164,12 +168,29 @@ export async function openTools(
 }
 
 /** The agents of `--agent-command`. They have terminals where there are commands. */
-async function agentsOf({ flags, host }: CommandCall, workspace: Workspace, hasCommands: boolean) {
+async function agentsOf(
+  { flags, host, output }: CommandCall,
+  workspace: Workspace,
+  {
+    mode,
+    hasCommands,
+    taken,
+  }: { readonly mode?: string | undefined; readonly hasCommands: boolean; readonly taken: ReadonlySet<string> },
+): Promise<readonly ToolWithHandler[]> {
   const texts = flags['agent-command'];
   if (texts === undefined) return [];
+  if (mode === 'plan' || mode === 'read-only') {
+    output.note(`note: without --agent-command: it is a program that can write, which --mode ${mode} does not let run`);
+    return [];
+  }
   const { otherAgents } = await import('../tools/other-agents.ts');
   const isolation = hasCommands ? await isolationFor(flags.sandbox) : undefined;
-  return otherAgents(texts, host, workspace, isolation && { isolation, timeoutMs: COMMAND_MS });
+  const commands = isolation && { isolation, timeoutMs: COMMAND_MS };
+  return otherAgents(texts, { host, workspace, commands, taken });
+}
+
+function namesOf(tools: readonly (ToolBinding | ToolWithHandler)[]): ReadonlySet<string> {
+  return new Set(tools.map(({ tool }) => tool.name));
 }
 
 /** Puts the tools behind the one that runs programs. */

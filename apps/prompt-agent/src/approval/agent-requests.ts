@@ -1,3 +1,5 @@
+import { isObject, parseJson } from '@kernel/internal';
+import type { ToolCall } from '@kernel/protocol';
 import type { PermissionResult, Permissions } from '@kernel/toolbox/permissions';
 
 /** What an agent of `--agent-command` asks to do by itself. */
@@ -35,4 +37,18 @@ function strictest(own: PermissionResult, asCommand: PermissionResult): Permissi
 
 function exactly({ suggestion: _suggestion, ...decision }: PermissionResult): PermissionResult {
   return decision;
+}
+
+/** A call that brings back the changes of another agent, as the tool of this program takes it, and the modes that it changes, which its patch does not say. */
+export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; readonly modes: readonly string[] } {
+  const input = call.name === 'apply_patch' ? parseJson(call.arguments) : undefined;
+  if (!isObject(input) || typeof input['agent'] !== 'string') return { call, modes: [] };
+  const files: readonly unknown[] = Array.isArray(input['files']) ? input['files'] : [];
+  const modes = files.flatMap((file) => {
+    if (!isObject(file) || typeof file['path'] !== 'string' || typeof file['newMode'] !== 'string') return [];
+    const { path, mode, newMode }: Readonly<Record<string, unknown>> = file;
+    if (mode === undefined && newMode === '644') return [];
+    return [`mode of ${JSON.stringify(path)}: ${typeof mode === 'string' ? `${mode}, then ` : ''}${String(newMode)}`];
+  });
+  return { call: { ...call, arguments: JSON.stringify({ patch: input['patch'] }) }, modes };
 }
