@@ -149,7 +149,7 @@ test('what the rules do not let be read is not in the copy, and what they do not
   expect(fileOf(workspace, '.env')).toBe('KEY=1\n');
 });
 
-test('what no diff can show is named and left: bytes, links, and names that could be taken for a line of a patch', async () => {
+test('the result names what was left out because a diff cannot show it: bytes, links, and names that could be taken for a line of a patch', async () => {
   verifies('acp.changes');
   const workspace = await project({ 'a.txt': 'one\n', 'b.bin': new Uint8Array([0, 1, 2]) });
   const { approve, asked } = allowAll();

@@ -46,9 +46,9 @@ export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; reado
   const files: readonly unknown[] = Array.isArray(input['files']) ? input['files'] : [];
   const modes = files.flatMap((file) => {
     if (!isObject(file) || typeof file['path'] !== 'string' || typeof file['newMode'] !== 'string') return [];
-    const { path, mode, newMode }: Readonly<Record<string, unknown>> = file;
+    const { path, mode, newMode } = file;
     if (mode === undefined && newMode === '644') return [];
-    return [`mode of ${JSON.stringify(path)}: ${typeof mode === 'string' ? `${mode}, then ` : ''}${String(newMode)}`];
+    return [`mode of ${JSON.stringify(path)}: ${typeof mode === 'string' ? `${mode}, then ` : ''}${newMode}`];
   });
   return { call: { ...call, arguments: JSON.stringify({ patch: input['patch'] }) }, modes };
 }

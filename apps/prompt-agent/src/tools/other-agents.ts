@@ -78,8 +78,8 @@ export function otherAgents(
 function inCopy(commands: Pick<CommandOptions, 'isolation' | 'timeoutMs'>) {
   return async (folder: string) => {
     const copy = await createWorkspace({ root: folder, write: ['**'] });
-    const { tools, close } = commandTools({ ...commands, workspace: copy });
-    return { tools: createRegistry(tools), close };
+    const tools = commandTools({ ...commands, workspace: copy });
+    return { tools: createRegistry(tools.tools), close: () => tools.close() };
   };
 }
 

@@ -10,7 +10,7 @@ const MAX_TRIES = 3;
 
 /**
  * Makes the changes of a call as one change of the workspace, each only to the state that the call is about. A part that does not fit any more is named and left,
- * and the others are made. Of a patch that a person has edited, the words hold.
+ * and the others are applied. Of a patch that a person has edited, the words hold.
  */
 export async function applyChanges(workspace: AgentWorkspace, json: string, signal: AbortSignal): Promise<ToolResult> {
   const parsed: unknown = JSON.parse(json);
@@ -20,7 +20,7 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
   const records = readRecords(files);
   const parts = readPatch(text, isEdited);
   const failed = new Map<string, string>();
-  const made: WorkspaceEdit[] = [];
+  const applied: WorkspaceEdit[] = [];
   const ids: string[] = [];
   const planAll = async (): Promise<readonly WorkspaceEdit[]> => {
     const edits: WorkspaceEdit[] = [];
@@ -34,11 +34,11 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
     // What is removed may be the folder of what is written.
     return [...edits.filter(({ type }) => type === 'remove'), ...edits.filter(({ type }) => type === 'write')];
   };
-  const make = async (edits: readonly WorkspaceEdit[]): Promise<string | undefined> => {
+  const apply = async (edits: readonly WorkspaceEdit[]): Promise<string | undefined> => {
     try {
       const { id } = await workspace.apply(edits, { signal });
       ids.push(id);
-      made.push(...edits);
+      applied.push(...edits);
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
@@ -48,21 +48,21 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
   let edits = await planAll();
   for (let tries = 1; edits.length > 0; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- again without what does not fit any more
-    if ((await make(edits)) === undefined) break;
+    if ((await apply(edits)) === undefined) break;
     const count = failed.size;
     // oxlint-disable-next-line no-await-in-loop -- as above
     edits = await planAll();
     if (failed.size > count && tries < MAX_TRIES) continue;
     for (const edit of edits) {
       // oxlint-disable-next-line no-await-in-loop -- each by itself, so that one that fails takes no other with it
-      const problem = await make([edit]);
+      const problem = await apply([edit]);
       if (problem !== undefined) failed.set(edit.path, `${JSON.stringify(edit.path)} was left as it is: ${problem}`);
     }
     break;
   }
   const problems = [...failed.values()];
-  if (made.length === 0) return errorResult(`Nothing was changed. ${problems.join(' ')}`.trim());
-  const sorted = made.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  if (applied.length === 0) return errorResult(`Nothing was changed. ${problems.join(' ')}`.trim());
+  const sorted = applied.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const lines = sorted.map((edit) => `${letterOf(edit)} ${JSON.stringify(edit.path)}`);
   const done = `Done (change${ids.length > 1 ? 's' : ''} ${ids.join(', ')}):`;
   return { forLLM: [done, ...lines, ...problems].join('\n'), forUser: text };
@@ -75,7 +75,7 @@ interface Planning {
   readonly signal: AbortSignal;
 }
 
-/** What makes one part of a patch, or the sentence that says why it is not made. */
+/** What makes one part of a patch, or the sentence that says why it is not applied. */
 async function planOf(
   workspace: AgentWorkspace,
   { part, record, isEdited, signal }: Planning,

@@ -161,7 +161,7 @@ async function filesIn(copy: Copy, left: LeftFiles, signal: AbortSignal): Promis
   let count = 0;
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `isGone`
+    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `whatIsAt`
     const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;

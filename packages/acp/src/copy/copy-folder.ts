@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, mkdtemp, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, copyFile, lstat, mkdir, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { createLeftFiles, type LeftFiles } from '../left-files.ts';
 import type { AgentWorkspace } from '../options.ts';
-import { removeFolder } from './remove-folder.ts';
+import { createCopyFolder } from './temporary-copies.ts';
 import { hasName, isAllowed, stateInWorkspace } from './workspace-state.ts';
 
 /** A copy of what may be read of a workspace, in a folder of its own that only this user can open. */
@@ -41,8 +40,7 @@ const ODD_NAME = 'Not in the copy, because the workspace cannot have its name';
 
 /** Copies what may be read of a workspace. Rejects with `LIMIT_REACHED` if that is too much, and leaves nothing behind then. */
 export async function copyFolder(workspace: AgentWorkspace, limits: CopyLimits, signal: AbortSignal): Promise<Copy> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), `kernel-agent-${process.pid}-`)));
-  const close = (): Promise<void> => removeFolder(folder);
+  const { folder, close } = await createCopyFolder();
   try {
     return { folder, ...(await copyAll(workspace, folder, limits, signal)), close };
   } catch (error) {
