@@ -1,5 +1,6 @@
 // What an answer costs in an editor: CPU of `prompt-agent acp` from `initialize` to the first streamed word, beside the same answer of the program in a terminal, from its
 // start. Both have the same tools, and start a process each time. Interleaved rounds; medians. Linux only: CPU is that of /proc.
+// And how long a turn takes to end that is cancelled while its reply is streamed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +12,17 @@ import { packages } from './ours.js';
 
 const ROUNDS = 15;
 const MOST = 1.2;
+const MOST_CANCEL_MS = 50;
 const TICK_MS = 10;
 const CLI = fileURLToPath(new URL('../../apps/prompt-agent/dist/cli.js', import.meta.url));
 
 const { testing } = await packages('testing');
-const server = await testing.startWireServer({ replies: () => ({ text: 'Hello, here I am.' }) });
+const server = await testing.startWireServer({
+  replies: ({ body }) =>
+    JSON.stringify(body).includes('for ever')
+      ? { text: 'word '.repeat(5000), fault: { delayMs: 5 } }
+      : { text: 'Hello, here I am.' },
+});
 const model = ['--base-url', server.baseUrl, '--model', 'm'];
 const folder = mkdtempSync(join(tmpdir(), 'bench-editor-'));
 const env = { PATH: process.env.PATH, HOME: folder, PROMPT_AGENT_SERVERS: '' };
@@ -63,16 +70,23 @@ async function inEditor() {
   const before = cpuOf(child);
   await request(1, 'initialize', { protocolVersion: 1, clientCapabilities: {} });
   const { result } = await request(2, 'session/new', { cwd: folder, mcpServers: [] });
-  const word = answered(({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk');
-  send({
-    id: 3,
-    method: 'session/prompt',
-    params: { sessionId: result.sessionId, prompt: [{ type: 'text', text: 'hi' }] },
-  });
+  const isWord = ({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk';
+  const prompt = (id, text) =>
+    request(id, 'session/prompt', { sessionId: result.sessionId, prompt: [{ type: 'text', text }] });
+  const word = answered(isWord);
+  const turn = prompt(3, 'hi');
   await word;
   const whole = cpuOf(child);
+  await turn;
+  const firstOfMany = answered(isWord);
+  const long = prompt(4, 'for ever');
+  await firstOfMany;
+  const cancelledAt = performance.now();
+  send({ method: 'session/cancel', params: { sessionId: result.sessionId } });
+  const { result: end } = await long;
+  const cancelMs = end.stopReason === 'cancelled' ? performance.now() - cancelledAt : Infinity;
   child.kill('SIGKILL');
-  return { whole, fromInitialize: whole - before };
+  return { whole, fromInitialize: whole - before, cancelMs };
 }
 
 const terminal = [];
@@ -90,4 +104,9 @@ const whole = median(editor.map((each) => each.whole));
 console.log(`in a terminal        ${base.toFixed(0)} ms CPU until the first word`);
 console.log(`from initialize      ${from.toFixed(0)} ms, ${(from / base).toFixed(2)} × (at most ${MOST})`);
 console.log(`with the start of it ${whole.toFixed(0)} ms, ${(whole / base).toFixed(2)} ×`);
-if (from / base > MOST) process.exitCode = 1;
+const cancelMs = median(editor.map((each) => each.cancelMs));
+const slowest = Math.max(...editor.map((each) => each.cancelMs));
+console.log(
+  `cancelled in         ${cancelMs.toFixed(1)} ms, at most ${slowest.toFixed(1)} (at most ${MOST_CANCEL_MS})`,
+);
+if (from / base > MOST || slowest > MOST_CANCEL_MS) process.exitCode = 1;

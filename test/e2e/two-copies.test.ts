@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { agentAsTool, collect, run } from '@kernel/agent';
+import * as agent from '@kernel/agent';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
 import { afterAll, expect, test } from 'vitest';
@@ -14,8 +14,8 @@ afterAll(() => rmSync(COPY, { recursive: true, force: true }));
 test('a run of one installed copy decides on the calls of an agent that another copy runs', async () => {
   verifies('agent.loop.approval.copies');
   cpSync(join(AGENT, 'dist'), COPY, { recursive: true });
-  const copy = (await import(pathToFileURL(join(COPY, 'index.js')).href)) as typeof import('@kernel/agent');
-  expect(copy.agentAsTool).not.toBe(agentAsTool);
+  const copy = (await import(pathToFileURL(join(COPY, 'index.js')).href)) as typeof agent;
+  expect(copy.agentAsTool).not.toBe(agent.agentAsTool);
   const ran: string[] = [];
   const write = {
     tool: { name: 'write', description: 'Writes.', parameters: { type: 'object' }, effect: 'write' },
@@ -31,8 +31,8 @@ test('a run of one installed copy decides on the calls of an agent that another 
     },
   });
   const asked: string[] = [];
-  const ended = await collect(
-    run({
+  const ended = await agent.collect(
+    agent.run({
       provider: scriptedProvider([{ calls: [{ name: 'helper', arguments: { task: 'Write.' } }] }, { text: 'Done.' }]),
       model: 'm',
       messages: [{ role: 'user', content: 'Go.' }],

@@ -7,8 +7,8 @@ import type { ApprovalScope } from './approval/approval-scope.ts';
 export interface Editor {
   /** Creates the question about a call that may change something. */
   askPermission(scope: ApprovalScope): AskPermission;
-  /** Asks a yes-or-no question about lines. Rejects with the reason of an abort. */
-  confirm(lines: readonly string[], question: string, signal: AbortSignal): Promise<boolean>;
+  /** Asks a yes-or-no question about lines; undefined if there is no answer. Rejects with the reason of an abort. */
+  confirm(lines: readonly string[], question: string, signal: AbortSignal): Promise<boolean | undefined>;
   /** Its files, unsaved changes included; absent if it gives none. */
   readonly files?: EditorFiles | undefined;
   /** Its terminals, in which commands run; absent if it has none. */

@@ -99,7 +99,7 @@ test('the commands work on the conversation: retry, compact, undo, save, cost, t
     expect(saved).toContain('## You\n\none\n\n## Model\n\nAgain.\n');
     expect(saved).toContain('- called ` edit_file {');
     // A file that is there is not replaced.
-    expect(stderr).toContain('EEXIST');
+    expect(stderr).toContain('talk.md exists already');
     expect(messagesOf(server, 5).at(-1)).toContain('Summarize this conversation');
     expect(messagesOf(server, 6).slice(1).join('\n')).toMatch(
       /^user: What we have talked about so far:\n\nTHE SUMMARY[^]*last$/,

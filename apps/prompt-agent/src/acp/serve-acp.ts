@@ -40,20 +40,11 @@ export async function serveAcp(call: CommandCall): Promise<void> {
   const lock = createLock();
   let capabilities: ClientCapabilities = {};
 
-  /** Runs what answers a request. What it rejects with is an error of the protocol. */
-  const answer = async <Value>(work: () => Value | Promise<Value>): Promise<Value> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw toRequestError(error);
-    }
-  };
   const required = (id: string): AcpSession => {
     const session = sessions.get(id);
     if (session === undefined) throw RequestError.sessionNotFound(id);
     return session;
   };
-  const stateOf = (session: AcpSession) => ({ modes: session.modes(), configOptions: session.options() });
   const open = async (client: AgentContext, start: SessionStart): Promise<AcpSession> => {
     if (sessions.size >= MAX_SESSIONS)
       throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are open; close one`);
@@ -158,12 +149,28 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     )
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.cancel());
 
-  const connection = app.connect(ndJsonStream(toWritable(host.stdout), Readable.toWeb(Readable.from(host.stdin))));
+  const input = host.stdin instanceof Readable ? host.stdin : Readable.from(host.stdin);
+  const connection = app.connect(ndJsonStream(toWritable(host.stdout), Readable.toWeb(input)));
   const stop = (): void => connection.close();
   signal.addEventListener('abort', stop, { once: true });
   await connection.closed;
   signal.removeEventListener('abort', stop);
+  // What the editor may still send keeps nobody waiting.
+  input.destroy();
   await Promise.all([...sessions.keys()].map(close));
+}
+
+/** Runs what answers a request. What it rejects with is an error of the protocol. */
+async function answer<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toRequestError(error);
+  }
+}
+
+function stateOf(session: AcpSession) {
+  return { modes: session.modes(), configOptions: session.options() };
 }
 
 function folderFrom(cwd: string): string {

@@ -50,7 +50,7 @@ export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
 
 const MAX_MODEL = 200;
 
-/** Returns the settings with one changed. Throws for an option that there is not, and for a value that it cannot have. */
+/** Returns the settings with one changed. Throws for an unknown option, and for an invalid value. */
 export function changeSetting(settings: SessionSettings, option: string, value: string | boolean): SessionSettings {
   const mode = MODES.find(({ id }) => id === value)?.id;
   const effort = EFFORTS.find((each) => each === value);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { run, runSession, type SessionEntry } from '@kernel/agent';
+import type { SessionEntry } from '@kernel/agent';
 import { createRedactor } from '@kernel/internal';
-import { type RunEnd, wrapToolset } from '@kernel/protocol';
+import type { RunEnd } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import {
   type AgentContext,
@@ -13,18 +13,15 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import type { McpPrompt } from '@kernel/mcp';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import type { ShowRun } from '../chat/conversation.ts';
 import { oneMessage } from '../chat/terminal-chat.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
-import { redactEvents } from '../output/redact-events.ts';
-import { exitCodeOfRun } from '../run-ends.ts';
 import type { ClientServers } from '../user-tools/client-servers.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import { createAnswers } from './editor/answers.ts';
 import { createEditor } from './editor/create-editor.ts';
-import { changesOf, isWriting } from './view/file-changes.ts';
+import { changesOf } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createCurrentAgent } from './current-agent.ts';
@@ -32,8 +29,9 @@ import { readPrompt, titleOf } from './view/prompt-content.ts';
 import { replayHistory } from './view/replay-history.ts';
 import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
 import { createSessionOutput } from './session-output.ts';
-import { createTurnView, type SendUpdate, textBlock, toResponse, usageUpdate } from './view/show-turn.ts';
-import { callIdOf, createToolCalls, type ToolCalls } from './view/tool-calls.ts';
+import { showRunInEditor } from './view/show-run.ts';
+import { type SendUpdate, textBlock, toResponse, usageUpdate } from './view/show-turn.ts';
+import type { ToolCalls } from './view/tool-calls.ts';
 import { withMode } from './with-mode.ts';
 
 export interface SessionStart {
@@ -68,16 +66,25 @@ export async function openSession(
   const redact = <Value>(value: Value): Value => redactor.data(value);
   const send: SendUpdate = (update) => client.notify('session/update', { sessionId: id, update: redact(update) });
   /** Sends an update that nothing waits for. A connection that has ended ends the session elsewhere. */
-  const tell = (update: SessionUpdate): void => void send(update).catch(() => undefined);
-  const tellOptions = (): void => tell({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
+  const notify = (update: SessionUpdate): void => void send(update).catch(() => undefined);
+  const notifyOptions = (): void =>
+    notify({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
   const { output, capture } = createSessionOutput(given.output, (title) => {
-    if (capabilities.session?.notices != null) tell({ sessionUpdate: 'notice', severity: 'warning', title });
+    if (capabilities.session?.notices != null) notify({ sessionUpdate: 'notice', severity: 'warning', title });
   });
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
     workspace === undefined ? Promise.resolve([]) : changesOf(workspace, call, abort);
 
   const connection = { client, capabilities, sessionId: id };
-  const editor = createEditor({ ...connection, output, folder: cwd, calls: () => calls, changesOf: changes, redact });
+  const editor = createEditor({
+    ...connection,
+    notify,
+    output,
+    folder: cwd,
+    calls: () => calls,
+    changesOf: changes,
+    redact,
+  });
   const answers = createAnswers({
     ...connection,
     model: () => settings.model,
@@ -98,67 +105,43 @@ export async function openSession(
   const kept = await openStoredConversation(opened, id, start);
   const models = listModelsWhenIdle(opened, signal, (list) => {
     settings = { ...settings, models: list };
-    tellOptions();
+    notifyOptions();
   });
 
-  const tellCommands = (prompts: readonly McpPrompt[] = []): void =>
-    tell({ sessionUpdate: 'available_commands_update', availableCommands: commandsOf(prompts) });
-  const tellPrompts = async (agent: OpenAgent): Promise<void> => {
+  const notifyCommands = (prompts: readonly McpPrompt[] = []): void =>
+    notify({ sessionUpdate: 'available_commands_update', availableCommands: commandsOf(prompts) });
+  const notifyPrompts = async (agent: OpenAgent): Promise<void> => {
     const prompts = await agent.prompts(signal);
-    if (prompts.length > 0) tellCommands(prompts);
+    if (prompts.length > 0) notifyCommands(prompts);
   };
 
   /** How the last run of the turn ended; undefined if there was none. */
   let end: RunEnd | undefined;
-  const show: ShowRun = async ({ options }, { messages, session, record }, { secret }) => {
-    const { tools } = options;
-    const toolOf = (name: string) => tools?.list().find((tool) => tool.name === name);
-    const shown = createToolCalls({ send: tell, folder: workspace?.folder ?? cwd, toolOf });
-    const view = createTurnView(send, shown);
-    const watched =
-      tools &&
-      wrapToolset(tools, {
-        async call(call, context) {
-          if (isWriting(call.name))
-            shown.change(callIdOf([], call.id), await changes(call, context.signal).catch(() => []));
-          return tools.call(call, context);
-        },
-      });
-    const all = { ...options, tools: watched, messages };
-    calls = shown;
-    try {
-      for await (const event of redactEvents(
-        session === undefined ? run(all) : runSession({ ...all, session }),
-        secret,
-      )) {
-        record?.(event);
-        if (event.type === 'run-end') end = event;
-        else await view(event);
-      }
-    } finally {
-      shown.drop('The turn has ended.');
-      calls = undefined;
-    }
-    if (end === undefined) throw new Error('The run ended without a run-end.');
-    return exitCodeOfRun(end, host.signal);
-  };
+  const show = showRunInEditor({
+    send,
+    notify,
+    folder: cwd,
+    changesOf: changes,
+    onCalls: (shown) => (calls = shown),
+    onEnd: (ended) => (end = ended),
+  });
 
   const agents = createCurrentAgent({
     invocationFor,
     workspace: async () => (workspace ??= await openWorkspace(cwd, host, true)),
     servers,
     wrap: (tools) => withMode(tools, () => settings.mode),
-    showPlan: (entries) => tell({ sessionUpdate: 'plan', entries }),
+    showPlan: (entries) => notify({ sessionUpdate: 'plan', entries }),
     sessions: kept,
     show,
-    onOpened: (agent) => void tellPrompts(agent),
+    onOpened: (agent) => void notifyPrompts(agent),
   });
 
   const change = (option: string, value: string | boolean): void => {
     const { mode: before } = settings;
     settings = changeSetting(settings, option, value);
-    if (settings.mode !== before) tell({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
-    tellOptions();
+    if (settings.mode !== before) notify({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
+    notifyOptions();
   };
 
   let turn: AbortController | undefined;
@@ -178,7 +161,7 @@ export async function openSession(
       if (said !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(said) });
     } else {
       await conversation.send(text.replace(/^\/\//, '/'), abort, parts);
-      if (!hasTitle) tell({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: now() });
+      if (!hasTitle) notify({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: now() });
       hasTitle = true;
     }
     const ended: RunEnd | undefined = end;
@@ -200,13 +183,13 @@ export async function openSession(
     options: () => optionsOf(settings),
     /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
     announce(): void {
-      tellCommands();
+      notifyCommands();
       models.idle();
     },
     /** Sends the conversation so far. */
     replay: async (): Promise<void> => replayHistory(await kept.entries(), send, cwd),
     entries: () => kept.entries(),
-    /** Sets an option, and returns all of them. A turn that runs is held to another mode from its next call on. Throws for an option that there is not, and for a value that it cannot have. */
+    /** Sets an option, and returns all of them. A turn that runs is held to another mode from its next call on. Throws for an unknown option, and for an invalid value. */
     set(option: string, value: string | boolean) {
       change(option, value);
       return optionsOf(settings);

@@ -42,7 +42,7 @@ export async function openStoredConversation(
       await kept.session.replace(next);
       return kept;
     },
-    entries: async () => (kept ?? inThisProcess)?.session.entries() ?? [],
+    entries: async () => (kept ?? inThisProcess)?.session.entries() ?? entries ?? [],
     close: async () => kept?.close(),
   };
 }

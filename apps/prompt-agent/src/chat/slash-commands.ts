@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nearest, sliceHead, terminalText, visible } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import { errorNote } from '../exit-code.ts';
+import { errorNote, usageError } from '../exit-code.ts';
 import { didYouMean } from '../output/did-you-mean.ts';
 import { oneLine, safeJson } from '../output/escape.ts';
 import { costNote } from '../output/terminal/note-view.ts';
@@ -145,7 +145,9 @@ async function save({ conversation, invocation }: ChatContext, file: string): Pr
     output.alert('There is nothing to save yet.');
     return;
   }
-  await writeFile(resolve(host.cwd, name), text, { flag: 'wx', mode: 0o600 });
+  await writeFile(resolve(host.cwd, name), text, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? usageError(`/save: ${visible(name)} exists already. Give another name.`) : error;
+  });
   output.alert(`saved: ${visible(name)}`);
 }
 
@@ -158,6 +160,7 @@ function cost({ conversation, invocation }: ChatContext): undefined {
 
 async function compact({ conversation, invocation, signal }: ChatContext): Promise<undefined> {
   const length = await conversation.compact(signal);
+  signal.throwIfAborted();
   invocation.output.alert(
     length === 0 ? 'There is nothing to compact.' : `The history is now a summary of ${length} characters.`,
   );

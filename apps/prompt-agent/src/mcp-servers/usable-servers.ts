@@ -5,7 +5,7 @@ import { loadProjectApprovals } from '../config/project-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import { canConfirm } from '../questions/ask.ts';
-import { confirm } from '../questions/question.ts';
+import { decide } from '../questions/question.ts';
 import { usageError } from '../exit-code.ts';
 import { fillVariables } from './fill-variables.ts';
 import { describeEntry, variablesOf } from './server-entry.ts';
@@ -68,9 +68,9 @@ async function isApproved(
     `This folder has MCP servers that you have not used before: ${shown}`,
     ...servers.flatMap(({ name, entry }) => serverLines(name, entry)),
   ];
-  const isAllowed = await confirm(host, output, lines, 'Use them?', host.signal);
-  await approvals.save(path, text, isAllowed);
-  return isAllowed;
+  const isAllowed = await decide(host, output, lines, 'Use them?', host.signal);
+  if (isAllowed !== undefined) await approvals.save(path, text, isAllowed);
+  return isAllowed === true;
 }
 
 /** A server in lines, for whoever decides on it. */

@@ -64,17 +64,21 @@ function sizeOf({ stderr }: Terminal): typeof DEFAULT_SIZE {
   return { rows: rows > 0 ? rows : DEFAULT_SIZE.rows, columns: columns > 0 ? columns : DEFAULT_SIZE.columns };
 }
 
-/** Shows lines and asks a question about them, see `askAbout`, or in the editor; true only for `y` and `yes`. Rejects with the reason of an abort. */
-export async function confirm(
+/** Asks as `confirm` does; undefined if an editor gave no answer, so that none is remembered. */
+export async function decide(
   host: Terminal & Pick<Host, 'editor'>,
   output: Output,
   lines: readonly string[],
   question: string,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   if (host.editor !== undefined) return host.editor.confirm(lines, question, signal);
-  const answer = await askAbout(host, output, { lines, question: [`${question} [y/N]`] }, signal);
-  return isYes(answer);
+  return isYes(await askAbout(host, output, { lines, question: [`${question} [y/N]`] }, signal));
+}
+
+/** Shows lines and asks a question about them, on the terminal, see `askAbout`, or in the editor; true only for a yes. Rejects with the reason of an abort. */
+export async function confirm(...asked: Parameters<typeof decide>): Promise<boolean> {
+  return (await decide(...asked)) === true;
 }
 
 export function isYes(answer: string | undefined): boolean {

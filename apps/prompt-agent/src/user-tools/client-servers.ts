@@ -6,7 +6,7 @@ import { connectServers, contentToolsOf } from '../mcp-servers/connect-servers.t
 import { describeEntry } from '../mcp-servers/server-entry.ts';
 import type { ServerEntry } from '../mcp-servers/server-files.ts';
 import { oneLine } from '../output/escape.ts';
-import { confirm } from '../questions/question.ts';
+import { decide } from '../questions/question.ts';
 import type { ServerUse, UserTools } from './load-user-tools.ts';
 import { loadServerPins } from './server-pins.ts';
 
@@ -30,11 +30,15 @@ export async function loadClientServers(servers: ClientServers, call: CommandCal
       ...describeEntry(entry).map((line) => `    ${oneLine(line, 2000)}`),
     ];
     // oxlint-disable-next-line no-await-in-loop -- one question after the other
-    const isAllowed = known ?? (await confirm(host, output, lines, 'Use it?', call.signal));
+    const isAllowed = known ?? (await decide(host, output, lines, 'Use it?', call.signal));
     // oxlint-disable-next-line no-await-in-loop -- as above
-    if (known === undefined) await approvals.save(path, text, isAllowed);
-    if (isAllowed) used.push([name, typeof entry['command'] === 'string' ? { ...entry, cwd: host.cwd } : entry]);
-    else output.note(`mcp: the server "${oneLine(name, 80)}" of the editor is not used, as you decided.`);
+    if (known === undefined && isAllowed !== undefined) await approvals.save(path, text, isAllowed);
+    if (isAllowed === true)
+      used.push([name, typeof entry['command'] === 'string' ? { ...entry, cwd: host.cwd } : entry]);
+    else
+      output.note(
+        `mcp: the server "${oneLine(name, 80)}" of the editor is not used${isAllowed === undefined ? '' : ', as you decided'}.`,
+      );
   }
   if (used.length === 0) return { bindings: [], close: () => Promise.resolve() };
   const pins = await loadServerPins((name) => `${name} of an editor in ${host.cwd}`, host, output, true);

@@ -41,7 +41,8 @@ export function createAnswers({ client, capabilities, sessionId, model, confirm 
         return (await ask(request, signal)).action;
       },
     }),
-    approveSampling: (request) => confirm(samplingLines(request, model()), 'Send it to the model?', request.signal),
+    approveSampling: async (request) =>
+      (await confirm(samplingLines(request, model()), 'Send it to the model?', request.signal)) === true,
   };
 }
 

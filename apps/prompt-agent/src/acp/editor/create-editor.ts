@@ -124,13 +124,12 @@ export function createEditor(session: EditorSession): Editor {
       const id = `question-${questions}`;
       const yes: PermissionOption = { optionId: `yes:${id}`, kind: 'allow_once', name: 'Yes' };
       const no: PermissionOption = { optionId: `no:${id}`, kind: 'reject_once', name: 'No' };
-      const answer = await ask(
-        { toolCallId: id, title: question, kind: 'other', status: 'pending', content: [codeContent(lines)] },
-        [yes, no],
-        signal,
+      const shown = { toolCallId: id, title: question, kind: 'other' as const, content: [codeContent(lines)] };
+      session.notify({ sessionUpdate: 'tool_call', status: 'pending', ...shown });
+      const answer = await ask({ ...shown, status: 'pending' }, [yes, no], signal).finally(() =>
+        session.notify({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' }),
       );
-      if (answer === undefined) throw new Error(NO_EDITOR_ANSWER);
-      return answer === yes.optionId;
+      return answer === undefined ? undefined : answer === yes.optionId;
     },
     files: editorFiles(session),
     terminals: editorTerminals(session),

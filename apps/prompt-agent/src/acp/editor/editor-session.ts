@@ -1,4 +1,4 @@
-import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk/unstable';
+import type { AgentContext, ClientCapabilities, SessionUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { ToolCall } from '@kernel/protocol';
 import type { Output } from '../../output/output.ts';
 import type { FileChange } from '../view/file-changes.ts';
@@ -8,6 +8,8 @@ import type { ToolCalls } from '../view/tool-calls.ts';
 export interface EditorSession {
   readonly client: AgentContext;
   readonly output: Output;
+  /** Sends an update of the session that nothing waits for. */
+  readonly notify: (update: SessionUpdate) => void;
   readonly capabilities: ClientCapabilities;
   readonly sessionId: string;
   /** The folder of the session. */

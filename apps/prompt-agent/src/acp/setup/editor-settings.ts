@@ -181,8 +181,13 @@ function mergeEntries(
   return Object.fromEntries(merged);
 }
 
-/** Whether a JSON text has a number that would be written as another one. */
+/** Whether a JSON text has a whole number that would be written as another one. */
 function hasInexactNumber(text: string): boolean {
-  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? [];
-  return numbers.some((number) => /^-?\d{16,}/.test(number) && String(Number(number)) !== number);
+  let isInexact = false;
+  JSON.parse(text === '' ? '{}' : text, (_key, value: unknown, context?: { readonly source?: string }) => {
+    const { source = '' } = context ?? {};
+    isInexact ||= typeof value === 'number' && /^-?\d+$/.test(source) && String(value) !== source;
+    return value;
+  });
+  return isInexact;
 }

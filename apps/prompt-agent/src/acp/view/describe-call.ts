@@ -1,6 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { parseJson, sliceHead, visible } from '@kernel/internal';
-import { isObject } from '@kernel/internal';
+import { isObject, parseJson, sliceHead, truncate, visibleLine } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk/unstable';
 import { shellQuote } from '../../questions/shell-quote.ts';
@@ -26,28 +25,28 @@ interface KnownTool {
 
 /** The tools of the program that have something better to show than their names and arguments. */
 const KNOWN: Readonly<Record<string, KnownTool>> = {
-  read_file: { kind: 'read', about: 'Read a file', title: (input) => `Read ${text(input, 'path')}${rangeOf(input)}` },
-  list_directory: { kind: 'read', about: 'List a folder', title: (input) => `List ${text(input, 'path', '.')}` },
-  glob: { kind: 'search', about: 'Find files', title: (input) => `Find ${text(input, 'pattern')}${inside(input)}` },
+  read_file: { kind: 'read', about: 'Read a file', title: (input) => `Read ${textOf(input, 'path')}${rangeOf(input)}` },
+  list_directory: { kind: 'read', about: 'List a folder', title: (input) => `List ${textOf(input, 'path', '.')}` },
+  glob: { kind: 'search', about: 'Find files', title: (input) => `Find ${textOf(input, 'pattern')}${within(input)}` },
   search_text: {
     kind: 'search',
     about: 'Search for text',
-    title: (input) => `Search for "${text(input, 'query')}"${inside(input)}`,
+    title: (input) => `Search for "${textOf(input, 'query')}"${within(input)}`,
   },
-  edit_file: { kind: 'edit', about: 'Edit a file', title: (input) => `Edit ${text(input, 'path')}` },
-  write_file: { kind: 'edit', about: 'Write a file', title: (input) => `Write ${text(input, 'path')}` },
-  apply_patch: { kind: 'edit', about: 'Apply a patch', title: (input) => `Edit ${list(patchedFiles(input))}` },
-  delete: { kind: 'delete', about: 'Delete', title: (input) => `Delete ${text(input, 'path')}` },
-  move: { kind: 'move', about: 'Move', title: (input) => `Move ${text(input, 'from')} to ${text(input, 'to')}` },
+  edit_file: { kind: 'edit', about: 'Edit a file', title: (input) => `Edit ${textOf(input, 'path')}` },
+  write_file: { kind: 'edit', about: 'Write a file', title: (input) => `Write ${textOf(input, 'path')}` },
+  apply_patch: { kind: 'edit', about: 'Apply a patch', title: (input) => `Edit ${namesOf(patchedFiles(input))}` },
+  delete: { kind: 'delete', about: 'Delete', title: (input) => `Delete ${textOf(input, 'path')}` },
+  move: { kind: 'move', about: 'Move', title: (input) => `Move ${textOf(input, 'from')} to ${textOf(input, 'to')}` },
   undo: { kind: 'edit', about: 'Take back the last change' },
   run_command: { kind: 'execute', about: 'Run a command', title: (input) => `Run ${commandOf(input)}` },
   read_output: { kind: 'execute', about: 'Read the output of a command' },
   stop_command: { kind: 'execute', about: 'Stop a command' },
-  fetch_url: { kind: 'fetch', about: 'Fetch a page', title: (input) => `Fetch ${text(input, 'url')}` },
+  fetch_url: { kind: 'fetch', about: 'Fetch a page', title: (input) => `Fetch ${textOf(input, 'url')}` },
   web_search: {
     kind: 'search',
     about: 'Search the web',
-    title: (input) => `Search the web for "${text(input, 'query')}"`,
+    title: (input) => `Search the web for "${textOf(input, 'query')}"`,
   },
   update_plan: { kind: 'think', about: 'Update the plan' },
   run_code: { kind: 'execute', about: 'Run a program' },
@@ -56,7 +55,7 @@ const KNOWN: Readonly<Record<string, KnownTool>> = {
 /** What a call does, before its arguments are known. */
 export function describeName(name: string, tool: Tool | undefined): Omit<DescribedCall, 'locations'> {
   const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
-  return { title: known?.about ?? line(tool?.title ?? name), kind: known?.kind ?? kindOf(tool) };
+  return { title: known?.about ?? toTitle(tool?.title ?? name), kind: known?.kind ?? kindOf(tool) };
 }
 
 /** Describes a call. Its arguments are those of a model: any text. */
@@ -66,9 +65,9 @@ export function describeCall(name: string, json: string, tool: Tool | undefined,
   const input = isObject(parsed) ? parsed : {};
   const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
   if (known !== undefined)
-    return { title: line(known.title?.(input) ?? title), kind, locations: locationsOf(name, input, folder) };
+    return { title: toTitle(known.title?.(input) ?? title), kind, locations: locationsOf(name, input, folder) };
   const shown = json === '' || json === '{}' ? '' : `: ${sliceHead(showArguments(name, json), MAX_TITLE)}`;
-  return { title: line(`${title}${shown}`), kind, locations: [] };
+  return { title: toTitle(`${title}${shown}`), kind, locations: [] };
 }
 
 const MAX_TITLE = 200;
@@ -101,7 +100,7 @@ function patchedFiles({ patch }: Input): readonly string[] {
   return [...new Set([...names].map(([, name = '']) => name.trim()).filter((name) => name !== '/dev/null'))];
 }
 
-function list(names: readonly string[]): string {
+function namesOf(names: readonly string[]): string {
   if (names.length === 0) return 'files';
   return names.length <= 3 ? names.join(', ') : `${names[0]} and ${names.length - 1} more files`;
 }
@@ -112,8 +111,8 @@ function rangeOf({ offset, limit }: Input): string {
   return typeof limit === 'number' ? ` (lines ${first}–${first + limit - 1})` : ` (from line ${first})`;
 }
 
-function inside(input: Input): string {
-  const [path, glob] = [text(input, 'path'), text(input, 'glob')];
+function within(input: Input): string {
+  const [path, glob] = [textOf(input, 'path'), textOf(input, 'glob')];
   return [path === '' ? '' : ` in ${path}`, glob === '' ? '' : ` (${glob})`].join('');
 }
 
@@ -122,13 +121,12 @@ function commandOf({ command }: Input): string {
   return words.length === 0 ? 'a command' : `\`${shellQuote(words)}\``;
 }
 
-function text(input: Input, key: string, otherwise = ''): string {
+function textOf(input: Input, key: string, otherwise = ''): string {
   const value = input[key];
   return typeof value === 'string' ? value : otherwise;
 }
 
 /** One line without characters that would not show. */
-function line(given: string): string {
-  const shown = visible(given).replaceAll(/\s+/g, ' ').trim();
-  return shown.length <= MAX_TITLE ? shown : `${sliceHead(shown, MAX_TITLE - 1)}…`;
+function toTitle(text: string): string {
+  return truncate(visibleLine(text).replaceAll(/\s+/g, ' ').trim(), MAX_TITLE);
 }

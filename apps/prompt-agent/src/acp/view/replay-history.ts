@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SessionEntry } from '@kernel/agent';
-import { parseJson, terminalText } from '@kernel/internal';
+import { parseJson } from '@kernel/internal';
 import {
   type MediaPart,
   type Message,
@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
-import type { SendUpdate } from './show-turn.ts';
+import { type SendUpdate, textBlock } from './show-turn.ts';
 import { createToolCalls, type ToolCalls } from './tool-calls.ts';
 
 /** Sends a conversation as an editor would have seen it: messages, thoughts, and calls with their results. What cannot be read of it is left out. */
@@ -39,7 +39,7 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
     case 'assistant':
       for (const part of message.content) {
         const content =
-          part.type === 'reasoning' ? text(part.text) : part.type === 'text' ? text(part.text) : undefined;
+          part.type === 'reasoning' ? textBlock(part.text) : part.type === 'text' ? textBlock(part.text) : undefined;
         const sessionUpdate = part.type === 'reasoning' ? 'agent_thought_chunk' : 'agent_message_chunk';
         // oxlint-disable-next-line no-await-in-loop -- in order
         if (content !== undefined) await send({ sessionUpdate, messageId, content });
@@ -57,10 +57,6 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
   }
 }
 
-function text(given: string): ContentBlock {
-  return { type: 'text', text: terminalText(given) };
-}
-
 function resultOf({ content, isError }: ToolMessage): ToolResult {
   const said =
     typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -70,12 +66,12 @@ function resultOf({ content, isError }: ToolMessage): ToolResult {
 
 /** The content of a user's message. A file that came with it is a link to it. */
 function blocksOf(content: string | readonly (TextPart | MediaPart)[], folder: string): readonly ContentBlock[] {
-  if (typeof content === 'string') return [text(content)];
+  if (typeof content === 'string') return [textBlock(content)];
   return content.flatMap((part): ContentBlock[] => {
     if (part.type === 'text') {
       const [, quoted = ''] = /^<(?:file|resource)(?:-\d+)? name=("[^\n]*")>\n/.exec(part.text) ?? [];
       const name = parseJson(quoted);
-      return typeof name === 'string' ? [linkTo(name, folder)] : [text(part.text)];
+      return typeof name === 'string' ? [linkTo(name, folder)] : [textBlock(part.text)];
     }
     const { type, data, mimeType } = part;
     return data === undefined || type === 'file' ? [] : [{ type, data, mimeType }];
