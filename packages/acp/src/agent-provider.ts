@@ -1,4 +1,4 @@
-import { createRedactor, isObject, parseJson, type Redactor, untilAborted } from '@kernel/internal';
+import { createRedactor, type Redactor, untilAborted } from '@kernel/internal';
 import {
   type AssistantMessage,
   type FinishReason,
@@ -10,18 +10,16 @@ import {
   textOf,
   type ToolCall,
   toolCallsOf,
-  type ToolMessage,
   type Usage,
 } from '@kernel/protocol';
-import { type AgentSession, type FromAgent, startSession } from './agent/agent-session.ts';
+import { startSession } from './agent/agent-session.ts';
+import type { AgentSession, FromAgent } from './agent/session-types.ts';
 import type { AgentOutput } from './agent/updates.ts';
-import type { Decision } from './requests/decisions.ts';
 import { type AgentCalls, allowedText, isPermission } from './agent-tools.ts';
 import { applyChanges } from './changes/apply-changes.ts';
-import { readRecords } from './changes/file-record.ts';
 import { findChanges } from './changes/find-changes.ts';
 import type { CheckedOptions } from './check-options.ts';
-import { nameFiles } from './left-files.ts';
+import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './run-history.ts';
 
 /** An agent as the model of a run. */
 export interface AgentProvider extends Provider {
@@ -236,48 +234,4 @@ function answerOf(parts: readonly Part[]): string {
       .trim();
   const lastCall = parts.findLastIndex(({ type }) => type === 'server-tool-result');
   return textIn(parts.slice(lastCall + 1)) || textIn(parts);
-}
-
-function taskOf([first]: readonly Message[]): string {
-  return first === undefined ? '' : textOf(first);
-}
-
-/** The results of the calls of the last reply. */
-function resultsOf(messages: readonly Message[]): readonly ToolMessage[] {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  return messages.slice(last + 1).filter((message): message is ToolMessage => message.role === 'tool');
-}
-
-/** What was decided on in a history, by the call. */
-function decisionsOf(messages: readonly Message[]): { name: string; arguments: string; decision: Decision }[] {
-  const results = messages.filter((message): message is ToolMessage => message.role === 'tool');
-  return results.flatMap((result) => {
-    const call = messages.flatMap(toolCallsOf).find(({ id }) => id === result.toolCallId);
-    if (call === undefined) return [];
-    // A terminal that ran has run in the copy of an agent that is gone; one that was allowed later has not yet.
-    const isOpen =
-      isPermission(call.id) || (call.name === 'run_command' && result.content === allowedText(call.arguments));
-    return !isOpen ? [] : [{ ...call, decision: decisionOf(result, messages) }];
-  });
-}
-
-function decisionOf({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): Decision {
-  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
-  const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
-  if (isError === true || call === undefined) return { isAllowed: false, reason: text };
-  // An agent does what it asked for, whatever a person made of it.
-  if (isPermission(toolCallId) && !text.includes(allowedText(call.arguments)))
-    return { isAllowed: false, reason: 'The request was edited, and the agent can only be allowed what it asked for.' };
-  return { isAllowed: true };
-}
-
-/** What became of the changes, for the calling model. */
-function describeOutcome({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): string {
-  const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
-  if (isError !== true) return text;
-  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
-  const input = parseJson(call?.arguments ?? '');
-  const files = [...readRecords(isObject(input) ? input['files'] : undefined).keys()];
-  const named = files.length === 0 ? '' : ` It had changed ${nameFiles(files)}.`;
-  return `The changes of the agent were not made. ${text}${named}`;
 }

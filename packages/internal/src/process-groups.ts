@@ -2,7 +2,6 @@ import { attempt } from './error-message.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What must be done before this program ends. */
 const guarded = new Set<() => void>();
 
 /**
@@ -32,9 +31,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return attempt(() => process.kill(process.platform === 'win32' ? leader : -leader, signal)) === true;
 }
 
-function endAll(): void {
-  for (const work of [...guarded].toReversed()) work();
-}
+const endAll = (): void => [...guarded].toReversed().forEach((work) => work());
 
 /** If another listener exists, it decides what the signal means; otherwise the signal ends this program as it would have without us. */
 function onSignal(signal: NodeJS.Signals): void {

@@ -4,6 +4,7 @@ import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
+import { COMMAND_MS, isolationFor, isolationName } from './command-isolation.ts';
 import { readAgentPatch } from '../approval/agent-requests.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
@@ -230,8 +231,6 @@ function offerContents(registry: ToolRegistry, contents: readonly ToolWithHandle
   if (registry.hiddenTools().length > 0) registry.register(search);
 }
 
-const COMMAND_MS = 120_000;
-
 /** Opens the tools of `--bundle`. Rejects with a usage error for `--sandbox required` where the system has no way to isolate commands. */
 async function openBundle(
   { flags, host, signal }: CommandCall,
@@ -244,19 +243,4 @@ async function openBundle(
   const terminals = host.editor?.terminals;
   const hidden = ownFolders(host, workspace.folder ?? host.cwd);
   return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals } });
-}
-
-async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'none'> {
-  if (sandbox === 'off') return 'none';
-  if (sandbox !== 'required') return 'auto';
-  if ((await isolationName(sandbox)) !== undefined) return 'required';
-  throw usageError(
-    '--sandbox required: this system has no way to isolate commands. Install bubblewrap, or give --sandbox auto, which says so in each result.',
-  );
-}
-
-async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
-  if (sandbox === 'off') return undefined;
-  const { detectIsolation } = await import('@kernel/toolbox/commands');
-  return (await detectIsolation())?.name;
 }

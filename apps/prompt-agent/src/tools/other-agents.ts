@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { acpAgent } from '@kernel/acp';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, sliceHead } from '@kernel/internal';
 import type { ToolWithHandler } from '@kernel/protocol';
 import { commandTools, type CommandOptions } from '@kernel/toolbox/commands';
 import { createWorkspace, type Workspace } from '@kernel/toolbox/workspace';
@@ -103,10 +103,11 @@ function isProgram(word: string): boolean {
 
 /** The name of a program or package, without its folder or scope, its version and its ending. It begins with a letter, as names of tools do. */
 function plainName(word: string): string {
-  return basename(word)
-    .replace(/(?!^)[@:].*$/, '')
+  const name = basename(word);
+  const version = name.slice(1).search(/[@:]/);
+  const plain = (version === -1 ? name : name.slice(0, version + 1))
     .replace(/\.(?:[cm]?[jt]s|exe|cmd|py|sh)$/, '')
     .replaceAll(/[^A-Za-z0-9_-]/g, '_')
-    .replace(/^[^A-Za-z]+/, '')
-    .slice(0, MAX_NAME);
+    .replace(/^[^A-Za-z]+/, '');
+  return sliceHead(plain, MAX_NAME);
 }

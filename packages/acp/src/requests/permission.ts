@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { type OwnCall, TOO_LONG } from '../agent/updates.ts';
+import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
 import { realPlaceIn } from '../copy/place-in.ts';
 
 /** How a request for permission is decided: allowed without a question, refused without one, or as a call of a tool. */
