@@ -8,9 +8,7 @@ const guarded = new Set<() => void>();
  * Makes sure that a process group ends with this program: at its exit, and when SIGINT, SIGTERM or SIGHUP ends it because nobody else
  * listens. Returns a function that stops this. SIGKILL cannot be intercepted.
  */
-export function guardGroup(leader: number): () => void {
-  return guardExit(() => signalGroup(leader, 'SIGKILL'));
-}
+export const guardGroup = (leader: number): (() => void) => guardExit(() => signalGroup(leader, 'SIGKILL'));
 
 /** Has some work done when this program ends, as `guardGroup` does: it cannot wait for anything, and must not throw. What was asked for last is done first. */
 export function guardExit(work: () => void): () => void {

@@ -1,13 +1,5 @@
 import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
-import {
-  type CallContext,
-  errorResult,
-  type FinishReason,
-  KernelError,
-  type ToolCall,
-  type ToolResult,
-  type Usage,
-} from '@kernel/protocol';
+import { errorResult, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { type Copy, copyFolder } from '../copy/copy-folder.ts';
 import type { CommandsInCopy } from '../options.ts';
