@@ -20,8 +20,8 @@ const agent = fileURLToPath(new URL('servers/small-agent.ts', import.meta.url));
 const helper = acpAgent({ command: process.execPath, args: [agent], name: 'helper', workspace });
 
 const approve: Approve = ({ call }) => {
-  console.log(`${call.name}: ${call.arguments}`); // helper: …, run_command: …, apply_patch: …
-  if (call.name === 'run_command') return { decision: 'deny', reason: 'Nothing is deleted here.' };
+  console.log(`${call.name}: ${call.arguments}`); // helper: …, agent_command: …, apply_patch: …
+  if (call.name === 'agent_command') return { decision: 'deny', reason: 'Nothing is deleted here.' };
   return { decision: 'allow' };
 };
 const provider = scriptedProvider([

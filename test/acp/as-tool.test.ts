@@ -21,11 +21,11 @@ async function use(name: string, decide?: Parameters<typeof runAsTool>[1], mode?
 
 /** What the rules of the run are asked about by each agent: nothing of what it does to its copy but the commands, then all changes as one. */
 const ASKED = {
-  'claude-agent-acp': ['run_command', 'apply_patch'],
-  'codex-acp': ['run_command', 'apply_patch'],
+  'claude-agent-acp': ['agent_command', 'apply_patch'],
+  'codex-acp': ['agent_command', 'apply_patch'],
   // It says what it runs in its title alone.
   'gemini-cli': ['agent_permission', 'apply_patch'],
-  opencode: ['run_command', 'apply_patch'],
+  opencode: ['agent_command', 'apply_patch'],
   // It asks nobody.
   'pi-acp': ['apply_patch'],
 } as const;

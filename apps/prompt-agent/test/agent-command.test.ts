@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
@@ -53,6 +53,31 @@ test('another agent is a tool: it is asked about, so is each command, and its ch
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
 });
 
+test('a command that the agent will run by itself is said to be not isolated, and rules for isolated commands do not allow it', async () => {
+  verifies('cli.agentCommand');
+  const ask = {
+    request: 'session/request_permission',
+    params: {
+      toolCall: { toolCallId: 'p', kind: 'execute', rawInput: { command: 'ls src', cwd: '@' } },
+      options: [{ optionId: 'once', name: 'Yes', kind: 'allow_once' }],
+    },
+  };
+  const steps = [ask, { terminal: { command: 'ls', args: ['src'] } }, { say: 'Done.' }];
+  const files = { 'src/a.txt': 'one\n' };
+  const rules = ['--bundle', 'code_agent', '--allow', 'run_command(ls *)'];
+  const { text } = await onTerminal(workspace(files), steps, rules, 'y', 'y');
+  const asked = text.slice(text.indexOf('agent_command'));
+  expect(asked).toContain("$ sh -c 'ls src'");
+  expect(asked).toContain('folder: ., in the copy of the agent scripted-agent');
+  expect(asked).toContain('not isolated\n');
+  expect(asked).toContain('The agent runs it by itself, with your rights and without a time limit.');
+  expect(asked).not.toContain('s this session');
+  const open = await onTerminal(workspace(files), steps, [...rules, '--sandbox', 'off'], 'y');
+  expect(open.text).not.toContain('The agent runs it by itself');
+  const denied = await onTerminal(workspace(files), steps, [...rules, '--deny', 'run_command(ls *)'], 'y');
+  expect(JSON.stringify(denied.requests[1]?.body)).toContain('Not allowed');
+});
+
 test('its changes stay away where the workspace may not be written, and where they are refused', async () => {
   verifies('cli.agentCommand');
   const cwd = workspace({ 'a.txt': 'one\n' });
@@ -62,6 +87,36 @@ test('its changes stay away where the workspace may not be written, and where th
   const refused = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'not that way');
   expect(JSON.stringify(refused.requests[1]?.body)).toContain('not that way');
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+});
+
+test('its changes of a mode are shown, in the modes that change nothing it is not offered, and its name is free and plain', async () => {
+  verifies('cli.agentCommand');
+  const cwd = workspace({ 'a.txt': 'one\n', 'run.sh': 'echo\n' });
+  const steps = [{ disk: { 'a.txt': 'two\n' } }, { chmod: 'run.sh', mode: 0o755 }];
+  const { text } = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'y');
+  expect(text).toContain('+two');
+  expect(text).toMatch(/mode of "run\.sh": \d+, then 755/);
+  expect(statSync(join(cwd, 'run.sh')).mode & 0o777).toBe(0o755);
+  const toolsOf = async (...more: string[]) => {
+    const server = await startWireServer({ replies: [{ text: 'x' }] });
+    const { stderr } = await promptHere(['--base-url', server.baseUrl, '--model', 'm', ...more, 'hello']);
+    await server.close();
+    return { stderr, sent: JSON.stringify(server.requests[0]?.body) };
+  };
+  for (const mode of ['plan', 'read-only']) {
+    const { stderr, sent } = await toolsOf('--bundle', 'code_agent', '--mode', mode, '--agent-command', 'gemini');
+    expect(stderr).toContain(`without --agent-command: it is a program that can write, which --mode ${mode}`);
+    expect(sent).not.toContain('"gemini"');
+  }
+  const commands = ['gemini', '/opt/gemini.js', 'read_file', `docker run -v /a:/b x/gem:latest`, `7${'z'.repeat(80)}`];
+  const { sent } = await toolsOf(...commands.flatMap((command) => ['--agent-command', command]));
+  for (const name of ['gemini', 'gemini_2', 'read_file_2', 'gem', 'z'.repeat(50)]) expect(sent).toContain(`"${name}"`);
+});
+
+test('a command without a program is named', async () => {
+  verifies('cli.agentCommand');
+  const { stderr } = await promptHere(['--agent-command', 'KEY=1', 'hello']);
+  expect(stderr).toContain('--agent-command "KEY=1" names no program.');
 });
 
 test('a variable that is not set, and an unclosed quote, are named', async () => {

@@ -1,4 +1,4 @@
-import { untilAborted } from '@kernel/internal';
+import { createRedactor, type Redactor, untilAborted } from '@kernel/internal';
 import {
   type AssistantMessage,
   type FinishReason,
@@ -10,17 +10,16 @@ import {
   textOf,
   type ToolCall,
   toolCallsOf,
-  type ToolMessage,
   type Usage,
 } from '@kernel/protocol';
-import { type AgentSession, type FromAgent, startSession } from './agent/agent-session.ts';
-import type { Said } from './agent/updates.ts';
-import type { Decision } from './requests/decisions.ts';
+import { startSession } from './agent/agent-session.ts';
+import type { AgentSession, FromAgent } from './agent/session-types.ts';
+import type { AgentOutput } from './agent/updates.ts';
 import { type AgentCalls, allowedText, isPermission } from './agent-tools.ts';
 import { applyChanges } from './changes/apply-changes.ts';
-import { type FileChange, findChanges } from './changes/find-changes.ts';
-import { writePatch } from './changes/patch.ts';
+import { findChanges } from './changes/find-changes.ts';
 import type { CheckedOptions } from './check-options.ts';
+import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './run-history.ts';
 
 /** An agent as the model of a run. */
 export interface AgentProvider extends Provider {
@@ -34,9 +33,6 @@ export interface AgentProvider extends Provider {
 
 type Part = AssistantMessage['content'][number];
 
-/** What `apply_patch` takes, and what a person can be shown. */
-const MAX_PATCH = 4_000_000;
-
 /**
  * Makes an agent the model of a run: each of its replies is what it says until it asks for something, and what it asks for as calls. Its last call is that its
  * changes are brought back. So everything that holds for the calls of a model holds for the requests of an agent.
@@ -45,59 +41,74 @@ const MAX_PATCH = 4_000_000;
  * Otherwise the agent begins anew, and what was decided on in the history is not asked again.
  */
 export function createAgentProvider(options: CheckedOptions, onProgress: (update: string) => void): AgentProvider {
+  const redactor = createRedactor(Object.values(options.env));
   let session: AgentSession | undefined;
   let starting: Promise<AgentSession> | undefined;
-  let made: readonly FileChange[] = [];
   let end: Extract<FromAgent, { type: 'end' }> | undefined;
+  let failure: KernelError | undefined;
   let answer = '';
   let notes: string[] = [];
+  let countedTokens = 0;
 
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
     const decided = decisionsOf(messages);
     return startSession(options, {
       task: taskOf(messages),
       signal,
-      onProgress,
+      redactor,
+      onProgress: (update) => onProgress(redactor.text(update)),
       decidedBefore: (call) => {
         const at = decided.findIndex((each) => each.name === call.name && each.arguments === call.arguments);
-        return at === -1 || !isPermission(call.id) ? undefined : decided.splice(at, 1)[0]?.decision;
+        return at === -1 ? undefined : decided.splice(at, 1)[0]?.decision;
       },
       firstRequest: messages.flatMap(toolCallsOf).length + 1,
     });
   };
 
-  /** The reply with what the agent changed, or the last one if that is nothing. */
-  async function* finish(
-    running: AgentSession,
-    parts: Part[],
-    signal: AbortSignal,
-  ): AsyncGenerator<ProviderEvent, void> {
+  /** What was used since the last reply. Until the agent tells what its turn has used, what its context holds counts as what it read. */
+  const takeUsage = (): Usage => {
+    const told = end?.usage ?? { inputTokens: session?.contextTokens() ?? 0, outputTokens: 0 };
+    const usage = { ...told, inputTokens: Math.max(0, told.inputTokens - countedTokens) };
+    countedTokens += usage.inputTokens;
+    if (end?.usage !== undefined) end = { ...end, usage: undefined };
+    return usage;
+  };
+
+  const holdsSecret = (text: string): boolean => redactor.text(text) !== text;
+  /** The reply with what the agent changed, if it changed anything. */
+  const bringBack = async (running: AgentSession, parts: readonly Part[], signal: AbortSignal) => {
     await running.endWork();
-    const found = await findChanges(options.workspace, running.copy, signal);
-    made = found.changes;
+    notes.push(...running.copy.left);
+    const found = await findChanges({ workspace: options.workspace, copy: running.copy, signal, holdsSecret });
     notes.push(...found.left);
-    const patch = writePatch(made);
-    if (made.length > 0 && patch.length > MAX_PATCH) {
-      notes.push(
-        `Not brought back, because a diff of ${patch.length} characters cannot be shown: all changes of ${made.length} files. Give the agent a smaller task.`,
-      );
-      made = [];
-    }
-    if (made.length === 0) return yield* lastReply(parts);
+    if (found.call === undefined) return undefined;
     answer = answerOf(parts);
-    const call: ToolCall = {
-      type: 'tool-call',
-      id: 'changes',
-      name: 'apply_patch',
-      arguments: JSON.stringify({ patch }),
-    };
-    yield replyOf([...parts, call], 'tool-calls', end?.usage);
+    const json = JSON.stringify({ agent: options.name, ...found.call });
+    const call: ToolCall = { type: 'tool-call', id: 'changes', name: 'apply_patch', arguments: json };
+    return replyOf([...parts, call], 'tool-calls', takeUsage());
+  };
+
+  /** The reply of an agent that failed: with what it has changed until then, or with what it has used. Then the run ends with the error. */
+  async function* giveUp(
+    running: AgentSession,
+    error: KernelError,
+    { parts, signal }: { readonly parts: readonly Part[]; readonly signal: AbortSignal },
+  ): AsyncGenerator<ProviderEvent, void> {
+    const changes = await bringBack(running, parts, signal);
+    const said = notes.join(' ');
+    failure = said === '' ? error : withMessage(error, `${error.message} ${said}`);
+    notes = [];
+    if (changes !== undefined) return yield changes;
+    const usage = takeUsage();
+    if (usage.inputTokens + usage.outputTokens === 0) throw failure;
+    yield replyOf(parts, 'paused', usage);
   }
 
-  async function* lastReply(parts: readonly Part[], usage = end?.usage): AsyncGenerator<ProviderEvent, void> {
+  async function* lastReply(parts: readonly Part[], usage: Usage): AsyncGenerator<ProviderEvent, void> {
     const isSilent = !parts.some((part) => part.type === 'text');
     const text =
-      notes.join('\n') || (isSilent ? 'The agent ended its turn without an answer and without changes.' : '');
+      redactor.text(notes.join('\n')) ||
+      (isSilent ? 'The agent ended its turn without an answer and without changes.' : '');
     const content = [...parts];
     if (text !== '') {
       const said = isSilent ? text : `\n\n${text}`;
@@ -111,49 +122,59 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
     const results = resultsOf(messages);
     const changes = results.find(({ toolCallId }) => toolCallId === 'changes');
     if (changes !== undefined) {
+      const outcome = describeOutcome(changes, messages);
+      if (failure !== undefined) throw withMessage(failure, `${failure.message} ${outcome}`);
       const last = messages.findLast((message) => message.role === 'assistant');
       if (answer === '' && last !== undefined) answer = textOf(last);
-      notes = [sayOfChanges(changes, made), ...notes];
-      // The usage of the agent was counted with the reply before.
-      return yield* lastReply([], undefined);
+      notes = [outcome, ...notes];
+      // What the agent has used was counted with the reply before.
+      return yield* lastReply([], NO_USAGE);
     }
+    if (failure !== undefined) throw failure;
     if (session === undefined) session = await (starting = begin(messages, signal));
     else
       for (const result of results) {
         const decision = decisionOf(result, messages);
-        session.settle(result.toolCallId, decision);
+        session.decide(result.toolCallId, decision);
         if (!decision.isAllowed && isPermission(result.toolCallId)) notes.push(`Not allowed: ${decision.reason}`);
       }
     const parts: Part[] = [];
     const calls: ToolCall[] = [];
     let isGathered = false;
     for (;;) {
-      const said = session.take();
-      if (said?.type === 'error') throw said.error;
-      if (said?.type === 'end') end = said;
-      else if (said?.type === 'request') calls.push(said.call);
-      else if (said !== undefined) yield* addPart(said, parts);
+      const next = session.next();
+      if (next?.type === 'error') return yield* giveUp(session, next.error, { parts, signal });
+      if (next?.type === 'end') end = next;
+      else if (next?.type === 'request') calls.push(next.call);
+      else if (next !== undefined) yield* addPart(next, parts);
       else if (calls.length > 0) {
         if (isGathered) break;
         // What it asks for at once is decided on at once.
         await new Promise((resolve) => void setImmediate(resolve));
         isGathered = true;
       } else if (end === undefined) await untilAborted(session.ready(), signal);
-      else return yield* finish(session, parts, signal);
+      else {
+        const reply = await bringBack(session, parts, signal);
+        if (reply === undefined) return yield* lastReply(parts, takeUsage());
+        return yield reply;
+      }
+      // What it asked for may have been taken back meanwhile, or its turn have ended.
+      for (const call of calls.filter(({ id }) => session?.isWaiting(id) === false))
+        calls.splice(calls.indexOf(call), 1);
     }
-    yield replyOf([...parts, ...calls], 'tool-calls');
+    yield replyOf([...parts, ...calls], 'tool-calls', takeUsage());
   }
 
   return {
     name: options.name,
-    stream: ({ messages, signal = new AbortController().signal }) => stream(messages, signal),
+    stream: ({ messages, signal = new AbortController().signal }) => redactErrors(stream(messages, signal), redactor),
     calls: {
-      runCommand: (call, context) => {
-        if (session === undefined)
-          throw new KernelError('TOOL_FAILED', 'The agent that asked for this command has ended.');
-        return session.runCommand(call, context);
-      },
-      applyPatch: (patch, { signal }) => applyChanges(options.workspace, patch, made, signal),
+      runCommand: (call, context) =>
+        session === undefined
+          ? // Decided on later: the agent begins anew, and gets its terminal when it asks again.
+            Promise.resolve({ forLLM: allowedText(call.arguments) })
+          : session.runCommand(call, context),
+      applyPatch: (call, { signal }) => applyChanges(options.workspace, call.arguments, signal),
     },
     answer: () => answer,
     close: async () => {
@@ -163,8 +184,28 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
   };
 }
 
+/** Passes on what a stream yields, and keeps secrets out of what it throws: an agent may report what it was given. */
+async function* redactErrors(
+  events: AsyncGenerator<ProviderEvent, void>,
+  redactor: Redactor,
+): AsyncGenerator<ProviderEvent, void> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!KernelError.is(error)) throw error;
+    const message = redactor.text(error.message);
+    const hint = error.hint === undefined ? undefined : redactor.text(error.hint);
+    if (message === error.message && hint === error.hint) throw error;
+    throw new KernelError(error.code, message, { ...(hint !== undefined && { hint }) });
+  }
+}
+
+function withMessage({ code, hint }: KernelError, message: string): KernelError {
+  return new KernelError(code, message, { ...(hint !== undefined && { hint }) });
+}
+
 /** Adds what an agent said to a reply, and reports it. */
-function* addPart(said: Said, parts: Part[]): Generator<ProviderEvent, void> {
+function* addPart(said: AgentOutput, parts: Part[]): Generator<ProviderEvent, void> {
   if (said.type === 'own-call') {
     parts.push(said.call, said.result);
     yield said.call;
@@ -178,7 +219,7 @@ function* addPart(said: Said, parts: Part[]): Generator<ProviderEvent, void> {
   yield type === 'text' ? { type: 'text-delta', text } : { type: 'reasoning-delta', text };
 }
 
-function replyOf(content: readonly Part[], finishReason: FinishReason, usage: Usage = NO_USAGE): MessageEnd {
+function replyOf(content: readonly Part[], finishReason: FinishReason, usage: Usage): MessageEnd {
   return { type: 'message-end', message: { role: 'assistant', content }, finishReason, usage };
 }
 
@@ -193,45 +234,4 @@ function answerOf(parts: readonly Part[]): string {
       .trim();
   const lastCall = parts.findLastIndex(({ type }) => type === 'server-tool-result');
   return textIn(parts.slice(lastCall + 1)) || textIn(parts);
-}
-
-function taskOf([first]: readonly Message[]): string {
-  return first === undefined ? '' : textOf(first);
-}
-
-/** The results of the calls of the last reply. */
-function resultsOf(messages: readonly Message[]): readonly ToolMessage[] {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  return messages.slice(last + 1).filter((message): message is ToolMessage => message.role === 'tool');
-}
-
-/** What was decided on in a history, by the call. */
-function decisionsOf(messages: readonly Message[]): { name: string; arguments: string; decision: Decision }[] {
-  const results = messages.filter((message): message is ToolMessage => message.role === 'tool');
-  return results.flatMap((result) => {
-    const call = messages.flatMap(toolCallsOf).find(({ id }) => id === result.toolCallId);
-    return call === undefined || !isPermission(call.id) ? [] : [{ ...call, decision: decisionOf(result, messages) }];
-  });
-}
-
-function decisionOf({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): Decision {
-  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
-  const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
-  if (isError === true || call === undefined) return { isAllowed: false, reason: text };
-  // An agent does what it asked for, whatever a person made of it.
-  if (isPermission(toolCallId) && !text.includes(allowedText(call.arguments)))
-    return { isAllowed: false, reason: 'The request was edited, and the agent can only be allowed what it asked for.' };
-  return { isAllowed: true };
-}
-
-/** What became of the changes, for the calling model. */
-function sayOfChanges({ content, isError }: ToolMessage, made: readonly FileChange[]): string {
-  const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
-  if (isError !== true) return text;
-  const files = made.map(({ path }) => JSON.stringify(path));
-  const named =
-    files.length === 0
-      ? ''
-      : ` It had changed ${files.slice(0, 20).join(', ')}${files.length > 20 ? ` and ${files.length - 20} more` : ''}.`;
-  return `The changes of the agent were not made. ${text}${named}`;
 }

@@ -14,21 +14,32 @@ export interface AgentCalls {
   /** Runs a command for the agent. */
   runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
   /** Brings back its changes. */
-  applyPatch(patch: string, context: CallContext): Promise<ToolResult>;
+  applyPatch(call: ToolCall, context: CallContext): Promise<ToolResult>;
 }
 
-const PATH = { type: 'string' } as const;
+const TEXT = { type: 'string' } as const;
+
+const COMMAND = {
+  type: 'object',
+  properties: { agent: TEXT, command: { type: 'array', items: TEXT, minItems: 1 }, cwd: TEXT },
+  required: ['command'],
+  additionalProperties: false,
+} as const;
 
 const RUN_COMMAND: Tool = {
   name: 'run_command',
-  title: 'Run a command',
-  description: 'Runs a program for the agent in its copy, or lets the agent run it.',
-  parameters: {
-    type: 'object',
-    properties: { command: { type: 'array', items: { type: 'string' }, minItems: 1 }, cwd: PATH },
-    required: ['command'],
-    additionalProperties: false,
-  },
+  title: 'Run a command for the agent',
+  description: 'Runs a program for the agent in its copy.',
+  parameters: COMMAND,
+  effect: 'external',
+};
+
+const AGENT_COMMAND: Tool = {
+  name: 'agent_command',
+  title: 'Let the agent run a command',
+  description:
+    'Lets the agent run a program by itself: in its copy, but not isolated, with the rights of the user and without a time limit.',
+  parameters: COMMAND,
   effect: 'external',
 };
 
@@ -38,7 +49,7 @@ const AGENT_PERMISSION: Tool = {
   description: 'Lets the agent do what it asks for.',
   parameters: {
     type: 'object',
-    properties: { kind: PATH, title: PATH, paths: { type: 'array', items: PATH }, input: {} },
+    properties: { agent: TEXT, kind: TEXT, title: TEXT, paths: { type: 'array', items: TEXT }, input: {} },
     required: ['kind', 'title'],
     additionalProperties: false,
   },
@@ -51,17 +62,14 @@ const APPLY_PATCH: Tool = {
   description: 'Makes the changes of the agent in the workspace.',
   parameters: {
     type: 'object',
-    properties: { patch: { type: 'string', minLength: 1 } },
+    properties: { agent: TEXT, patch: { type: 'string', minLength: 1 }, shown: TEXT, files: { type: 'array' } },
     required: ['patch'],
     additionalProperties: false,
   },
   effect: 'write',
 };
 
-const TOOLS: readonly Tool[] = Object.freeze([RUN_COMMAND, AGENT_PERMISSION, APPLY_PATCH]);
-
-/** The ids of the calls that start a command; those of permissions to run one are others. */
-const TERMINAL = 'terminal-';
+const TOOLS: readonly Tool[] = Object.freeze([RUN_COMMAND, AGENT_COMMAND, AGENT_PERMISSION, APPLY_PATCH]);
 
 /** Whether a call is a request for permission: it does nothing, and says that the agent may. */
 export function isPermission(callId: string): boolean {
@@ -78,17 +86,11 @@ export function createAgentTools(calls: AgentCalls): Toolset {
   return {
     list: () => TOOLS,
     call(call, context) {
-      if (call.name === 'apply_patch') return calls.applyPatch(patchOf(call), context);
-      if (call.name === 'run_command' && call.id.startsWith(TERMINAL)) return calls.runCommand(call, context);
-      if (call.name === 'run_command' || call.name === 'agent_permission')
+      if (call.name === 'apply_patch') return calls.applyPatch(call, context);
+      if (call.name === 'run_command') return calls.runCommand(call, context);
+      if (call.name === 'agent_command' || call.name === 'agent_permission')
         return Promise.resolve({ forLLM: allowedText(call.arguments) });
       return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `An agent has no "${call.name}".`)));
     },
   };
-}
-
-function patchOf({ arguments: text }: ToolCall): string {
-  const input: unknown = JSON.parse(text);
-  const patch: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'patch') : undefined;
-  return typeof patch === 'string' ? patch : '';
 }

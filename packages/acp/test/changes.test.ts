@@ -1,9 +1,10 @@
-import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { createWorkspace } from '@kernel/toolbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { writePart } from '../src/changes/patch.ts';
 import { allowAll, copies, deciding, fileOf, give, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
@@ -148,7 +149,7 @@ test('what the rules do not let be read is not in the copy, and what they do not
   expect(fileOf(workspace, '.env')).toBe('KEY=1\n');
 });
 
-test('what no diff can show is named and left: bytes, links, and names that could be taken for a line of a patch', async () => {
+test('the result names what was left out because a diff cannot show it: bytes, links, and names that could be taken for a line of a patch', async () => {
   verifies('acp.changes');
   const workspace = await project({ 'a.txt': 'one\n', 'b.bin': new Uint8Array([0, 1, 2]) });
   const { approve, asked } = allowAll();
@@ -228,3 +229,133 @@ test('a workspace that is too large for a copy is refused, with what to do about
   expect(large.text).toContain('more than 9 bytes');
   expect(copies()).toEqual([]);
 });
+
+test('one part that cannot be made takes no other with it: files in place of folders and links, and odd names', async () => {
+  verifies('acp.changes');
+  const outside = temporaryFolder('acp-outside', { 'o.txt': 'outside\n' });
+  const workspace = await project({ 'd/x': 'x\n', 'l.txt': 'l\n', 'f.txt': 'f\n', 'into/in': 'i\n', 'b.txt': 'one\n' });
+  const root = workspace.folder ?? '';
+  symlinkSync('l.txt', join(root, 'link'));
+  symlinkSync('l.txt', join(root, 'removed'));
+  symlinkSync(join(outside, 'o.txt'), join(root, 'abs'));
+  const steps = [
+    { disk: { d: null, link: null, removed: null, 'f.txt': null } },
+    {
+      disk: {
+        d: 'file\n',
+        link: 'file\n',
+        abs: 'evil\n',
+        'f.txt/in': 'now a folder\n',
+        'a:b': 'x\n',
+        'b.txt': 'two\n',
+      },
+    },
+  ];
+  const { text } = await give(scripted({ workspace }), steps, allowAll());
+  expect(text).toContain('a folder or a link is in its place: "abs", "d", "link".');
+  expect(text).toContain('because it is a link: "removed".');
+  expect(text).toContain('its name cannot stand in a diff: "a:b".');
+  expect(fileOf(workspace, 'b.txt')).toBe('two\n');
+  expect(fileOf(workspace, 'f.txt/in')).toBe('now a folder\n');
+  expect(fileOf(workspace, 'l.txt')).toBe('l\n');
+});
+
+test('a change that the workspace refuses when it is made takes no other with it', async () => {
+  verifies('acp.conflicts');
+  const real = await project({ 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n' });
+  const apply: typeof real.apply = (edits, options) =>
+    edits.some((edit) => 'path' in edit && edit.path === 'b.txt')
+      ? Promise.reject(new Error('The disk is full.'))
+      : real.apply(edits, options);
+  const workspace = new Proxy(real, { get: (target, key) => (key === 'apply' ? apply : Reflect.get(target, key)) });
+  const steps = [{ disk: { 'a.txt': 'two\n', 'b.txt': 'two\n', 'c.txt': 'two\n' } }, { say: 'Done.' }];
+  const { text } = await give(scripted({ workspace }), steps, allowAll());
+  expect(text).toContain('"b.txt" was left as it is: The disk is full.');
+  expect(['a.txt', 'b.txt', 'c.txt'].map((path) => fileOf(real, path))).toEqual(['two\n', 'one\n', 'two\n']);
+});
+
+test('a diff that is too long to be shown is named and left, and the other changes are brought back', async () => {
+  verifies('acp.changes');
+  const workspace = await project({ 'src.txt': 'one\n' });
+  const bundle = `${'x'.repeat(80)}\n`.repeat(60_000);
+  const { text } = await give(
+    scripted({ workspace }),
+    [{ disk: { 'bundle.js': bundle, 'src.txt': 'fixed\n' } }],
+    allowAll(),
+  );
+  expect(text).toContain('cannot be shown: "bundle.js".');
+  expect(fileOf(workspace, 'src.txt')).toBe('fixed\n');
+});
+
+test('a change of many equal lines is written in time of its lines', () => {
+  verifies('acp.changes');
+  const timeOf = (count: number): number => {
+    const start = performance.now();
+    const end = 'z1\nz2\nz3\nz4\n';
+    writePart({ path: 'a', before: `${'a\n'.repeat(2 * count)}e\n${end}`, after: `${'a\n'.repeat(count)}q\n${end}` });
+    return performance.now() - start;
+  };
+  timeOf(5000);
+  const [small, large] = [timeOf(10_000), timeOf(80_000)];
+  expect(large / small).toBeLessThan(40);
+});
+
+test('what an editor shows and has not saved is what the agent gets, and what its changes are for', async () => {
+  verifies('acp.copy');
+  const root = temporaryFolder('acp-editor', { 'a.txt': '1\n2\n3\n', 'b.txt': 'x\n', 'c.txt': 'same size\n' });
+  const buffers = new Map([
+    [join(root, 'a.txt'), '1 unsaved\n2\n3\n'],
+    [join(root, 'c.txt'), 'SAME SIZE\n'],
+  ]);
+  const editor = {
+    readText: (path: string) => Promise.resolve(buffers.get(path)),
+    writeText: (path: string, text: string) => {
+      writeFileSync(path, text);
+      buffers.set(path, text);
+      return Promise.resolve();
+    },
+  };
+  const workspace = await createWorkspace({ root, write: ['**'], editor });
+  const steps = [
+    { request: 'fs/read_text_file', params: { path: '@c.txt' } },
+    { disk: { 'a.txt': '1 unsaved\n2\nthree\n' } },
+  ];
+  const { approve, asked } = allowAll();
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(text).toContain('SAME SIZE');
+  expect(inputOf(asked[0])['patch']).toContain(' 1 unsaved\n 2\n-3\n+three');
+  expect(buffers.get(join(root, 'a.txt'))).toBe('1 unsaved\n2\nthree\n');
+});
+
+test('a file that cannot be read, and a name that the workspace cannot have, are named and not in the copy', async () => {
+  verifies('acp.copy');
+  const real = await project({ 'a.txt': 'one\n', 'locked.txt': 'x\n', 'a:b': 'x\n', 'gone.txt': 'x\n' });
+  const stat: typeof real.stat = (path, options) => {
+    if (path === 'gone.txt') rmSync(join(real.folder ?? '', path), { force: true });
+    return path === 'locked.txt' ? Promise.reject(new Error('EACCES')) : real.stat(path, options);
+  };
+  const workspace = new Proxy(real, { get: (target, key) => (key === 'stat' ? stat : Reflect.get(target, key)) });
+  const { text } = await give(scripted({ workspace }), [{ disk: { 'a.txt': 'two\n' } }], allowAll());
+  expect(text).toContain('Not in the copy, because it cannot be read: "locked.txt".');
+  expect(text).toContain('Not in the copy, because the workspace cannot have its name: "a:b".');
+  expect(text).not.toContain('gone.txt');
+  expect(fileOf(real, 'a.txt')).toBe('two\n');
+});
+
+test.each([
+  ['dies', { exit: 3 }, 'The agent ended with exit code 3.'],
+  ['fails', { fail: 'no more credit' }, 'The agent "helper" reports: no more credit.'],
+])(
+  'what an agent has changed before it %s is asked about, and the error is the result',
+  async (_how, step, message) => {
+    verifies('acp.changes');
+    const workspace = await project({ 'a.txt': 'one\n' });
+    const { approve, asked } = allowAll();
+    const { result } = await give(scripted({ workspace }), [{ disk: { 'a.txt': 'two\n' } }, step], { approve });
+    expect(asked.map(({ name }) => name)).toEqual(['apply_patch']);
+    expect(fileOf(workspace, 'a.txt')).toBe('two\n');
+    expect(result?.isError).toBe(true);
+    expect(result?.forLLM).toContain(message);
+    expect(result?.forLLM).toMatch(/Done \(change [^)]+\):\nM "a\.txt"/);
+  },
+);

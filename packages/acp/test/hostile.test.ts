@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { acpAgent, type AcpAgentLimits } from '@kernel/acp';
@@ -47,6 +47,8 @@ test.each([
     'LIMIT_REACHED: The agent said more than 50000 characters. limits.textCharacters',
   ],
   ['calls', {}, 'LIMIT_REACHED: The agent made more than 10000 calls'],
+  ['inputs', { textCharacters: 500_000 }, 'LIMIT_REACHED: The agent said more than 500000 characters'],
+  ['plans', { textCharacters: 50_000 }, 'LIMIT_REACHED: The agent said more than 50000 characters'],
   ['requests', {}, 'it made more than 64 requests at once'],
   ['same id', {}, 'it used the id 7 for two requests at once'],
   ['half', { silenceMs: 50 }, 'PROVIDER_TIMEOUT: The agent said nothing for 50 ms (limits.silenceMs)'],
@@ -109,25 +111,50 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.skipIf(process.platform === 'win32').each([
-  ['SIGTERM', 'stubborn'],
-  ['SIGKILL', 'polite'],
-] as const)('an agent does not outlive the program that started it, when that is ended by %s', async (signal, way) => {
-  verifies('acp.ends');
-  const folder = temporaryFolder('acp-pid');
-  const file = join(folder, 'pid');
+/** Starts a program that has an agent at work, whose copy is in `folder`. Resolves when the agent runs. */
+async function startHolder(folder: string, way: string) {
+  const file = join(temporaryFolder('acp-pid'), 'pid');
   const child = spawn(
     process.execPath,
     ['--conditions=@kernel/source', '--disable-warning=ExperimentalWarning', HOLDS_AGENT, RAW_AGENT, way, file],
-    // What it leaves when it is killed goes with this folder.
     { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
-  const pid = await vi.waitUntil(() => Number(readText(file)), { timeout: 60_000 });
-  child.kill(signal);
-  await vi.waitUntil(() => !isAlive(pid), { timeout: 20_000 });
-  expect(isAlive(pid)).toBe(false);
-});
+  const agent = await vi.waitUntil(() => Number(readText(file)), { timeout: 60_000 });
+  return { child, agent };
+}
+
+const copiesIn = (folder: string): readonly string[] =>
+  readdirSync(folder).filter((name) => name.startsWith('kernel-agent-'));
+
+test.skipIf(process.platform === 'win32')(
+  'an agent does not outlive the program that started it when that is ended by a signal, and neither does its copy',
+  async () => {
+    verifies('acp.ends');
+    const folder = temporaryFolder('acp-copies');
+    const { child, agent } = await startHolder(folder, 'stubborn');
+    expect(copiesIn(folder)).toHaveLength(1);
+    child.kill('SIGTERM');
+    await vi.waitUntil(() => !isAlive(agent) && copiesIn(folder).length === 0, { timeout: 20_000 });
+    expect(isAlive(agent)).toBe(false);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'an agent does not outlive a program that is killed, and the next one removes the copy',
+  async () => {
+    verifies('acp.ends');
+    const folder = temporaryFolder('acp-copies');
+    const { child, agent } = await startHolder(folder, 'polite');
+    child.kill('SIGKILL');
+    await vi.waitUntil(() => !isAlive(agent) && child.signalCode !== null, { timeout: 20_000 });
+    expect(copiesIn(folder)).toHaveLength(1);
+    const next = await startHolder(folder, 'polite');
+    expect(copiesIn(folder)).toEqual([expect.stringContaining(`kernel-agent-${next.child.pid}-`)]);
+    next.child.kill('SIGTERM');
+    await vi.waitUntil(() => copiesIn(folder).length === 0, { timeout: 20_000 });
+  },
+);
 
 test('an agent that is stopped is told so first, and can end its turn', async () => {
   verifies('acp.ends');

@@ -4,6 +4,8 @@ import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
+import { COMMAND_MS, isolationFor, isolationName } from './command-isolation.ts';
+import { readAgentPatch } from '../approval/agent-requests.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -97,19 +99,22 @@ export async function openTools(
           // What previews changes is loaded when something is asked about.
           preview:
             bundle &&
-            (async (toolCall, signal) =>
-              (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
+            (async (toolCall, signal) => {
+              const { previewChange } = await import('../approval/preview-change.ts');
+              const { call: plain, modes } = readAgentPatch(toolCall);
+              const preview = await previewChange(workspace, plain, signal);
+              const isDiff = preview !== undefined && 'diff' in preview;
+              return isDiff && modes.length > 0 ? { diff: [preview.diff.trimEnd(), ...modes].join('\n') } : preview;
+            }),
           commands,
           origin,
         });
   for (const sentence of bundle?.missing ?? []) output.note(`note: ${sentence}`);
   const replaced = new Set(ofBundle.map(({ tool }) => tool.name));
-  const own = [
-    ...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)),
-    ...ofBundle,
-    ...tools,
-    ...(await agentsOf(call, workspace, replaced.has('run_command'))),
-  ];
+  const own = [...builtInTools(workspace).filter(({ tool }) => !replaced.has(tool.name)), ...ofBundle, ...tools];
+  own.push(
+    ...(await agentsOf(call, workspace, { mode, hasCommands: replaced.has('run_command'), taken: namesOf(own) })),
+  );
   let opened: Promise<AddedServers> | undefined;
   const servers = (): Promise<AddedServers> =>
     (opened ??= import('../mcp-servers/added-servers.ts').then(({ openAddedServers }) =>
@@ -164,12 +169,29 @@ export async function openTools(
 }
 
 /** The agents of `--agent-command`. They have terminals where there are commands. */
-async function agentsOf({ flags, host }: CommandCall, workspace: Workspace, hasCommands: boolean) {
+async function agentsOf(
+  { flags, host, output }: CommandCall,
+  workspace: Workspace,
+  {
+    mode,
+    hasCommands,
+    taken,
+  }: { readonly mode?: string | undefined; readonly hasCommands: boolean; readonly taken: ReadonlySet<string> },
+): Promise<readonly ToolWithHandler[]> {
   const texts = flags['agent-command'];
   if (texts === undefined) return [];
+  if (mode === 'plan' || mode === 'read-only') {
+    output.note(`note: without --agent-command: it is a program that can write, which --mode ${mode} does not let run`);
+    return [];
+  }
   const { otherAgents } = await import('../tools/other-agents.ts');
   const isolation = hasCommands ? await isolationFor(flags.sandbox) : undefined;
-  return otherAgents(texts, host, workspace, isolation && { isolation, timeoutMs: COMMAND_MS });
+  const commands = isolation && { isolation, timeoutMs: COMMAND_MS };
+  return otherAgents(texts, { host, workspace, commands, taken });
+}
+
+function namesOf(tools: readonly (ToolBinding | ToolWithHandler)[]): ReadonlySet<string> {
+  return new Set(tools.map(({ tool }) => tool.name));
 }
 
 /** Puts the tools behind the one that runs programs. */
@@ -209,8 +231,6 @@ function offerContents(registry: ToolRegistry, contents: readonly ToolWithHandle
   if (registry.hiddenTools().length > 0) registry.register(search);
 }
 
-const COMMAND_MS = 120_000;
-
 /** Opens the tools of `--bundle`. Rejects with a usage error for `--sandbox required` where the system has no way to isolate commands. */
 async function openBundle(
   { flags, host, signal }: CommandCall,
@@ -223,19 +243,4 @@ async function openBundle(
   const terminals = host.editor?.terminals;
   const hidden = ownFolders(host, workspace.folder ?? host.cwd);
   return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals } });
-}
-
-async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'none'> {
-  if (sandbox === 'off') return 'none';
-  if (sandbox !== 'required') return 'auto';
-  if ((await isolationName(sandbox)) !== undefined) return 'required';
-  throw usageError(
-    '--sandbox required: this system has no way to isolate commands. Install bubblewrap, or give --sandbox auto, which says so in each result.',
-  );
-}
-
-async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
-  if (sandbox === 'off') return undefined;
-  const { detectIsolation } = await import('@kernel/toolbox/commands');
-  return (await detectIsolation())?.name;
 }

@@ -6,6 +6,7 @@ import { usageError } from '../exit-code.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
+import { decideCall, isAgentRequest } from './agent-requests.ts';
 import type { ApprovalScope } from './approval-scope.ts';
 import type { UserRules } from './user-rules.ts';
 
@@ -61,6 +62,14 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
       : askNobody(output)(request, decision);
   };
   const policy = permissions(rules, { root, ask });
+  const isIsolated = async (): Promise<boolean> => (await options.commands?.())?.isolation !== null;
+  const approve: Permissions['approve'] = async (request) => {
+    const { call } = request;
+    if (!isAgentRequest(call.name)) return policy.approve(request);
+    const decision = decideCall(policy, call.name, inputOf(call), await isIsolated());
+    if (decision.verdict === 'allow') return { decision: 'allow' };
+    return decision.verdict === 'ask' ? ask(request, decision) : { decision: 'deny', reason: decision.reason };
+  };
   const add = (rule: PermissionRule, origin: string, hint: string): void => {
     try {
       policy.remember(rule);
@@ -75,14 +84,15 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     add(rule, flag, ` Write it as ${flag} 'run_command(npm test)'.`);
   }
   return {
-    approve: policy.approve,
+    approve,
     guard: (tools) =>
       withPermissions(
         askAboutReads(tools, () => policy.rules()),
         policy,
       ),
     rules: () => policy.rules(),
-    waitsFor: (call) => waitsFor(policy.decide(call.name, inputOf(call))),
+    // Of a call that waits, no rule allowed it.
+    waitsFor: (call) => waitsFor(decideCall(policy, call.name, inputOf(call), true)),
   };
 }
 

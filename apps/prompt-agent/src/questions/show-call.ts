@@ -43,7 +43,7 @@ const MAX_INLINE = 80;
 
 /**
  * Shows a call for somebody who decides on it, or reads about it later: a command as one would type it, with its folder, its time limit and how it is
- * isolated; any other arguments as `name: value`, one beyond 10,000 characters cut with its length. Control and invisible characters become visible text
+ * isolated, with whose it is if an agent asks for it; any other arguments as `name: value`, one beyond 10,000 characters cut with its length. Control and invisible characters become visible text
  * such as `\u200b`; keys that are there twice are named, and then the arguments are shown as they are written.
  */
 export function showCall(name: string, json: string, commands?: CommandSetting): readonly string[] {
@@ -66,7 +66,7 @@ export function showCall(name: string, json: string, commands?: CommandSetting):
 
 /** Shows the arguments of a call on one line: a command as one would type it, others as they are written. */
 export function showArguments(name: string, json: string): string {
-  const words = name === 'run_command' ? wordsOf(parseJsonMembers(json) ?? []) : undefined;
+  const words = name === 'run_command' || name === 'agent_command' ? wordsOf(parseJsonMembers(json) ?? []) : undefined;
   return words === undefined ? json : shellQuote(words);
 }
 
@@ -75,7 +75,8 @@ function commandLines(
   members: readonly JsonMember[],
   commands: CommandSetting | undefined,
 ): readonly string[] | undefined {
-  const words = name === 'run_command' ? wordsOf(members) : undefined;
+  const isByAgent = name === 'agent_command';
+  const words = name === 'run_command' || isByAgent ? wordsOf(members) : undefined;
   if (words === undefined) return undefined;
   const valueOf = (key: string): unknown => {
     const found = members.find((member) => member.key === key);
@@ -83,13 +84,27 @@ function commandLines(
   };
   const [cwd, seconds] = [valueOf('cwd'), valueOf('timeout_seconds')];
   const below = typeof cwd === 'string' && cwd !== '' ? cwd : '.';
+  const agent = valueOf('agent');
+  const isInCopy = typeof agent === 'string';
+  const copyLines = isInCopy ? [`folder: ${shellQuote([below])}, in the copy of the agent ${oneLine(agent)}`] : [];
+  if (isByAgent)
+    return [
+      `$ ${shellQuote(words)}`,
+      ...copyLines,
+      NOT_ISOLATED,
+      'The agent runs it by itself, with your rights and without a time limit.',
+      ...members.filter(({ key }) => !['command', 'cwd', 'agent'].includes(key)).flatMap(memberLines),
+    ];
   const longest = commands === undefined ? Infinity : commands.timeoutMs / 1000;
   const limit = Math.min(longest, typeof seconds === 'number' ? seconds : Infinity);
   const isBackground = valueOf('background') === true;
-  const shown = new Set(['command', 'cwd', 'timeout_seconds', 'background']);
+  const shown = new Set(['command', 'cwd', 'timeout_seconds', 'background', ...(isInCopy ? ['agent'] : [])]);
   return [
     `$ ${shellQuote(words)}`,
-    ...(commands === undefined && below === '.' ? [] : [`folder: ${shellQuote([folderOf(below, commands)])}`]),
+    ...copyLines,
+    ...(isInCopy || (commands === undefined && below === '.')
+      ? []
+      : [`folder: ${shellQuote([folderOf(below, commands)])}`]),
     ...(isBackground ? ['time limit: none, it runs in the background'] : []),
     ...(isBackground || limit === Infinity ? [] : [`time limit: ${limit} s`]),
     ...isolationLines(commands?.isolation),

@@ -13,7 +13,7 @@ import {
 } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
-import { endsWithin } from './within.ts';
+import { endsWithin } from './ends-within.ts';
 
 /** A running agent. */
 export interface AgentProcess {

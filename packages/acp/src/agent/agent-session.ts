@@ -1,13 +1,5 @@
-import { errorMessage, untilAborted } from '@kernel/internal';
-import {
-  type CallContext,
-  errorResult,
-  type FinishReason,
-  KernelError,
-  type ToolCall,
-  type ToolResult,
-  type Usage,
-} from '@kernel/protocol';
+import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
+import { errorResult, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { type Copy, copyFolder } from '../copy/copy-folder.ts';
 import type { CommandsInCopy } from '../options.ts';
@@ -20,37 +12,14 @@ import { openSession, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
 import type { Sdk } from './sdk.ts';
 import { finishReasonOf, toUsage } from './turn-end.ts';
-import { createUpdates, type Said } from './updates.ts';
-import { endsWithin } from './within.ts';
-
-/** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
-export type FromAgent =
-  | Said
-  /** It asks for something that is to be decided on. */
-  | { readonly type: 'request'; readonly call: ToolCall }
-  | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | undefined }
-  | { readonly type: 'error'; readonly error: KernelError };
-
-/** An agent at work on one task. */
-export interface AgentSession {
-  readonly copy: Copy;
-  /** Removes and returns what came first; undefined if there is nothing now. */
-  take(): FromAgent | undefined;
-  /** Resolves when there is something to take. */
-  ready(): Promise<void>;
-  /** Answers a request for permission, or refuses a command. One that was answered before stays answered. */
-  settle(callId: string, decision: Decision): void;
-  /** Runs a command that was decided on; resolves with its end, or when the agent wants something else meanwhile. */
-  runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
-  /** Ends the agent and its commands. The copy stays. */
-  endWork(): Promise<void>;
-  /** Takes the task back if it is not done, ends the agent and its commands, and removes the copy. */
-  close(): Promise<void>;
-}
+import type { AgentSession, FromAgent } from './session-types.ts';
+import { createUpdates } from './updates.ts';
+import { endsWithin } from './ends-within.ts';
 
 interface Setup {
   readonly task: string;
   readonly signal: AbortSignal;
+  readonly redactor: Redactor;
   readonly onProgress: (update: string) => void;
   /** Decides on what was decided before, in the same words. */
   readonly decidedBefore: (call: ToolCall) => Decision | undefined;
@@ -114,6 +83,7 @@ async function connect(
     if (isOver) return;
     isOver = true;
     clearTimeout(silence);
+    updates.flush();
     if (last !== undefined) queue.push(last);
     decisions.refuseAll('The turn of the agent has ended.');
   };
@@ -130,11 +100,16 @@ async function connect(
   const onActivity = (): void => void (isOver || silence?.refresh());
 
   const decisions = createDecisions({
+    agent: name,
+    redactor: setup.redactor,
     first: setup.firstRequest,
     decidedBefore: setup.decidedBefore,
-    onRequest: (call) => queue.push({ type: 'request', call }),
+    onRequest: (call) => {
+      updates.flush();
+      queue.push({ type: 'request', call });
+    },
   });
-  const terminals = commands && createTerminals(commands.tools, onActivity);
+  const terminals = commands && createTerminals(commands.tools, setup.redactor, onActivity);
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
     sessionId: openId,
@@ -145,6 +120,13 @@ async function connect(
       else queue.push(said);
     },
     onProgress: setup.onProgress,
+    onUsage: (tokens) => {
+      if (isOverBudget(limits, tokens))
+        throw new KernelError('LIMIT_REACHED', `The agent has used ${tokens} tokens, which is beyond its limits.`, {
+          hint: 'limits.tokens or limits.cost allow more.',
+        });
+    },
+    redactor: setup.redactor,
     outputOf: (id) => terminals?.find(id)?.output ?? '',
   });
   const client = createClient(sdk, {
@@ -154,6 +136,7 @@ async function connect(
     decisions,
     terminals,
     sessionId: openId,
+    signal: setup.signal,
     onAnswer: onActivity,
   });
   const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
@@ -217,15 +200,17 @@ async function connect(
 
   return {
     copy,
-    take: () => queue.shift(),
+    next: () => queue.shift(),
     ready: () => queue.filled(),
-    settle(callId, decision) {
-      decisions.settle(callId, decision);
+    isWaiting: (callId) => decisions.isWaiting(callId),
+    contextTokens: () => updates.contextTokens(),
+    decide(callId, decision) {
+      decisions.decide(callId, decision);
       onActivity();
     },
     runCommand(call, context) {
       const running = isOver ? undefined : terminals?.start(call, context);
-      decisions.hand(call.id);
+      decisions.release(call.id);
       if (running === undefined)
         return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
       const goesOn = decisions
@@ -236,6 +221,12 @@ async function connect(
     endWork,
     close,
   };
+}
+
+/** Whether what the context of an agent holds is beyond what it may use. What the limit of costs cannot tell is found out by the run. */
+function isOverBudget({ tokens, cost }: CheckedOptions['limits'], used: number): boolean {
+  if (used >= (tokens ?? Infinity)) return true;
+  return cost !== undefined && attempt(() => cost.of({ inputTokens: used, outputTokens: 0 }) >= cost.max) === true;
 }
 
 function timeoutError(what: string): KernelError {

@@ -79,5 +79,5 @@ export function toReportedError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || KernelError.is(error) || !('code' in error) || typeof error.code !== 'number')
     return error;
   const said = sliceHead(visibleText(error.message), 1000).replace(/\.$/, '');
-  return new KernelError('TOOL_FAILED', `The agent "${name}" reports: ${said}.`, { cause: error });
+  return new KernelError('TOOL_FAILED', `The agent "${name}" reports: ${said}.`);
 }

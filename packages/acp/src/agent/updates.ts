@@ -1,22 +1,21 @@
-import { isObject, sliceHead, truncate } from '@kernel/internal';
-import { KernelError, type ServerToolCall, type ServerToolResult } from '@kernel/protocol';
+import { isObject, type Redactor, sliceHead, type StreamRedactor, truncate } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
+import {
+  bounded,
+  contentsOf,
+  MAX_INPUT,
+  MAX_PATHS,
+  MAX_RESULT,
+  type OwnCall,
+  type OwnCallOutput,
+  pathsOf,
+  sizeOf,
+  textOfBlock,
+  toOwnCall,
+} from './own-call.ts';
 
 /** What the agent says and does within its turn, in order. */
-export type Said =
-  | { readonly type: 'text' | 'reasoning'; text: string }
-  | { readonly type: 'own-call'; readonly call: ServerToolCall; readonly result: ServerToolResult };
-
-/** A call of a tool of the agent's own, as far as it was told. */
-export interface OwnCall {
-  readonly id: string;
-  title: string;
-  kind: string;
-  name: string;
-  input: unknown;
-  output: unknown;
-  content: readonly unknown[];
-  paths: readonly string[];
-}
+export type AgentOutput = { readonly type: 'text' | 'reasoning'; text: string } | OwnCallOutput;
 
 /** What is read of the updates of a session. */
 export interface Updates {
@@ -24,40 +23,66 @@ export interface Updates {
   read(params: unknown): void;
   /** The call of an id with what another message says of it, which is not kept. */
   callWith(id: string, fields: Readonly<Record<string, unknown>>): OwnCall;
-  /** The tokens of its context, if the agent tells them. */
+  /** The most tokens that its context held, if the agent tells them. */
   contextTokens(): number | undefined;
+  /** Says what was held back, because it could have been the beginning of a secret. */
+  flush(): void;
 }
 
 interface Setup {
   readonly textCharacters: number;
   /** The session; undefined before there is one. */
   readonly sessionId: () => string | undefined;
-  readonly say: (said: Said) => void;
+  readonly say: (said: AgentOutput) => void;
   readonly onProgress: (update: string) => void;
+  /** Called when it has used more. */
+  readonly onUsage: (contextTokens: number) => void;
+  readonly redactor: Redactor;
   /** The output of a terminal, by its id. */
   readonly outputOf: (terminal: string) => string;
 }
 
 const MAX_CALLS = 10_000;
-const MAX_RESULT = 8_000;
-const MAX_INPUT = 100_000;
 const MAX_PLAN = 50;
 
 /** Reads the updates of one session. Nothing in them is trusted to have the form that the protocol says. */
-export function createUpdates({ textCharacters, sessionId, say, onProgress, outputOf }: Setup): Updates {
+export function createUpdates({
+  textCharacters,
+  sessionId,
+  say,
+  onProgress,
+  onUsage,
+  redactor,
+  outputOf,
+}: Setup): Updates {
   const calls = new Map<string, OwnCall>();
   const reported = new Set<string>();
   let characters = 0;
   let used: number | undefined;
+  let plan = '';
+  let speaking: { readonly type: 'text' | 'reasoning'; readonly stream: StreamRedactor } | undefined;
 
-  const addText = (type: 'text' | 'reasoning', content: unknown): void => {
-    const text = textOfBlock(content);
-    characters += text.length;
+  const count = (length: number): void => {
+    characters += length;
     if (characters > textCharacters)
       throw new KernelError('LIMIT_REACHED', `The agent said more than ${textCharacters} characters.`, {
         hint: 'limits.textCharacters allows more.',
       });
-    if (text !== '') say({ type, text });
+  };
+  const flush = (): void => {
+    const { type, stream } = speaking ?? {};
+    speaking = undefined;
+    const text = stream?.end() ?? '';
+    if (type !== undefined && text !== '') say({ type, text });
+  };
+  const addText = (type: 'text' | 'reasoning', content: unknown): void => {
+    const text = textOfBlock(content);
+    count(text.length);
+    if (text === '') return;
+    if (speaking?.type !== type) flush();
+    speaking ??= { type, stream: redactor.stream() };
+    const clean = speaking.stream.push(text);
+    if (clean !== '') say({ type, text: clean });
   };
   const merge = (id: string, fields: Readonly<Record<string, unknown>>): OwnCall => {
     const known = calls.get(id) ?? {
@@ -70,16 +95,17 @@ export function createUpdates({ textCharacters, sessionId, say, onProgress, outp
       content: [],
       paths: [],
     };
-    const { title, kind, name, rawInput, rawOutput, content, locations } = fields;
+    const { title, kind, name, rawInput, rawOutput, content } = fields;
     return {
       id,
       title: typeof title === 'string' ? sliceHead(title, MAX_RESULT) : known.title,
       kind: typeof kind === 'string' ? sliceHead(kind, 40) : known.kind,
       name: typeof name === 'string' ? sliceHead(name, 64) : known.name,
-      input: rawInput ?? known.input,
-      output: rawOutput ?? known.output,
-      content: Array.isArray(content) ? content : known.content,
-      paths: pathsOf(fields) ?? (Array.isArray(locations) ? [] : known.paths),
+      input: bounded(rawInput, MAX_INPUT) ?? known.input,
+      output: bounded(rawOutput, MAX_INPUT) ?? known.output,
+      content: Array.isArray(content) ? contentsOf(content) : known.content,
+      // What was named before stays: an agent may name one place first, and another with its request.
+      paths: [...new Set([...known.paths, ...pathsOf(fields)])].slice(0, MAX_PATHS),
     };
   };
   const addCall = (fields: Readonly<Record<string, unknown>>): void => {
@@ -87,14 +113,24 @@ export function createUpdates({ textCharacters, sessionId, say, onProgress, outp
     if (typeof id !== 'string' || reported.has(id)) return;
     if (calls.size >= MAX_CALLS)
       throw new KernelError('LIMIT_REACHED', `The agent made more than ${MAX_CALLS} calls of its own tools.`);
-    const isNew = !calls.has(id);
+    const known = calls.get(id);
     const call = merge(id, fields);
+    count(Math.max(0, sizeOf(call) - (known === undefined ? 0 : sizeOf(known))));
     calls.set(id, call);
-    if (isNew && call.title !== '') onProgress(truncate(call.title, 200));
+    if (known === undefined && call.title !== '') onProgress(truncate(call.title, 200));
     if (status !== 'completed' && status !== 'failed') return;
     reported.add(id);
     calls.set(id, { ...call, input: undefined, output: undefined, content: [] });
-    say(toOwnCall(call, status === 'failed', outputOf));
+    flush();
+    const said = toOwnCall(call, status === 'failed', outputOf);
+    say({ ...said, call: redactor.data(said.call), result: redactor.data(said.result) });
+  };
+
+  const addPlan = (text: string): void => {
+    if (text === plan) return;
+    count(text.length);
+    plan = text;
+    onProgress(text);
   };
 
   return {
@@ -110,10 +146,11 @@ export function createUpdates({ textCharacters, sessionId, say, onProgress, outp
         case 'tool_call_update':
           return addCall(update);
         case 'plan':
-          return onProgress(describePlan(update['entries']));
+          return addPlan(describePlan(update['entries']));
         case 'usage_update':
-          if (isCount(update['used'])) used = update['used'];
-          return undefined;
+          if (!isCount(update['used']) || update['used'] <= (used ?? -1)) return undefined;
+          used = update['used'];
+          return onUsage(used);
         default:
           // What it offers to a person in an editor, and what this version does not know.
           return undefined;
@@ -121,61 +158,8 @@ export function createUpdates({ textCharacters, sessionId, say, onProgress, outp
     },
     callWith: merge,
     contextTokens: () => used,
+    flush,
   };
-}
-
-/** The text of a block of content. Media has none: it is named. */
-function textOfBlock(block: unknown): string {
-  if (!isObject(block)) return '';
-  const { type, text, uri, name, resource } = block as Readonly<Record<string, unknown>>;
-  if (type === 'text') return typeof text === 'string' ? text : '';
-  if (type === 'resource_link')
-    return `[${typeof name === 'string' ? name : ''}](${typeof uri === 'string' ? uri : ''})`;
-  if (type === 'resource' && isObject(resource)) return typeof resource['text'] === 'string' ? resource['text'] : '';
-  return type === 'image' || type === 'audio' ? `[${type}]` : '';
-}
-
-function toOwnCall(call: OwnCall, isError: boolean, outputOf: Setup['outputOf']): Said {
-  const name = call.name || call.kind;
-  const texts = call.content.map((each) => textOfContent(each, outputOf)).filter((text) => text !== '');
-  const text =
-    texts.length > 0 ? texts.join('\n') : typeof call.output === 'string' ? call.output : jsonOf(call.output);
-  return {
-    type: 'own-call',
-    call: { type: 'server-tool-call', id: call.id, name, arguments: argumentsOf(call) },
-    result: {
-      type: 'server-tool-result',
-      callId: call.id,
-      name,
-      text: truncate(text, MAX_RESULT),
-      ...(isError && { isError }),
-    },
-  };
-}
-
-function textOfContent(content: unknown, outputOf: Setup['outputOf']): string {
-  if (!isObject(content)) return '';
-  const { type, path, terminalId } = content as Readonly<Record<string, unknown>>;
-  if (type === 'content') return textOfBlock(content['content']);
-  if (type === 'diff') return typeof path === 'string' ? `changed ${path}` : '';
-  return type === 'terminal' && typeof terminalId === 'string' ? outputOf(terminalId) : '';
-}
-
-/** The input of a call as the JSON text of an object; its title where the agent tells no input. */
-function argumentsOf({ input, title }: OwnCall): string {
-  const text = jsonOf(isObject(input) && !Array.isArray(input) ? input : input === undefined ? { title } : { input });
-  return text.length <= MAX_INPUT ? text : JSON.stringify({ title });
-}
-
-function jsonOf(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value);
-}
-
-/** The paths that a message names: where the call works, and what its diffs change. Undefined if it names none. */
-function pathsOf({ locations, content }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
-  const places = [locations, content].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
-  const paths = places.flatMap((each) => (isObject(each) && typeof each['path'] === 'string' ? [each['path']] : []));
-  return paths.length === 0 ? undefined : paths;
 }
 
 function describePlan(entries: unknown): string {

@@ -1,136 +1,173 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Copy, stateInWorkspace, stateOnDisk } from '../copy/copy-folder.ts';
-import type { AgentWorkspace, WorkspaceEdit } from '../options.ts';
-import type { TextChange } from './patch.ts';
+import { attempt } from '@kernel/internal';
+import { type Copy, stateOnDisk } from '../copy/copy-folder.ts';
+import { hasName, isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
+import { createLeftFiles, type LeftFiles } from '../left-files.ts';
+import type { AgentWorkspace } from '../options.ts';
+import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-record.ts';
+import { joinPatch, linesAfter, readPatch, writePart } from './patch.ts';
 
 /** What an agent changed in its copy. */
 export interface Changes {
-  /** What can be brought back, in the order of paths. */
-  readonly changes: readonly FileChange[];
-  /** What cannot, in sentences that name it. */
+  /** The arguments of the call that brings back what can be; undefined if there is nothing. */
+  readonly call: ChangesCall | undefined;
+  /** What cannot be brought back, in sentences that name it. */
   readonly left: readonly string[];
 }
 
-/** One file that was changed. */
-export interface FileChange extends TextChange {
-  /** The state of the file in the workspace that the change is for; undefined for a new one. */
-  readonly state: string | undefined;
-  /** What makes it. */
-  readonly edit: WorkspaceEdit;
+/** What `apply_patch` takes of an agent. */
+export interface ChangesCall {
+  readonly patch: string;
+  /** The digest of the patch as it was shown: one that a person edits has another. */
+  readonly shown: string;
+  readonly files: readonly FileRecord[];
+}
+
+interface FileChange {
+  readonly part: string;
+  readonly record: FileRecord;
 }
 
 /** What stays in the copy without being named one by one: the history of a repository, and what a package manager installed. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 const MAX_FILE = 16 * 1024 ** 2;
 const MAX_ENTRIES = 500_000;
-const MAX_NAMED = 20;
-
-/** Compares a copy with what was copied, and with the workspace as it is now. */
-export async function findChanges(workspace: AgentWorkspace, copy: Copy, signal: AbortSignal): Promise<Changes> {
-  const changes: FileChange[] = [];
-  const left = new Map<string, string[]>();
-  const leave = (why: string, path: string): void => void left.set(why, [...(left.get(why) ?? []), path]);
-  const found = await filesIn(copy, leave, signal);
-  const missing = [...copy.files.keys()].filter((path) => !found.has(path) && !isSkipped(path));
-  const gone: string[] = [];
-  for (const path of missing)
-    // oxlint-disable-next-line no-await-in-loop -- there are few
-    if (await isGone(join(copy.folder, path))) gone.push(path);
-    else leave(UNREADABLE, path);
-  for (const path of gone) {
-    signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
-    const change = await removalOf(workspace, copy, path);
-    if (typeof change === 'string') leave(change, path);
-    else if (change !== undefined) changes.push(change);
-  }
-  for (const path of found) {
-    signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const change = await changeOf(workspace, copy, path, signal);
-    if (typeof change === 'string') leave(change, path);
-    else if (change !== undefined) changes.push(change);
-  }
-  return {
-    changes: changes.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
-    left: [...left].map(([why, paths]) => `${why}: ${named(paths)}.`),
-  };
-}
+/** What `apply_patch` takes, and what a person can be shown. */
+const MAX_PATCH = 4_000_000;
 
 const UNREADABLE = 'Not looked at, because it cannot be read';
 const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
 const NOT_TEXT = 'Not brought back, because it is not text that a diff can show';
 const ODD_NAME = 'Not brought back, because its name cannot stand in a diff';
+const IS_LINK = 'Not brought back, because it is a link';
+const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
+const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
+const EMPTY_MODE = 'Not brought back, because no diff can show the mode of an empty file';
+const HOLDS_SECRET = 'Not brought back, because it holds a value that was given to the agent in env';
 
-async function removalOf(
-  workspace: AgentWorkspace,
-  copy: Copy,
-  path: string,
-): Promise<FileChange | string | undefined> {
-  const now = await stateInWorkspace(workspace, path);
-  if (now === undefined) return undefined;
-  if (!workspace.allows('write', path)) return NOT_ALLOWED;
-  if (now.state !== copy.files.get(path)?.original) return CONFLICT;
-  if (isOdd(path)) return ODD_NAME;
-  const before = await readText(workspace, path);
-  return { path, before: before?.text ?? '', after: undefined, state: now.state, edit: { type: 'remove', path } };
+interface Finding {
+  readonly workspace: AgentWorkspace;
+  readonly copy: Copy;
+  readonly signal: AbortSignal;
+  /** Whether a text holds what is to stay with the agent. */
+  readonly holdsSecret: (text: string) => boolean;
 }
 
-async function changeOf(
-  workspace: AgentWorkspace,
-  copy: Copy,
-  path: string,
-  signal: AbortSignal,
-): Promise<FileChange | string | undefined> {
+/** Compares a copy with what was copied, and with the workspace as it is now. */
+export async function findChanges(finding: Finding): Promise<Changes> {
+  const { copy, signal } = finding;
+  const left = createLeftFiles();
+  const changes: FileChange[] = [];
+  const found = await filesIn(copy, left, signal);
+  const removed = [...copy.files.keys()].filter((path) => !found.has(path) && !isSkipped(path));
+  for (const [paths, find] of [
+    [removed, removalOf],
+    [found, changeOf],
+  ] as const)
+    for (const path of paths) {
+      signal.throwIfAborted();
+      // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
+      const change = await find(finding, path);
+      if (typeof change === 'string') left.add(change, path);
+      else if (change !== undefined) changes.push(change);
+    }
+  const shown = withoutTooLong(changes, left).toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
+  const patch = joinPatch(shown.map(({ part }) => part));
+  return {
+    call: shown.length === 0 ? undefined : { patch, shown: digestOf(patch), files: shown.map(({ record }) => record) },
+    left: left.sentences(),
+  };
+}
+
+/** The changes that can be shown together: the longest are left, so that one result of a build takes no other file with it. */
+function withoutTooLong(changes: readonly FileChange[], left: LeftFiles): readonly FileChange[] {
+  let length = 100;
+  return changes
+    .toSorted((one, other) => one.part.length - other.part.length)
+    .filter(({ part, record }) => {
+      length += part.length + 1;
+      if (length > MAX_PATCH) left.add(TOO_LONG, record.path);
+      return length <= MAX_PATCH;
+    });
+}
+
+type Found = FileChange | string | undefined;
+
+async function removalOf({ workspace, copy }: Finding, path: string): Promise<Found> {
+  const there = await whatIsAt(join(copy.folder, path));
+  // A link in its place is named as one.
+  if (there === 'link') return undefined;
+  if (there === 'other') return UNREADABLE;
+  const now = await stateInWorkspace(workspace, path);
+  if (now === 'absent') return undefined;
+  if (!isAllowed(workspace, 'write', path)) return hasName(workspace, path) ? NOT_ALLOWED : ODD_NAME;
+  if (now === 'other' || now.state !== copy.files.get(path)?.original) return CONFLICT;
+  if (isOdd(path)) return ODD_NAME;
+  const before = await workspace.read(path).catch(() => undefined);
+  if (before === undefined) return UNREADABLE;
+  const part = writePart({ path, before: '', after: undefined });
+  return { part, record: { path, before: digestOf(before.bytes), mode: modeText(before.mode) } };
+}
+
+async function changeOf({ workspace, copy, signal, holdsSecret }: Finding, path: string): Promise<Found> {
   const known = copy.files.get(path);
   const copied = join(copy.folder, path);
   if (known !== undefined && (await stateOnDisk(copied).catch(() => known.copied)) === known.copied) return undefined;
   const after = await readCopied(copied);
   if (after === undefined) return NOT_TEXT;
   const now = await stateInWorkspace(workspace, path);
-  const before = now === undefined ? undefined : await readText(workspace, path, signal);
+  const before = now === 'absent' ? undefined : await readText(workspace, path, signal);
   const isSameText = before !== undefined && Buffer.compare(before.bytes, after.bytes) === 0;
-  if (isSameText && (before.mode & 0o111) === (after.mode & 0o111)) return undefined;
-  if (!workspace.allows('write', path)) return NOT_ALLOWED;
-  if (now?.state !== known?.original || (now !== undefined && before === undefined)) return CONFLICT;
-  if (after.text === undefined || (before !== undefined && before.text === undefined)) return NOT_TEXT;
+  const isSameMode = before !== undefined && (before.mode & 0o111) === (after.mode & 0o111);
+  if (isSameText && isSameMode) return undefined;
+  if (!isAllowed(workspace, 'write', path)) return isOdd(path) || !hasName(workspace, path) ? ODD_NAME : NOT_ALLOWED;
+  if (now === 'other') return known === undefined ? IN_PLACE : CONFLICT;
+  if ((now === 'absent' ? undefined : now.state) !== known?.original) return CONFLICT;
+  if (after.text === undefined) return NOT_TEXT;
+  if (before !== undefined && before.text === undefined) return NOT_TEXT;
+  if (now !== 'absent' && before === undefined) return NOT_TEXT;
   if (isOdd(path)) return ODD_NAME;
-  return {
+  if (isSameText && after.text === '') return EMPTY_MODE;
+  if (holdsSecret(after.text) && !(before?.text !== undefined && holdsSecret(before.text))) return HOLDS_SECRET;
+  const change = { path, before: before?.text, after: after.text };
+  const part = writePart(change);
+  if (part.length > MAX_PATCH) return TOO_LONG;
+  const [written] = readPatch(joinPatch([part]));
+  const lineBreaks = lineBreaksBeyond(
+    change.before,
+    after.text,
+    (written && attempt(() => linesAfter(change.before, written))) ?? [],
+  );
+  if (lineBreaks === undefined) return NOT_TEXT;
+  const newMode = modeText(after.mode & 0o755);
+  const record: FileRecord = {
     path,
-    before: before?.text,
-    after: after.text,
-    state: now?.state,
-    edit: {
-      type: 'write',
-      path,
-      content: after.bytes,
-      ifVersion: before?.version ?? 'absent',
-      mode: before === undefined || (before.mode & 0o111) !== (after.mode & 0o111) ? after.mode & 0o755 : before.mode,
-    },
+    ...(before !== undefined && { before: digestOf(before.bytes), mode: modeText(before.mode) }),
+    after: digestOf(after.bytes),
+    ...(before === undefined || !isSameMode ? { newMode } : {}),
+    ...lineBreaks,
   };
+  return { part, record };
 }
 
 /** The paths of the files of a copy, sorted. Links that are new or lead elsewhere are named and left. */
-async function filesIn(
-  copy: Copy,
-  leave: (why: string, path: string) => void,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
+async function filesIn(copy: Copy, left: LeftFiles, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const files: string[] = [];
   const folders = [''];
+  const links = new Set<string>();
   let count = 0;
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `isGone`
+    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `whatIsAt`
     const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
       count += 1;
       if (count > MAX_ENTRIES) {
-        leave(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
+        left.add(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
         return new Set(files.toSorted());
       }
       if (entry.isDirectory()) {
@@ -139,20 +176,28 @@ async function filesIn(
       else if (entry.isSymbolicLink()) {
         // oxlint-disable-next-line no-await-in-loop -- there are few
         const target = await readlink(join(copy.folder, path)).catch(() => '');
-        if (copy.links.get(path) !== target) leave('Not brought back, because it is a link', path);
-      } else leave(NOT_TEXT, path);
+        if (copy.links.get(path) === target) links.add(path);
+        else left.add(IS_LINK, path);
+      } else left.add(NOT_TEXT, path);
     }
   }
+  for (const path of copy.links.keys())
+    // oxlint-disable-next-line no-await-in-loop -- there are few
+    if (!links.has(path) && !isSkipped(path) && (await whatIsAt(join(copy.folder, path))) === 'no file')
+      left.add(IS_LINK, path);
   return new Set(files.toSorted());
 }
 
-/** Whether nothing is at a path: a folder that was not listed says nothing about its files. */
-async function isGone(path: string): Promise<boolean> {
-  const problem = await lstat(path).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) => error.code,
-  );
-  return problem === 'ENOENT' || problem === 'ENOTDIR';
+/** What is at the path of a file that was not found: a folder that was not listed says nothing about its files. */
+async function whatIsAt(path: string): Promise<'no file' | 'link' | 'other'> {
+  try {
+    const info = await lstat(path);
+    if (info.isSymbolicLink()) return 'link';
+    return info.isDirectory() ? 'no file' : 'other';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'no file' : 'other';
+  }
 }
 
 function isSkipped(path: string): boolean {
@@ -202,9 +247,4 @@ function textOf(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function named(paths: readonly string[]): string {
-  const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  return `${shown.join(', ')}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ''}`;
 }

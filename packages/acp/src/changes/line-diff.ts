@@ -6,6 +6,8 @@ export interface DiffPart {
 
 /** The most lines that are told apart one by one; beyond it, what differs is one block. */
 const MAX_EDITS = 1000;
+/** How many comparisons of lines a diff may take. */
+const MAX_WORK = 20_000_000;
 
 /** What makes one list of lines of another, as few lines as possible (Myers, in time of the lines times the edits). */
 export function diffLines(before: readonly string[], after: readonly string[]): readonly DiffPart[] {
@@ -28,7 +30,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 }
 
 function diffMiddle(old: readonly string[], now: readonly string[]): readonly DiffPart[] | undefined {
-  const max = Math.min(old.length + now.length, MAX_EDITS);
+  const max = Math.min(old.length + now.length, MAX_EDITS, Math.ceil(MAX_WORK / (old.length + now.length + 1)));
   const furthest = new Map<number, number>([[1, 0]]);
   const trail: ReadonlyMap<number, number>[] = [];
   for (let edits = 0; edits <= max; edits += 1) {

@@ -2,16 +2,19 @@ import { attempt } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { type DiffPart, diffLines } from './line-diff.ts';
 
-/** A change of one text file: its text before, undefined for a new file, and after, undefined for one that is removed. */
+/** A change of one text file: its text before, undefined for a new file, and after, undefined for one that is removed. The same text: its mode alone changes. */
 export interface TextChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
+/** Line breaks of a text in their order, each with how many lines it ends: `[['\r\n', 3], ['', 1]]`. */
+export type LineBreaks = readonly (readonly [text: string, count: number])[];
+
 /** What a patch says of one file. */
 export type FilePatch =
-  | { readonly type: 'add'; readonly path: string; readonly text: string }
+  | { readonly type: 'add'; readonly path: string; readonly lines: readonly string[] }
   | { readonly type: 'delete'; readonly path: string }
   | { readonly type: 'update'; readonly path: string; readonly hunks: readonly Hunk[] };
 
@@ -27,11 +30,16 @@ const AT_END = '*** End of File';
 const CONTEXT = 3;
 
 /**
- * Writes changes as a patch in the V4A form, which `apply_patch` takes: what a person is shown, and what rules are matched against. The form has no word for the
+ * Joins parts to a patch in the V4A form, which `apply_patch` takes: what a person is shown, and what rules are matched against. The form has no word for the
  * kind of line breaks and for a last line without one.
  */
-export function writePatch(changes: readonly TextChange[]): string {
-  return [BEGIN, ...changes.flatMap(linesOfChange), END].join('\n');
+export function joinPatch(parts: readonly string[]): string {
+  return [BEGIN, ...parts, END].join('\n');
+}
+
+/** Writes the part of one change. */
+export function writePart(change: TextChange): string {
+  return linesOfChange(change).join('\n');
 }
 
 function linesOfChange({ path, before, after }: TextChange): readonly string[] {
@@ -39,10 +47,11 @@ function linesOfChange({ path, before, after }: TextChange): readonly string[] {
   if (before === undefined) return [`*** Add File: ${path}`, ...linesOf(after).map((line) => `+${line}`)];
   const header = `*** Update File: ${path}`;
   const [old, now] = [linesOf(before), linesOf(after)];
+  if (before === after && old.length > 0) return [header, '@@', ` ${old[0] ?? ''}`];
   const hunks = hunksOf(diffLines(old, now));
   const [patch] = readPatch([BEGIN, header, ...hunks, END].join('\n'));
   // A hunk could also stand where its lines are found first: then the file is written out.
-  const isClear = patch !== undefined && sameLines(linesOf(attempt(() => applyTo(before, patch)) ?? ''), now);
+  const isClear = patch !== undefined && sameLines(attempt(() => linesAfter(before, patch)) ?? [], now);
   return [header, ...(isClear && hunks.length > 1 ? hunks : wholeHunk(old, now))];
 }
 
@@ -52,6 +61,39 @@ function wholeHunk(old: readonly string[], now: readonly string[]): readonly str
 
 function sameLines(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((line, at) => line === other[at]);
+}
+
+/** The line breaks of a text. */
+export function lineBreaksOf(text: string): LineBreaks {
+  const breaks: [string, number][] = [];
+  for (const { length, end } of linesWithEnds(text)) {
+    const last = breaks.at(-1);
+    const written = length === 0 && end === '' ? undefined : end;
+    if (written === undefined) continue;
+    if (last?.[0] === written) last[1] += 1;
+    else breaks.push([written, 1]);
+  }
+  return breaks;
+}
+
+function linesWithEnds(text: string): readonly { readonly length: number; readonly end: string }[] {
+  const lines = text.split('\n');
+  return lines.map((line, at) => {
+    const hasReturn = line.endsWith('\r');
+    const isLast = at === lines.length - 1;
+    return { length: line.length, end: `${hasReturn ? '\r' : ''}${isLast ? '' : '\n'}` };
+  });
+}
+
+/** A text of lines and their breaks; undefined if there are not as many. */
+export function withLineBreaks(lines: readonly string[], breaks: LineBreaks): string | undefined {
+  const out: string[] = [];
+  let at = 0;
+  for (const [end, count] of breaks) {
+    if (at + count > lines.length) return undefined;
+    for (const stop = at + count; at < stop; at += 1) out.push(lines[at] ?? '', end);
+  }
+  return at === lines.length ? out.join('') : undefined;
 }
 
 /** The lines of a text without their line breaks: a last one that is empty is the break of the one before it. */
@@ -83,9 +125,11 @@ function hunksOf(parts: readonly DiffPart[]): readonly string[] {
   return out;
 }
 
-/** Reads a patch that was written here, perhaps edited by a person. Throws `ARGUMENTS_INVALID` with the line that is wrong. */
-export function readPatch(text: string): readonly FilePatch[] {
-  const lines = text.replaceAll('\r\n', '\n').trim().split('\n');
+/**
+ * Reads a patch that was written here. One that a person `isEdited` may have other line breaks. Throws `ARGUMENTS_INVALID` with the line that is wrong.
+ */
+export function readPatch(text: string, isEdited = false): readonly FilePatch[] {
+  const lines = (isEdited ? text.replaceAll('\r\n', '\n').trim() : text).split('\n');
   if (lines[0] !== BEGIN) throw wrongLine(1, `must be "${BEGIN}"`);
   if (lines.at(-1) !== END) throw wrongLine(lines.length, `must be "${END}"`);
   const patches: FilePatch[] = [];
@@ -100,7 +144,7 @@ export function readPatch(text: string): readonly FilePatch[] {
     else if (kind === 'Add') {
       const wrong = body.findIndex((line) => !line.startsWith('+'));
       if (wrong !== -1) throw wrongLine(first + wrong + 1, 'of a new file must begin with "+"');
-      patches.push({ type: 'add', path, text: body.map((line) => `${line.slice(1)}\n`).join('') });
+      patches.push({ type: 'add', path, lines: body.map((line) => line.slice(1)) });
     } else patches.push({ type: 'update', path, hunks: readHunks(body, first) });
   }
   return patches;
@@ -122,13 +166,11 @@ function readHunks(body: readonly string[], first: number): readonly Hunk[] {
   return hunks;
 }
 
-/** The text of a file after its part of a patch; undefined if it is removed. Throws `TOOL_FAILED` if the lines of a hunk are not there. */
-export function applyTo(before: string | undefined, patch: FilePatch): string | undefined {
-  if (patch.type === 'delete') return undefined;
-  if (patch.type === 'add') return patch.text;
-  const ending = before?.includes('\r\n') === true ? '\r\n' : '\n';
+/** The lines of a file after its part of a patch. Throws `TOOL_FAILED` if the lines of a hunk are not there. */
+export function linesAfter(before: string | undefined, patch: FilePatch): readonly string[] {
+  if (patch.type === 'delete') return [];
+  if (patch.type === 'add') return patch.lines;
   const lines = linesOf(before ?? '');
-  const hasEnd = before === undefined || before === '' || before.endsWith('\n');
   const out: string[] = [];
   let at = 0;
   for (const { lines: hunk, isAtEnd } of patch.hunks) {
@@ -139,12 +181,20 @@ export function applyTo(before: string | undefined, patch: FilePatch): string | 
         'TOOL_FAILED',
         `The lines that ${JSON.stringify(patch.path)} is to be changed at are not there any more.`,
       );
-    out.push(...lines.slice(at, place), ...hunk.filter(({ sign }) => sign !== '-').map(({ text }) => text));
+    for (; at < place; at += 1) out.push(lines[at] ?? '');
+    for (const { sign, text } of hunk) if (sign !== '-') out.push(text);
     at = place + old.length;
   }
-  out.push(...lines.slice(at));
-  if (out.length === 0) return '';
-  return out.join(ending) + (hasEnd ? ending : '');
+  for (; at < lines.length; at += 1) out.push(lines[at] ?? '');
+  return out;
+}
+
+/** Lines as a text with the line breaks that another text has. */
+export function withBreaksOf(before: string | undefined, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const ending = before?.includes('\r\n') === true ? '\r\n' : '\n';
+  const hasEnd = before === undefined || before === '' || before.endsWith('\n');
+  return lines.join(ending) + (hasEnd ? ending : '');
 }
 
 function placeAtEnd(lines: readonly string[], wanted: readonly string[], from: number): number {
@@ -152,10 +202,29 @@ function placeAtEnd(lines: readonly string[], wanted: readonly string[], from: n
   return place >= from && wanted.every((line, at) => lines[place + at] === line) ? place : -1;
 }
 
+/** Where some lines are found first, in time of the lines alone (Knuth, Morris and Pratt); -1 if they are not there. */
 function placeOf(lines: readonly string[], wanted: readonly string[], from: number): number {
-  for (let place = from; place <= lines.length - wanted.length; place += 1)
-    if (wanted.every((line, at) => lines[place + at] === line)) return place;
+  if (wanted.length === 0) return from;
+  const borders = bordersOf(wanted);
+  let matched = 0;
+  for (let at = from; at < lines.length; at += 1) {
+    while (matched > 0 && lines[at] !== wanted[matched]) matched = borders[matched - 1] ?? 0;
+    if (lines[at] === wanted[matched]) matched += 1;
+    if (matched === wanted.length) return at - matched + 1;
+  }
   return -1;
+}
+
+/** For each beginning of some lines, how many of its first lines are its last ones too. */
+function bordersOf(wanted: readonly string[]): readonly number[] {
+  const borders = [0];
+  let matched = 0;
+  for (let at = 1; at < wanted.length; at += 1) {
+    while (matched > 0 && wanted[at] !== wanted[matched]) matched = borders[matched - 1] ?? 0;
+    if (wanted[at] === wanted[matched]) matched += 1;
+    borders.push(matched);
+  }
+  return borders;
 }
 
 function wrongLine(line: number, what: string): KernelError {

@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { AgentWorkspace } from '../options.ts';
-import { placeIn } from '../requests/permission.ts';
+import { placeIn } from './place-in.ts';
 
 const MAX_BYTES = 16 * 1024 ** 2;
 

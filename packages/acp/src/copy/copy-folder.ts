@@ -1,21 +1,11 @@
 import { constants } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readlink,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, copyFile, lstat, mkdir, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { KernelError } from '@kernel/protocol';
+import { createLeftFiles, type LeftFiles } from '../left-files.ts';
 import type { AgentWorkspace } from '../options.ts';
+import { createCopyFolder } from './temporary-copies.ts';
+import { hasName, isAllowed, stateInWorkspace } from './workspace-state.ts';
 
 /** A copy of what may be read of a workspace, in a folder of its own that only this user can open. */
 export interface Copy {
@@ -25,6 +15,8 @@ export interface Copy {
   readonly files: ReadonlyMap<string, CopiedFile>;
   /** The links that were copied, by path, with where they lead. */
   readonly links: ReadonlyMap<string, string>;
+  /** What could not be copied, in sentences that name it. */
+  readonly left: readonly string[];
   /** Removes it. */
   close(): Promise<void>;
 }
@@ -43,11 +35,12 @@ interface CopyLimits {
 }
 
 const AT_ONCE = 16;
+const UNREADABLE = 'Not in the copy, because it cannot be read';
+const ODD_NAME = 'Not in the copy, because the workspace cannot have its name';
 
 /** Copies what may be read of a workspace. Rejects with `LIMIT_REACHED` if that is too much, and leaves nothing behind then. */
 export async function copyFolder(workspace: AgentWorkspace, limits: CopyLimits, signal: AbortSignal): Promise<Copy> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), `kernel-agent-${process.pid}-`)));
-  const close = (): Promise<void> => removeAll(folder);
+  const { folder, close } = await createCopyFolder();
   try {
     return { folder, ...(await copyAll(workspace, folder, limits, signal)), close };
   } catch (error) {
@@ -61,9 +54,10 @@ async function copyAll(
   folder: string,
   limits: CopyLimits,
   signal: AbortSignal,
-): Promise<Pick<Copy, 'files' | 'links'>> {
+): Promise<Pick<Copy, 'files' | 'links' | 'left'>> {
   const files = new Map<string, CopiedFile>();
   const links = new Map<string, string>();
+  const left = createLeftFiles();
   const folders = ['.'];
   let bytes = 0;
   let found = 0;
@@ -84,8 +78,8 @@ async function copyAll(
       count(0);
       await symlink(target, join(folder, path));
       links.set(path, target);
-    } else if (type === 'file' && workspace.allows('read', path)) {
-      const copied = await copyOne(workspace, path, join(folder, path), count);
+    } else if (type === 'file') {
+      const copied = await copyOne(workspace, path, join(folder, path), { count, left, signal });
       if (copied !== undefined) files.set(path, copied);
     }
   };
@@ -110,56 +104,61 @@ async function copyAll(
     await rm(join(folder, path));
     links.delete(path);
   }
-  return { files, links };
+  return { files, links, left: left.sentences() };
 }
 
-/** Copies one file, as a clone where the file system can. One with several names is read through the workspace, which knows whether it may be. */
+interface Copying {
+  readonly count: (size: number) => void;
+  readonly left: LeftFiles;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Copies one file: as a clone where the file system can, and by reading it through the workspace where that may have something else than the disk. One that
+ * cannot be read, or is gone since its folder was listed, is left out.
+ */
 async function copyOne(
   workspace: AgentWorkspace,
   path: string,
   target: string,
-  count: (size: number) => void,
+  { count, left, signal }: Copying,
 ): Promise<CopiedFile | undefined> {
+  if (!hasName(workspace, path)) left.add(ODD_NAME, path);
+  if (!isAllowed(workspace, 'read', path)) return undefined;
   const original = await stateInWorkspace(workspace, path);
-  if (original === undefined) return undefined;
-  count(original.size);
-  if (original.isPlain && workspace.folder !== undefined)
-    await copyFile(join(workspace.folder, path), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  else {
-    const file = await workspace.read(path).catch(() => undefined);
-    if (file === undefined) return undefined;
-    await writeFile(target, file.bytes, { flag: 'wx' });
-    await chmod(target, file.mode & 0o777);
+  if (original === 'absent') return undefined;
+  if (original === 'other') {
+    left.add(UNREADABLE, path);
+    return undefined;
   }
-  return { original: original.state, copied: await stateOnDisk(target) };
+  count(original.size);
+  try {
+    if (original.isPlain && workspace.folder !== undefined)
+      await copyFile(join(workspace.folder, path), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    else {
+      const { bytes, mode } = await workspace.read(path, { signal });
+      await writeFile(target, bytes, { flag: 'wx' });
+      await chmod(target, mode & 0o777);
+    }
+    return { original: original.state, copied: await stateOnDisk(target) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isFull(error)) throw error;
+    await rm(target, { force: true });
+    if ((await stateInWorkspace(workspace, path)) !== 'absent') left.add(UNREADABLE, path);
+    return undefined;
+  }
 }
 
-/** The state of a file of the workspace; undefined if there is none that may be read. `isPlain`: it is on disk, and has one name. */
-export async function stateInWorkspace(
-  workspace: AgentWorkspace,
-  path: string,
-): Promise<{ readonly state: string; readonly size: number; readonly isPlain: boolean } | undefined> {
-  if (workspace.folder === undefined) {
-    const info = await workspace.stat(path).catch(() => undefined);
-    return info?.type === 'file' ? { state: info.version, size: info.size, isPlain: false } : undefined;
-  }
-  const info = await lstat(join(workspace.folder, path), { bigint: true }).catch(() => undefined);
-  if (info?.isFile() !== true) return undefined;
-  return { state: stateOf(info), size: Number(info.size), isPlain: info.nlink === 1n };
+function isFull(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'].includes(String(error.code))
+  );
 }
 
 /** The state of a file on disk. */
 export async function stateOnDisk(path: string): Promise<string> {
-  return stateOf(await lstat(path, { bigint: true }));
-}
-
-function stateOf({
-  ino,
-  size,
-  mtimeNs,
-  ctimeNs,
-  mode,
-}: Readonly<Record<'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode', bigint>>): string {
+  const { ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
   return [ino, size, mtimeNs, ctimeNs, mode].join(':');
 }
 
@@ -176,19 +175,4 @@ function tooMuch(what: string, option: string): KernelError {
   return new KernelError('LIMIT_REACHED', `The workspace has ${what}, which is too much for a copy.`, {
     hint: `Leave folders out of it by its rules (deny), such as build results, or allow more with ${option}.`,
   });
-}
-
-async function removeAll(folder: string): Promise<void> {
-  const options = { recursive: true, force: true, maxRetries: 3 };
-  await rm(folder, options).catch(async () => {
-    // A folder that its owner may not write keeps its entries.
-    await makeWritable(folder);
-    await rm(folder, options).catch(() => undefined);
-  });
-}
-
-async function makeWritable(folder: string): Promise<void> {
-  await chmod(folder, 0o700).catch(() => undefined);
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  await Promise.all(entries.filter((each) => each.isDirectory()).map(({ name }) => makeWritable(join(folder, name))));
 }

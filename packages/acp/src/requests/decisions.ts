@@ -1,3 +1,4 @@
+import type { Redactor } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
 
 /** A decision on a request: that it is allowed, or the reason why it is not. */
@@ -10,9 +11,11 @@ export interface Decisions {
   /** Has the run decide on a call. Never rejects. */
   ask(call: ToolCall): Promise<Decision>;
   /** Decides. A call that was decided on before stays as it was. */
-  settle(callId: string, decision: Decision): void;
-  /** Leaves a call to whoever runs it. */
-  hand(callId: string): void;
+  decide(callId: string, decision: Decision): void;
+  /** Leaves a call to what runs it. */
+  release(callId: string): void;
+  /** Whether a call waits. */
+  isWaiting(callId: string): boolean;
   /** How many wait. */
   waiting(): number;
   /** Resolves when one waits, at once if one does, and when all are refused. */
@@ -22,6 +25,9 @@ export interface Decisions {
 }
 
 interface Setup {
+  /** The name of the agent, which each call names. */
+  readonly agent: string;
+  readonly redactor: Redactor;
   /** The number of the first request. */
   readonly first: number;
   /** Decides on what was decided before, in the same words. */
@@ -30,7 +36,7 @@ interface Setup {
 }
 
 /** Creates the record of what waits for a decision. */
-export function createDecisions({ first, decidedBefore, onRequest }: Setup): Decisions {
+export function createDecisions({ agent, redactor, first, decidedBefore, onRequest }: Setup): Decisions {
   const waiting = new Map<string, (decision: Decision) => void>();
   let waiters: (() => void)[] = [];
   let number = first - 1;
@@ -42,7 +48,12 @@ export function createDecisions({ first, decidedBefore, onRequest }: Setup): Dec
   return {
     toCall(kind, tool, input) {
       number += 1;
-      return { type: 'tool-call', id: `${kind}-${number}`, name: tool, arguments: JSON.stringify(input) };
+      return {
+        type: 'tool-call',
+        id: `${kind}-${number}`,
+        name: tool,
+        arguments: JSON.stringify(redactor.data({ agent, ...input })),
+      };
     },
     ask(call) {
       const known = refusal ?? decidedBefore(call);
@@ -53,11 +64,12 @@ export function createDecisions({ first, decidedBefore, onRequest }: Setup): Dec
         wake();
       });
     },
-    settle(callId, decision) {
+    decide(callId, decision) {
       waiting.get(callId)?.(decision);
       waiting.delete(callId);
     },
-    hand: (callId) => void waiting.delete(callId),
+    release: (callId) => void waiting.delete(callId),
+    isWaiting: (callId) => waiting.has(callId),
     waiting: () => waiting.size,
     needsTurn: () =>
       refusal !== undefined || waiting.size > 0

@@ -1,12 +1,12 @@
-import { isAbsolute, relative, sep } from 'node:path';
 import { isObject } from '@kernel/internal';
-import type { OwnCall } from '../agent/updates.ts';
+import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
+import { realPlaceIn } from '../copy/place-in.ts';
 
 /** How a request for permission is decided: allowed without a question, refused without one, or as a call of a tool. */
 export type PermissionQuestion =
   | { readonly decision: 'allow' }
   | { readonly decision: 'refuse'; readonly reason: string }
-  | { readonly decision: 'ask'; readonly tool: 'run_command' | 'agent_permission'; readonly input: object };
+  | { readonly decision: 'ask'; readonly tool: 'agent_command' | 'agent_permission'; readonly input: object };
 
 const MAX_SHOWN = 100_000;
 
@@ -14,18 +14,18 @@ const MAX_SHOWN = 100_000;
 const BESIDE_COMMAND = new Set(['description', 'explanation', 'justification', 'timeout', 'timeout_ms', 'timeoutMs']);
 
 /**
- * Says how a request for permission is decided. What only reads or changes the copy needs no question: the changes come back as one. A command is asked about as
- * one of `run_command`, so that its rules hold; anything else with all that the agent says of it.
+ * Says how a request for permission is decided. What only reads or changes the copy needs no question: the changes come back as one. That is so if it names where it
+ * works, every place leads into the copy with links followed, and nothing in it is a command or an address. A command, which the agent runs by itself, is asked about
+ * as `agent_command`; anything else with all that the agent says of it.
  */
-export function questionOf(call: OwnCall, folder: string): PermissionQuestion {
+export async function questionOf(call: OwnCall, folder: string): Promise<PermissionQuestion> {
   const { kind, title, input, paths } = call;
-  if (kind === 'think') return { decision: 'allow' };
-  const isInside = paths.length > 0 && paths.every((path) => isWithin(folder, path));
-  if (isInside && ['read', 'search', 'edit', 'delete', 'move'].includes(kind)) return { decision: 'allow' };
-  const command = kind === 'execute' ? commandOf(input, folder) : undefined;
-  if (command !== undefined) return { decision: 'ask', tool: 'run_command', input: command };
+  if (IN_COPY.has(kind) && (paths.length > 0 || kind === 'think') && (await staysInside(input, paths, folder)))
+    return { decision: 'allow' };
+  const command = kind === 'execute' ? await commandOf(input, folder) : undefined;
+  if (command !== undefined) return { decision: 'ask', tool: 'agent_command', input: command };
   const shown = { kind, title, ...(paths.length > 0 && { paths }), ...(input !== undefined && { input }) };
-  if (JSON.stringify(shown).length > MAX_SHOWN)
+  if (input === TOO_LONG || JSON.stringify(shown).length > MAX_SHOWN)
     return {
       decision: 'refuse',
       reason: `what it asks for is longer than the ${MAX_SHOWN} characters that can be shown`,
@@ -33,8 +33,39 @@ export function questionOf(call: OwnCall, folder: string): PermissionQuestion {
   return { decision: 'ask', tool: 'agent_permission', input: shown };
 }
 
-/** The input of `run_command` for what an agent says of a command; undefined if that says more than the words and a folder in the copy. */
-function commandOf(input: unknown, folder: string): object | undefined {
+/** What an agent may do to its copy without a question. */
+const IN_COPY = new Set(['think', 'read', 'search', 'edit', 'delete', 'move']);
+/** Names of arguments that run something, or go somewhere. */
+const ACTS = /command|cmd|script|shell|exec|argv|^args$|program|code|url|uri|host/i;
+/** Names of arguments that are the text of a file, in which anything may stand. */
+const TEXTS = /^(?:content|contents|text|diff|patch|(?:old|new)_?(?:string|str|text|content))$/i;
+/** Names of arguments that are paths, also relative ones. */
+const PATHS = /path|file|folder|dir|cwd|root|target|source|destination|^(?:from|to)$/i;
+const MAX_VALUES = 1000;
+
+async function staysInside(input: unknown, paths: readonly string[], folder: string): Promise<boolean> {
+  const places = [...paths];
+  const pending: (readonly [key: string, value: unknown])[] = [['', input]];
+  for (let count = 0; pending.length > 0; count += 1) {
+    const [key, value] = pending.pop() ?? ['', undefined];
+    if (count > MAX_VALUES || value === TOO_LONG) return false;
+    if (value !== undefined && value !== null && value !== '' && ACTS.test(key)) return false;
+    if (typeof value === 'string') {
+      if (TEXTS.test(key)) continue;
+      if (/^[a-z][a-z\d+.-]+:/i.test(value)) return false;
+      if (PATHS.test(key) || /^[/\\~]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(value)) places.push(value);
+    } else if (Array.isArray(value)) for (const each of value as readonly unknown[]) pending.push([key, each]);
+    else if (isObject(value)) pending.push(...Object.entries(value));
+  }
+  if (places.length > MAX_VALUES) return false;
+  for (const place of places)
+    // oxlint-disable-next-line no-await-in-loop -- there are few, and the first one outside ends it
+    if (place.startsWith('~') || (await realPlaceIn(folder, place)) === undefined) return false;
+  return true;
+}
+
+/** The input of `agent_command` for what an agent says of a command; undefined if that says more than the words and a folder in the copy. */
+async function commandOf(input: unknown, folder: string): Promise<object | undefined> {
   if (typeof input === 'string') return { command: toWords(input) };
   if (!isObject(input)) return undefined;
   const { command, cmd = command, cwd, workdir = cwd, ...rest } = input as Readonly<Record<string, unknown>>;
@@ -46,23 +77,10 @@ function commandOf(input: unknown, folder: string): object | undefined {
   if (!isWords) return undefined;
   if (workdir === undefined || workdir === null || workdir === '') return { command: words };
   if (typeof workdir !== 'string') return undefined;
-  const below = placeIn(folder, workdir);
+  const below = await realPlaceIn(folder, workdir);
   return below === undefined ? undefined : { command: words, ...(below !== '.' && { cwd: below }) };
 }
 
 function toWords(text: string): readonly string[] {
   return ['sh', '-c', text];
-}
-
-/** Whether a path, as the agent gives it, is in a folder by its name. A relative one is below it. */
-export function isWithin(folder: string, path: string): boolean {
-  return placeIn(folder, path) !== undefined;
-}
-
-/** A path relative to a folder, with `/`; undefined if it leads out of it. */
-export function placeIn(folder: string, path: string): string | undefined {
-  if (path.includes('\0')) return undefined;
-  const below = isAbsolute(path) ? relative(folder, path) : relative(folder, `${folder}${sep}${path}`);
-  if (below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)) return undefined;
-  return below === '' ? '.' : below.split(sep).join('/');
 }

@@ -5,7 +5,8 @@ import { isCount, type Updates } from '../agent/updates.ts';
 import { readCopiedText, writeCopiedText } from '../copy/copied-text.ts';
 import type { AgentWorkspace } from '../options.ts';
 import type { Decision, Decisions } from './decisions.ts';
-import { placeIn, questionOf } from './permission.ts';
+import { realPlaceIn } from '../copy/place-in.ts';
+import { questionOf } from './permission.ts';
 import { MAX_TERMINALS, type Terminal, type Terminals } from './terminals.ts';
 
 /** What a client serves its agent with. */
@@ -19,6 +20,8 @@ export interface Served {
   readonly terminals: Terminals | undefined;
   /** The session; undefined before there is one, and when its turn has ended. */
   readonly sessionId: () => string | undefined;
+  /** Aborts what runs for it. */
+  readonly signal: AbortSignal;
   /** Called when a request was answered. */
   readonly onAnswer: () => void;
 }
@@ -42,14 +45,14 @@ export function createClient(sdk: Sdk, served: Served): ClientApp {
         return {};
       }),
     )
-    .onRequest('session/request_permission', ({ params }) =>
+    .onRequest('session/request_permission', ({ params, signal }) =>
       serve(params, async () => {
         const { toolCall, options } = params;
-        const decision = await decideOn(served, toolCall.toolCallId, { ...toolCall });
+        const decision = await decideOn(served, toolCall.toolCallId, { ...toolCall }, signal);
         const option = options.find(({ kind }) => kind === (decision.isAllowed ? 'allow_once' : 'reject_once'));
         // An answer for all times is not ours to give: without another one the request is taken back, and so it is at the end of the turn.
         const outcome =
-          option === undefined || served.sessionId() === undefined
+          option === undefined || served.sessionId() === undefined || signal.aborted
             ? ({ outcome: 'cancelled' } as const)
             : ({ outcome: 'selected', optionId: option.optionId } as const);
         return { outcome, ...(!decision.isAllowed && { _meta: { reason: decision.reason } }) };
@@ -80,45 +83,63 @@ function createServe(sdk: Sdk, { sessionId, onAnswer }: Served): Serve {
 const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
 
+const TAKEN_BACK: Decision = { isAllowed: false, reason: 'The agent has taken its request back.' };
+
 async function decideOn(
   { updates, decisions, folder }: Served,
   id: string,
   fields: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
 ): Promise<Decision> {
-  const question = questionOf(updates.callWith(id, fields), folder);
+  const question = await questionOf(updates.callWith(id, fields), folder);
   if (question.decision === 'allow') return { isAllowed: true };
   if (question.decision === 'refuse') return { isAllowed: false, reason: question.reason };
-  return decisions.ask(decisions.toCall('permission', question.tool, question.input));
+  const call = decisions.toCall('permission', question.tool, question.input);
+  signal.addEventListener('abort', () => decisions.decide(call.id, TAKEN_BACK), { once: true });
+  return signal.aborted ? TAKEN_BACK : decisions.ask(call);
 }
 
 function serveTerminals(
   sdk: Sdk,
   app: ClientApp,
-  { folder, decisions, terminals }: Served & { readonly terminals: Terminals },
+  served: Served & { readonly terminals: Terminals },
   serve: Serve,
 ): void {
+  const { folder, decisions, terminals } = served;
   const find = ({ terminalId }: { readonly terminalId: string }): Terminal => {
     const found = terminals.find(terminalId);
     if (found !== undefined) return found;
     throw new sdk.RequestError(INVALID_PARAMS, `There is no terminal ${JSON.stringify(sliceHead(terminalId, 80))}.`);
   };
   app
-    .onRequest('terminal/create', ({ params }) =>
+    .onRequest('terminal/create', ({ params, signal }) =>
       serve(params, async () => {
         if (terminals.running() >= MAX_TERMINALS)
           throw new sdk.RequestError(INTERNAL_ERROR, `${MAX_TERMINALS} commands run already: release one first.`);
         const { command, args = [], env = [], cwd, outputByteLimit } = params;
-        const below = (cwd ?? '') === '' ? '.' : placeIn(folder, cwd ?? '');
+        const below = (cwd ?? '') === '' ? '.' : await realPlaceIn(folder, cwd ?? '');
         if (below === undefined) throw new sdk.RequestError(INVALID_PARAMS, 'cwd is not in the folder of the session.');
+        const odd = env.find(({ name }) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+        if (odd !== undefined)
+          throw new sdk.RequestError(
+            INVALID_PARAMS,
+            `${JSON.stringify(sliceHead(odd.name, 80))} cannot be the name of a variable.`,
+          );
         const variables = env.map(({ name, value }) => `${name}=${value}`);
         const words = [...(variables.length > 0 ? ['env', ...variables] : []), command, ...args];
         const input = { command: words, ...(below !== '.' && { cwd: below }) };
         const call = decisions.toCall('terminal', 'run_command', input);
-        const started = terminals.expect(call.id, isCount(outputByteLimit) ? outputByteLimit : Infinity);
+        const started = terminals.expect(call, input, isCount(outputByteLimit) ? outputByteLimit : Infinity);
+        signal.addEventListener('abort', () => decisions.decide(call.id, TAKEN_BACK), { once: true });
         const answer = await Promise.race([decisions.ask(call), started]);
         if (!('isAllowed' in answer)) return { terminalId: answer.id };
+        // Decided on before the agent began anew.
+        if (answer.isAllowed) {
+          void terminals.start(call, { signal: served.signal });
+          return { terminalId: (await started).id };
+        }
         terminals.forget(call.id);
-        throw new sdk.RequestError(INTERNAL_ERROR, answer.isAllowed ? 'The command was not run.' : answer.reason);
+        throw new sdk.RequestError(INTERNAL_ERROR, answer.reason);
       }),
     )
     .onRequest('terminal/output', ({ params }) =>

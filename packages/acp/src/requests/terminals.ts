@@ -1,4 +1,4 @@
-import { errorMessage, isObject, sliceTail } from '@kernel/internal';
+import { errorMessage, isObject, parseJson, type Redactor } from '@kernel/internal';
 import { type CallContext, errorResult, type ToolCall, type ToolResult, type Toolset } from '@kernel/protocol';
 
 /** A command that runs for the agent. */
@@ -19,8 +19,8 @@ export interface TerminalEnd {
 
 /** The commands of one agent. */
 export interface Terminals {
-  /** Says that a call will start a command of which so many characters are kept; resolves when it has. */
-  expect(callId: string, kept: number): Promise<Terminal>;
+  /** Says that a call will start a command of which so many bytes are kept; resolves when it has. `input` is what the call stands for, with what it must not say. */
+  expect(call: ToolCall, input: object, kept: number): Promise<Terminal>;
   /** Starts none for a call that was expected. */
   forget(callId: string): void;
   /** Starts the command of a call, and resolves with its end; undefined if none is expected of it. Never rejects. */
@@ -38,40 +38,55 @@ export const MAX_TERMINALS = 32;
 const MAX_OUTPUT = 1_000_000;
 
 interface Expected {
+  readonly asked: string;
+  readonly input: object;
   readonly kept: number;
   readonly started: (terminal: Terminal) => void;
 }
 
 /** Creates what runs the commands of an agent through `run_command` of a toolset. */
-export function createTerminals(tools: Toolset, onEnd: () => void): Terminals {
+export function createTerminals(tools: Toolset, redactor: Redactor, onEnd: () => void): Terminals {
   const expected = new Map<string, Expected>();
   const terminals = new Map<string, Terminal>();
   const open = new Map<Terminal, Promise<unknown>>();
 
-  const run = (call: ToolCall, context: CallContext, { kept, started }: Expected): Promise<ToolResult> => {
+  const run = (
+    call: ToolCall,
+    context: CallContext,
+    { asked, input, kept, started }: Expected,
+  ): Promise<ToolResult> => {
     const controller = new AbortController();
     const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalEnd>();
     const stop = (): void => controller.abort();
     const terminal: Terminal = { id: call.id, output: '', isCut: false, end: undefined, ended, stop };
     const write = (text: string): void => {
-      terminal.isCut ||= text.length > kept;
-      terminal.output = sliceTail(text, kept);
+      const cut = lastBytes(text, kept);
+      terminal.isCut ||= cut.length < text.length;
+      terminal.output = cut;
     };
     const { conversation, context: value, idempotencyKey } = context;
+    const shown = redactor.stream();
     const onProgress = (text: string): void => {
       write(terminal.output + text);
-      context.onProgress?.(text);
+      const clean = shown.push(text);
+      if (clean !== '') context.onProgress?.(clean);
     };
+    // What a person has edited is what runs.
+    const real = call.arguments === asked ? JSON.stringify(input) : withoutAgent(call.arguments);
     const result = tools
-      .call(call, { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress })
+      .call(
+        { ...call, arguments: real },
+        { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress },
+      )
       .catch((error: unknown): ToolResult => errorResult(errorMessage(error), error))
       .then((each) => {
         write(outputOf(each));
+        terminal.isCut ||= isObject(each.data) && Number(each.data['bytesLeftOut']) > 0;
         terminal.end = endOf(each);
         open.delete(terminal);
         finish(terminal.end);
         onEnd();
-        return each;
+        return redactor.data(each);
       });
     terminals.set(call.id, terminal);
     open.set(terminal, result);
@@ -80,8 +95,10 @@ export function createTerminals(tools: Toolset, onEnd: () => void): Terminals {
   };
 
   return {
-    expect: (callId, kept) =>
-      new Promise((resolve) => void expected.set(callId, { kept: Math.min(kept, MAX_OUTPUT), started: resolve })),
+    expect: (call, input, kept) =>
+      new Promise((started) => {
+        expected.set(call.id, { asked: call.arguments, input, kept: Math.min(kept, MAX_OUTPUT), started });
+      }),
     forget: (callId) => void expected.delete(callId),
     start(call, context) {
       const wanted = expected.get(call.id);
@@ -100,6 +117,24 @@ export function createTerminals(tools: Toolset, onEnd: () => void): Terminals {
       await Promise.all(open.values());
     },
   };
+}
+
+/** The arguments as `run_command` takes them: which agent asks is for those who decide. */
+function withoutAgent(json: string): string {
+  const input = parseJson(json);
+  if (!isObject(input)) return json;
+  const { agent: _agent, ...rest } = input as Readonly<Record<string, unknown>>;
+  return JSON.stringify(rest);
+}
+
+/** The end of a text that has at most so many bytes, and no half character. */
+function lastBytes(text: string, max: number): string {
+  // A character has three bytes at most.
+  if (text.length * 3 <= max || Buffer.byteLength(text) <= max) return text;
+  const bytes = Buffer.from(text);
+  let from = bytes.length - max;
+  while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
+  return bytes.toString('utf8', from);
 }
 
 /** What a command wrote: the text of the result without its first line, which says how it ended. A call that failed has its error alone. */

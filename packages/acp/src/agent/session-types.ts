@@ -1,0 +1,33 @@
+import type { CallContext, FinishReason, KernelError, ToolCall, ToolResult, Usage } from '@kernel/protocol';
+import type { Copy } from '../copy/copy-folder.ts';
+import type { Decision } from '../requests/decisions.ts';
+import type { AgentOutput } from './updates.ts';
+
+/** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
+export type FromAgent =
+  | AgentOutput
+  /** It asks for something that is to be decided on. */
+  | { readonly type: 'request'; readonly call: ToolCall }
+  | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | undefined }
+  | { readonly type: 'error'; readonly error: KernelError };
+
+/** An agent at work on one task. */
+export interface AgentSession {
+  readonly copy: Copy;
+  /** Removes and returns what came first; undefined if there is nothing now. */
+  next(): FromAgent | undefined;
+  /** Resolves when there is something to return. */
+  ready(): Promise<void>;
+  /** Whether a request still waits for a decision. */
+  isWaiting(callId: string): boolean;
+  /** The most tokens that its context held, if the agent tells them. */
+  contextTokens(): number | undefined;
+  /** Answers a request for permission, or refuses a command. One that was answered before stays answered. */
+  decide(callId: string, decision: Decision): void;
+  /** Runs a command that was decided on; resolves with its end, or when the agent wants something else meanwhile. */
+  runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  /** Ends the agent and its commands. The copy stays. */
+  endWork(): Promise<void>;
+  /** Takes the task back if it is not done, ends the agent and its commands, and removes the copy. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { attempt } from '@kernel/internal';
+import type { AgentWorkspace } from '../options.ts';
+
+/** A file of a workspace as it is now. */
+export interface FileState {
+  /** Changes with its content and its mode. */
+  readonly state: string;
+  readonly size: number;
+  /** Whether a copy of the file on disk has what the workspace would read: its version is that of the disk, and it has one name. */
+  readonly isPlain: boolean;
+}
+
+/** Returns the state of the file at a path; `absent` if there is nothing, and `other` for what is no file that can be looked at. */
+export async function stateInWorkspace(
+  workspace: AgentWorkspace,
+  path: string,
+): Promise<FileState | 'absent' | 'other'> {
+  const { folder } = workspace;
+  const info = await workspace.stat(path).catch(() => undefined);
+  if (folder === undefined) {
+    if (info === undefined) return 'absent';
+    return info.type === 'file' ? { state: stateOf(info), size: info.size, isPlain: false } : 'other';
+  }
+  const onDisk = await lstat(join(folder, path), { bigint: true }).catch(() => undefined);
+  if (onDisk === undefined) return 'absent';
+  if (info?.type !== 'file' || !onDisk.isFile()) return 'other';
+  // Any other version, such as that of an unsaved text in an editor, is read through the workspace.
+  const version = [onDisk.dev, onDisk.ino, onDisk.size, onDisk.mtimeNs].map((each) => each.toString(36)).join('.');
+  return { state: stateOf(info), size: info.size, isPlain: onDisk.nlink === 1n && info.version === version };
+}
+
+function stateOf({ version, mode }: { readonly version: string; readonly mode: number }): string {
+  return `${version} ${mode & 0o777}`;
+}
+
+/** Whether a workspace can have a path: not every one can have `a:b`, for example. */
+export function hasName(workspace: AgentWorkspace, path: string): boolean {
+  return attempt(() => workspace.allows('read', path)) !== undefined;
+}
+
+/** Whether the rules of a workspace allow an access to a path. A name that the workspace cannot have is not allowed. */
+export function isAllowed(workspace: AgentWorkspace, access: 'read' | 'write', path: string): boolean {
+  return attempt(() => workspace.allows(access, path)) === true;
+}

@@ -1,0 +1,27 @@
+const MAX_NAMED = 20;
+
+/** Collects files with why something was not done with them, and says it in one sentence a reason. */
+export interface LeftFiles {
+  add(why: string, path: string): void;
+  sentences(): readonly string[];
+}
+
+/** Creates an empty collection. */
+export function createLeftFiles(): LeftFiles {
+  const left = new Map<string, { readonly paths: string[]; count: number }>();
+  return {
+    add(why, path) {
+      const known = left.get(why) ?? { paths: [], count: 0 };
+      known.count += 1;
+      if (known.paths.length < MAX_NAMED) known.paths.push(path);
+      left.set(why, known);
+    },
+    sentences: () => [...left].map(([why, { paths, count }]) => `${why}: ${nameFiles(paths, count)}.`),
+  };
+}
+
+/** The first names of some files, and how many more there are. */
+export function nameFiles(paths: readonly string[], count = paths.length): string {
+  const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
+  return `${shown.join(', ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;
+}

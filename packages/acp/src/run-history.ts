@@ -1,0 +1,52 @@
+import { isObject, parseJson } from '@kernel/internal';
+import { type Message, textOf, toolCallsOf, type ToolMessage } from '@kernel/protocol';
+import { allowedText, isPermission } from './agent-tools.ts';
+import { readRecords } from './changes/file-record.ts';
+import { nameFiles } from './left-files.ts';
+import type { Decision } from './requests/decisions.ts';
+
+/** The task that a history begins with. */
+export function taskOf([first]: readonly Message[]): string {
+  return first === undefined ? '' : textOf(first);
+}
+
+/** The results of the calls of the last reply. */
+export function resultsOf(messages: readonly Message[]): readonly ToolMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.slice(last + 1).filter((message): message is ToolMessage => message.role === 'tool');
+}
+
+/** What was decided on in a history, by the call. */
+export function decisionsOf(messages: readonly Message[]): { name: string; arguments: string; decision: Decision }[] {
+  const results = messages.filter((message): message is ToolMessage => message.role === 'tool');
+  return results.flatMap((result) => {
+    const call = messages.flatMap(toolCallsOf).find(({ id }) => id === result.toolCallId);
+    if (call === undefined) return [];
+    // A terminal that ran has run in the copy of an agent that is gone; one that was allowed later has not yet.
+    const isOpen =
+      isPermission(call.id) || (call.name === 'run_command' && result.content === allowedText(call.arguments));
+    return !isOpen ? [] : [{ ...call, decision: decisionOf(result, messages) }];
+  });
+}
+
+/** What a result says of the request that its call is. */
+export function decisionOf({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): Decision {
+  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
+  const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
+  if (isError === true || call === undefined) return { isAllowed: false, reason: text };
+  // An agent does what it asked for, whatever a person made of it.
+  if (isPermission(toolCallId) && !text.includes(allowedText(call.arguments)))
+    return { isAllowed: false, reason: 'The request was edited, and the agent can only be allowed what it asked for.' };
+  return { isAllowed: true };
+}
+
+/** What became of the changes, for the calling model. */
+export function describeOutcome({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): string {
+  const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
+  if (isError !== true) return text;
+  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
+  const input = parseJson(call?.arguments ?? '');
+  const files = [...readRecords(isObject(input) ? input['files'] : undefined).keys()];
+  const named = files.length === 0 ? '' : ` It had changed ${nameFiles(files)}.`;
+  return `The changes of the agent were not made. ${text}${named}`;
+}
