@@ -21,7 +21,7 @@ import type { ClientServers } from '../user-tools/client-servers.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import { createAnswers } from './editor/answers.ts';
 import { createEditor } from './editor/create-editor.ts';
-import { changesOf } from './view/file-changes.ts';
+import { changesOf, NO_CHANGES } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createCurrentAgent } from './current-agent.ts';
@@ -73,7 +73,7 @@ export async function openSession(
     if (capabilities.session?.notices != null) notify({ sessionUpdate: 'notice', severity: 'warning', title });
   });
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
-    workspace === undefined ? Promise.resolve([]) : changesOf(workspace, call, abort);
+    workspace === undefined ? Promise.resolve(NO_CHANGES) : changesOf(workspace, call, abort);
 
   const connection = { client, capabilities, sessionId: id };
   const editor = createEditor({

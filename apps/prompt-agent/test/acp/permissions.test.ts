@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -7,6 +8,9 @@ import { callsIn, choose, withEditor } from './editor.ts';
 
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
 const TOUCH = { name: 'run_command', arguments: { command: ['touch', 'made.txt'] } };
+const SCRIPTED_AGENT = fileURLToPath(
+  new URL('../../../../packages/acp/test/fixtures/scripted-agent.ts', import.meta.url),
+);
 const FILES = { 'a.txt': 'one\n' };
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
@@ -173,3 +177,38 @@ test('what the model says before a call is read before the question about it', a
 });
 
 let said = (): string => '';
+
+test('of another agent, a command is shown as one that it runs by itself, and its changes as diffs and modes', async () => {
+  verifies('cli.acp.permission');
+  const request = {
+    request: 'session/request_permission',
+    params: {
+      toolCall: { toolCallId: 'p', kind: 'execute', rawInput: { command: 'ls src', cwd: '@' } },
+      options: [{ optionId: 'once', name: 'Yes', kind: 'allow_once' }],
+    },
+  };
+  const steps = [request, { disk: { 'a.txt': 'two\n' } }, { chmod: 'run.sh', mode: 0o755 }];
+  const call = { name: 'scripted-agent', arguments: { task: JSON.stringify(steps) } };
+  const { questions, text } = await oneCall(call, (asked) => choose(asked, 'once'), {
+    files: { ...FILES, 'run.sh': 'echo\n' },
+    args: ['--agent-command', `${process.execPath} --disable-warning=ExperimentalWarning ${SCRIPTED_AGENT}`],
+  });
+  expect(questions).toHaveLength(3);
+  const [, command, patch] = questions.map(({ toolCall }) => toolCall);
+  expect(command?.title).toBe("Run `sh -c 'ls src'`, by another agent");
+  expect(JSON.stringify(command?.content)).toContain('The agent runs it by itself');
+  expect(patch?.content).toMatchObject([
+    { type: 'diff', oldText: 'one\n', newText: 'two\n' },
+    { type: 'content', content: { text: expect.stringMatching(/mode of "run\.sh": \d+, then 755/) } },
+  ]);
+  expect(text).toBe('two\n');
+});
+
+test('a change that no diff can show is shown with the arguments of the call', async () => {
+  verifies('cli.acp.permission');
+  const patch = `*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Add File: long.txt\n+${'x'.repeat(1_100_000)}\n*** End Patch`;
+  const { questions } = await oneCall({ name: 'apply_patch', arguments: { patch } }, (asked) => choose(asked, 'once'));
+  const content = questions[0]?.toolCall.content;
+  expect(content).toMatchObject([{ type: 'content' }, { type: 'diff', oldText: 'one\n', newText: 'two\n' }]);
+  expect(JSON.stringify(content?.[0])).toContain('*** Add File: long.txt');
+});

@@ -82,7 +82,7 @@ export function createTerminals(tools: Toolset, redactor: Redactor, onEnd: () =>
       .then((each) => {
         write(outputOf(each));
         terminal.isCut ||= isObject(each.data) && Number(each.data['bytesLeftOut']) > 0;
-        terminal.end = endOf(each);
+        terminal.end = endOf(each, controller.signal.aborted);
         open.delete(terminal);
         finish(terminal.end);
         onEnd();
@@ -144,8 +144,10 @@ function outputOf({ forLLM, data }: ToolResult): string {
   return text === '(no output)' ? '' : text;
 }
 
-function endOf({ data, isError }: ToolResult): TerminalEnd {
+function endOf({ data, isError }: ToolResult, isStopped: boolean): TerminalEnd {
   const { exitCode, signal }: Readonly<Record<string, unknown>> = isObject(data) ? data : {};
   if (typeof signal === 'string') return { signal };
+  // It was stopped before it had started.
+  if (isStopped && typeof exitCode !== 'number') return { signal: 'SIGTERM' };
   return { exitCode: typeof exitCode === 'number' ? exitCode : isError === true ? 1 : 0 };
 }

@@ -7,6 +7,7 @@ import type {
   ToolCallContent,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk/unstable';
+import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { addRule, denial, offeredRule } from '../../approval/ask-user.ts';
 import { showCall, withOrigin } from '../../questions/show-call.ts';
 import { describeCall } from '../view/describe-call.ts';
@@ -14,7 +15,7 @@ import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
 import type { EditorSession } from './editor-session.ts';
 import { editorTerminals } from './editor-terminals.ts';
-import type { FileChange } from '../view/file-changes.ts';
+import type { FileChanges } from '../view/file-changes.ts';
 import { callIdOf, diffsOf, textContent } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
@@ -79,7 +80,10 @@ export function createEditor(session: EditorSession): Editor {
         session.calls()?.describe(id, call);
         const [changes, commands] = await Promise.all([session.changesOf(call, signal), scope.commands?.()]);
         const about = describeCall(call.name, call.arguments, request.tool, session.folder);
-        const lines = withOrigin(showCall(call.name, call.arguments, commands), scope.origin?.(call.name));
+        const lines = withOrigin(
+          showCall(call.name, readAgentPatch(call).call.arguments, commands),
+          scope.origin?.(call.name),
+        );
         const offered = offeredRule(decision);
         const option = (name: string, kind: PermissionOption['kind'], text: string): PermissionOption => ({
           // An answer to another question, or to this call with other arguments, is none of these.
@@ -136,10 +140,14 @@ export function createEditor(session: EditorSession): Editor {
   };
 }
 
-/** What a question shows: the diffs of a call where they say all that it does, otherwise also its arguments. */
-function contentOf(lines: readonly string[], changes: readonly FileChange[], json: string): ToolCallContent[] {
-  const isWhole = changes.length > 0 && duplicateKeys(json).length === 0;
-  return isWhole ? diffsOf(changes) : [codeContent(lines), ...diffsOf(changes)];
+/** What a question shows: the diffs of a call and the modes that it changes, and its arguments where these do not say all that it does. */
+function contentOf(lines: readonly string[], changes: FileChanges, json: string): ToolCallContent[] {
+  const { files, isWhole, modes } = changes;
+  return [
+    ...(isWhole && duplicateKeys(json).length === 0 ? [] : [codeContent(lines)]),
+    ...diffsOf(files),
+    ...(modes.length === 0 ? [] : [codeContent(modes)]),
+  ];
 }
 
 /** Lines as a block of code, which nothing in them can close. */

@@ -1,7 +1,7 @@
 import type { AgentContext, ClientCapabilities, SessionUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { ToolCall } from '@kernel/protocol';
 import type { Output } from '../../output/output.ts';
-import type { FileChange } from '../view/file-changes.ts';
+import type { FileChanges } from '../view/file-changes.ts';
 import type { ToolCalls } from '../view/tool-calls.ts';
 
 /** What the questions of a session need to know of it. */
@@ -17,7 +17,7 @@ export interface EditorSession {
   /** The calls of the turn that is under way; undefined between turns. */
   readonly calls: () => ToolCalls | undefined;
   /** What a call would change. */
-  readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<readonly FileChange[]>;
+  readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<FileChanges>;
   /** Removes secrets from what is sent. */
   readonly redact: <Value>(value: Value) => Value;
 }

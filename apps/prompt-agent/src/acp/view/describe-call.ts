@@ -40,6 +40,11 @@ const KNOWN: Readonly<Record<string, KnownTool>> = {
   move: { kind: 'move', about: 'Move', title: (input) => `Move ${textOf(input, 'from')} to ${textOf(input, 'to')}` },
   undo: { kind: 'edit', about: 'Take back the last change' },
   run_command: { kind: 'execute', about: 'Run a command', title: (input) => `Run ${commandOf(input)}` },
+  agent_command: {
+    kind: 'execute',
+    about: 'Run a command',
+    title: (input) => `Run ${commandOf(input)}, by another agent`,
+  },
   read_output: { kind: 'execute', about: 'Read the output of a command' },
   stop_command: { kind: 'execute', about: 'Stop a command' },
   fetch_url: { kind: 'fetch', about: 'Fetch a page', title: (input) => `Fetch ${textOf(input, 'url')}` },

@@ -3,6 +3,7 @@ import type { ToolCall } from '@kernel/protocol';
 import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
 import { overlayWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
+import { readAgentPatch } from '../../approval/agent-requests.ts';
 
 /** What a call does to the text of one file. */
 export interface FileChange {
@@ -13,6 +14,17 @@ export interface FileChange {
   /** The text after; empty for a file that is removed. */
   readonly newText: string;
 }
+
+/** What a call does to files. */
+export interface FileChanges {
+  readonly files: readonly FileChange[];
+  /** Whether `files` are all that it changes, except for modes. */
+  readonly isWhole: boolean;
+  /** The modes that it changes, a line each. */
+  readonly modes: readonly string[];
+}
+
+export const NO_CHANGES: FileChanges = { files: [], isWhole: false, modes: [] };
 
 /** Whether a tool of this name writes text, so that what it changes is a diff. */
 export function isWriting(name: string): boolean {
@@ -25,19 +37,16 @@ const MAX_FILES = 100;
 
 /**
  * Finds out what a call of a tool that writes text would change: it is tried on an overlay of the workspace, which is dropped. Resolves to no changes for any other
- * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, are left out.
+ * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, and those beyond the first 100 are left out.
  */
-export async function changesOf(
-  workspace: Workspace,
-  call: ToolCall,
-  signal: AbortSignal,
-): Promise<readonly FileChange[]> {
-  if (!isWriting(call.name)) return [];
+export async function changesOf(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
+  if (!isWriting(call.name)) return NO_CHANGES;
+  const { call: own, modes } = readAgentPatch(call);
   const overlay = overlayWorkspace(workspace);
   const tools = createRegistry([applyPatchTool(overlay), editFileTool(overlay), writeFileTool(overlay)]);
   try {
-    const { isError } = await tools.call(call, { signal });
-    if (isError === true) return [];
+    const { isError } = await tools.call(own, { signal });
+    if (isError === true) return { ...NO_CHANGES, modes };
     const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
     const found = await Promise.all(
       changed.slice(0, MAX_FILES).map(async ({ path, what }): Promise<FileChange | undefined> => {
@@ -49,7 +58,8 @@ export async function changesOf(
         return { path: join(workspace.folder ?? '', path), oldText, newText };
       }),
     );
-    return found.filter((change) => change !== undefined);
+    const files = found.filter((change) => change !== undefined);
+    return { files, isWhole: files.length > 0 && files.length === changed.length, modes };
   } finally {
     overlay.discard();
   }

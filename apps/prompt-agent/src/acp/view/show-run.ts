@@ -4,7 +4,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { ShowRun } from '../../chat/conversation.ts';
 import { redactEvents } from '../../output/redact-events.ts';
 import { exitCodeOfRun } from '../../run-ends.ts';
-import { type FileChange, isWriting } from './file-changes.ts';
+import { type FileChanges, isWriting, NO_CHANGES } from './file-changes.ts';
 import { createTurnView, type SendUpdate } from './show-turn.ts';
 import { callIdOf, createToolCalls, type ToolCalls } from './tool-calls.ts';
 
@@ -12,7 +12,7 @@ interface ShowRunOptions {
   readonly send: SendUpdate;
   readonly notify: (update: SessionUpdate) => void;
   readonly folder: string;
-  readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<readonly FileChange[]>;
+  readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<FileChanges>;
   /** Gets the calls of a run as they are shown, and undefined at its end. */
   readonly onCalls: (calls: ToolCalls | undefined) => void;
   readonly onEnd: (end: RunEnd) => void;
@@ -30,8 +30,10 @@ export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onEn
       wrapToolset(tools, {
         async call(call, context) {
           // Before it runs: afterwards nobody knows what there was.
-          if (isWriting(call.name))
-            calls.change(callIdOf([], call.id), await changesOf(call, context.signal).catch(() => []));
+          if (isWriting(call.name)) {
+            const { files } = await changesOf(call, context.signal).catch(() => NO_CHANGES);
+            calls.change(callIdOf([], call.id), files);
+          }
           return tools.call(call, context);
         },
       });
