@@ -78,9 +78,9 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
   /** The reply with what the agent changed, if it changed anything. */
   const bringBack = async (running: AgentSession, parts: readonly Part[], signal: AbortSignal) => {
     await running.endWork();
-    notes.push(...running.copy.left);
+    notes.push(...running.copy.skipped);
     const found = await findChanges({ workspace: options.workspace, copy: running.copy, signal, holdsSecret });
-    notes.push(...found.left);
+    notes.push(...found.skipped);
     if (found.call === undefined) return undefined;
     answer = answerOf(parts);
     const json = JSON.stringify({ agent: options.name, ...found.call });

@@ -24,7 +24,7 @@ export interface OwnCallOutput {
 export const MAX_RESULT = 8_000;
 /** The most characters of an input, as JSON. */
 export const MAX_INPUT = 100_000;
-/** The most places that are kept of a call. */
+/** The most paths that are kept of a call. */
 export const MAX_PATHS = 1000;
 const MAX_CONTENTS = 100;
 
@@ -79,8 +79,8 @@ function jsonOf(value: unknown): string {
 
 /** The paths that a message names: where the call works, and what its diffs change. */
 export function pathsOf({ locations, content }: Readonly<Record<string, unknown>>): readonly string[] {
-  const places = [locations, content].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
-  return places.flatMap((each) => (isObject(each) && typeof each['path'] === 'string' ? [each['path']] : []));
+  const all = [locations, content].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
+  return all.flatMap((each) => (isObject(each) && typeof each['path'] === 'string' ? [each['path']] : []));
 }
 
 /** What stands for a value that is too long to be kept. It is longer than what can be shown, so nobody is asked about it. */

@@ -104,7 +104,7 @@ export function createUpdates({
       input: bounded(rawInput, MAX_INPUT) ?? known.input,
       output: bounded(rawOutput, MAX_INPUT) ?? known.output,
       content: Array.isArray(content) ? contentsOf(content) : known.content,
-      // What was named before stays: an agent may name one place first, and another with its request.
+      // What was named before stays: an agent may name one path first, and another with its request.
       paths: [...new Set([...known.paths, ...pathsOf(fields)])].slice(0, MAX_PATHS),
     };
   };

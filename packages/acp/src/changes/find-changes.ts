@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { attempt } from '@kernel/internal';
 import { type Copy, stateOnDisk } from '../copy/copy-folder.ts';
 import { hasName, isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
-import { createLeftFiles, type LeftFiles } from '../left-files.ts';
+import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
 import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-record.ts';
 import { joinPatch, linesAfter, readPatch, writePart } from './patch.ts';
@@ -14,7 +14,7 @@ export interface Changes {
   /** The arguments of the call that brings back what can be; undefined if there is nothing. */
   readonly call: ChangesCall | undefined;
   /** What cannot be brought back, in sentences that name it. */
-  readonly left: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /** What `apply_patch` takes of an agent. */
@@ -59,9 +59,9 @@ interface Finding {
 /** Compares a copy with what was copied, and with the workspace as it is now. */
 export async function findChanges(finding: Finding): Promise<Changes> {
   const { copy, signal } = finding;
-  const left = createLeftFiles();
+  const skipped = createSkippedFiles();
   const changes: FileChange[] = [];
-  const found = await filesIn(copy, left, signal);
+  const found = await filesIn(copy, skipped, signal);
   const removed = [...copy.files.keys()].filter((path) => !found.has(path) && !isSkipped(path));
   for (const [paths, find] of [
     [removed, removalOf],
@@ -71,25 +71,27 @@ export async function findChanges(finding: Finding): Promise<Changes> {
       signal.throwIfAborted();
       // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
       const change = await find(finding, path);
-      if (typeof change === 'string') left.add(change, path);
+      if (typeof change === 'string') skipped.add(change, path);
       else if (change !== undefined) changes.push(change);
     }
-  const shown = withoutTooLong(changes, left).toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
+  const shown = withoutTooLong(changes, skipped).toSorted((one, other) =>
+    one.record.path < other.record.path ? -1 : 1,
+  );
   const patch = joinPatch(shown.map(({ part }) => part));
   return {
     call: shown.length === 0 ? undefined : { patch, shown: digestOf(patch), files: shown.map(({ record }) => record) },
-    left: left.sentences(),
+    skipped: skipped.sentences(),
   };
 }
 
 /** The changes that can be shown together: the longest are left, so that one result of a build takes no other file with it. */
-function withoutTooLong(changes: readonly FileChange[], left: LeftFiles): readonly FileChange[] {
+function withoutTooLong(changes: readonly FileChange[], skipped: SkippedFiles): readonly FileChange[] {
   let length = 100;
   return changes
     .toSorted((one, other) => one.part.length - other.part.length)
     .filter(({ part, record }) => {
       length += part.length + 1;
-      if (length > MAX_PATCH) left.add(TOO_LONG, record.path);
+      if (length > MAX_PATCH) skipped.add(TOO_LONG, record.path);
       return length <= MAX_PATCH;
     });
 }
@@ -154,7 +156,7 @@ async function changeOf({ workspace, copy, signal, holdsSecret }: Finding, path:
 }
 
 /** The paths of the files of a copy, sorted. Links that are new or lead elsewhere are named and left. */
-async function filesIn(copy: Copy, left: LeftFiles, signal: AbortSignal): Promise<ReadonlySet<string>> {
+async function filesIn(copy: Copy, skipped: SkippedFiles, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const files: string[] = [];
   const folders = [''];
   const links = new Set<string>();
@@ -167,7 +169,7 @@ async function filesIn(copy: Copy, left: LeftFiles, signal: AbortSignal): Promis
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
       count += 1;
       if (count > MAX_ENTRIES) {
-        left.add(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
+        skipped.add(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
         return new Set(files.toSorted());
       }
       if (entry.isDirectory()) {
@@ -177,14 +179,14 @@ async function filesIn(copy: Copy, left: LeftFiles, signal: AbortSignal): Promis
         // oxlint-disable-next-line no-await-in-loop -- there are few
         const target = await readlink(join(copy.folder, path)).catch(() => '');
         if (copy.links.get(path) === target) links.add(path);
-        else left.add(IS_LINK, path);
-      } else left.add(NOT_TEXT, path);
+        else skipped.add(IS_LINK, path);
+      } else skipped.add(NOT_TEXT, path);
     }
   }
   for (const path of copy.links.keys())
     // oxlint-disable-next-line no-await-in-loop -- there are few
     if (!links.has(path) && !isSkipped(path) && (await whatIsAt(join(copy.folder, path))) === 'no file')
-      left.add(IS_LINK, path);
+      skipped.add(IS_LINK, path);
   return new Set(files.toSorted());
 }
 

@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { AgentWorkspace } from '../options.ts';
-import { placeIn } from './place-in.ts';
+import { pathWithin } from './path-within.ts';
 
 const MAX_BYTES = 16 * 1024 ** 2;
 
@@ -39,17 +39,17 @@ export async function writeCopiedText(
   workspace: AgentWorkspace,
   { path, content }: { readonly path: string; readonly content: string },
 ): Promise<void> {
-  const place = placeIn(folder, path);
-  if (place === undefined) throw outside(path);
-  if (!workspace.allows('write', place))
-    throw refused(`the rules of the workspace do not let ${shown(place)} be written`);
+  const relativePath = pathWithin(folder, path);
+  if (relativePath === undefined) throw outside(path);
+  if (!workspace.allows('write', relativePath))
+    throw refused(`the rules of the workspace do not let ${shown(relativePath)} be written`);
   if (Buffer.byteLength(content) > MAX_BYTES) throw refused(`the content is larger than ${MAX_BYTES} bytes`);
-  await makeFolders(folder, dirname(place));
+  await makeFolders(folder, dirname(relativePath));
   const target = await resolveIn(folder, path);
   const flags =
     constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(target, flags, 0o666).catch((error: unknown) => {
-    throw refused(`${shown(place)} cannot be written: ${errorMessage(error)}`);
+    throw refused(`${shown(relativePath)} cannot be written: ${errorMessage(error)}`);
   });
   try {
     if (!(await file.stat()).isFile()) throw refused(`${shown(path)} is not a file`);
@@ -60,9 +60,9 @@ export async function writeCopiedText(
 }
 
 /** Makes the folders of a path one by one, so that none is made through a link that leads out. */
-async function makeFolders(folder: string, place: string): Promise<void> {
+async function makeFolders(folder: string, relativePath: string): Promise<void> {
   let at = folder;
-  for (const name of place === '.' ? [] : place.split('/')) {
+  for (const name of relativePath === '.' ? [] : relativePath.split('/')) {
     at = join(at, name);
     // oxlint-disable-next-line no-await-in-loop -- each is in the one before it
     await mkdir(at).catch((error: unknown) => {
@@ -70,15 +70,15 @@ async function makeFolders(folder: string, place: string): Promise<void> {
     });
     // oxlint-disable-next-line no-await-in-loop -- as above
     const real = await realpath(at);
-    if (!real.startsWith(folder + sep)) throw outside(place);
+    if (!real.startsWith(folder + sep)) throw outside(relativePath);
   }
 }
 
 /** The path of a file whose folder, links followed, is in the copy. */
 async function resolveIn(folder: string, path: string): Promise<string> {
-  const place = placeIn(folder, path);
-  if (place === undefined || place === '.') throw outside(path);
-  const whole = join(folder, place);
+  const relativePath = pathWithin(folder, path);
+  if (relativePath === undefined || relativePath === '.') throw outside(path);
+  const whole = join(folder, relativePath);
   const real = await realpath(whole).catch(async () =>
     join(await realpath(dirname(whole)), whole.slice(dirname(whole).length)),
   );

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { createLeftFiles, type LeftFiles } from '../left-files.ts';
+import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
 import { createCopyFolder } from './temporary-copies.ts';
 import { hasName, isAllowed, stateInWorkspace } from './workspace-state.ts';
@@ -16,7 +16,7 @@ export interface Copy {
   /** The links that were copied, by path, with where they lead. */
   readonly links: ReadonlyMap<string, string>;
   /** What could not be copied, in sentences that name it. */
-  readonly left: readonly string[];
+  readonly skipped: readonly string[];
   /** Removes it. */
   close(): Promise<void>;
 }
@@ -54,10 +54,10 @@ async function copyAll(
   folder: string,
   limits: CopyLimits,
   signal: AbortSignal,
-): Promise<Pick<Copy, 'files' | 'links' | 'left'>> {
+): Promise<Pick<Copy, 'files' | 'links' | 'skipped'>> {
   const files = new Map<string, CopiedFile>();
   const links = new Map<string, string>();
-  const left = createLeftFiles();
+  const skipped = createSkippedFiles();
   const folders = ['.'];
   let bytes = 0;
   let found = 0;
@@ -79,7 +79,7 @@ async function copyAll(
       await symlink(target, join(folder, path));
       links.set(path, target);
     } else if (type === 'file') {
-      const copied = await copyOne(workspace, path, join(folder, path), { count, left, signal });
+      const copied = await copyOne(workspace, path, join(folder, path), { count, skipped, signal });
       if (copied !== undefined) files.set(path, copied);
     }
   };
@@ -104,12 +104,12 @@ async function copyAll(
     await rm(join(folder, path));
     links.delete(path);
   }
-  return { files, links, left: left.sentences() };
+  return { files, links, skipped: skipped.sentences() };
 }
 
 interface Copying {
   readonly count: (size: number) => void;
-  readonly left: LeftFiles;
+  readonly skipped: SkippedFiles;
   readonly signal: AbortSignal;
 }
 
@@ -121,14 +121,14 @@ async function copyOne(
   workspace: AgentWorkspace,
   path: string,
   target: string,
-  { count, left, signal }: Copying,
+  { count, skipped, signal }: Copying,
 ): Promise<CopiedFile | undefined> {
-  if (!hasName(workspace, path)) left.add(ODD_NAME, path);
+  if (!hasName(workspace, path)) skipped.add(ODD_NAME, path);
   if (!isAllowed(workspace, 'read', path)) return undefined;
   const original = await stateInWorkspace(workspace, path);
   if (original === 'absent') return undefined;
   if (original === 'other') {
-    left.add(UNREADABLE, path);
+    skipped.add(UNREADABLE, path);
     return undefined;
   }
   count(original.size);
@@ -145,7 +145,7 @@ async function copyOne(
     signal.throwIfAborted();
     if (isFull(error)) throw error;
     await rm(target, { force: true });
-    if ((await stateInWorkspace(workspace, path)) !== 'absent') left.add(UNREADABLE, path);
+    if ((await stateInWorkspace(workspace, path)) !== 'absent') skipped.add(UNREADABLE, path);
     return undefined;
   }
 }

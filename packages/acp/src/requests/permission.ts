@@ -1,6 +1,6 @@
 import { isObject } from '@kernel/internal';
 import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
-import { realPlaceIn } from '../copy/place-in.ts';
+import { realPathWithin } from '../copy/path-within.ts';
 
 /** How a request for permission is decided: allowed without a question, refused without one, or as a call of a tool. */
 export type PermissionQuestion =
@@ -15,7 +15,7 @@ const BESIDE_COMMAND = new Set(['description', 'explanation', 'justification', '
 
 /**
  * Says how a request for permission is decided. What only reads or changes the copy needs no question: the changes come back as one. That is so if it names where it
- * works, every place leads into the copy with links followed, and nothing in it is a command or an address. A command, which the agent runs by itself, is asked about
+ * works, every path leads into the copy with links followed, and nothing in it is a command or an address. A command, which the agent runs by itself, is asked about
  * as `agent_command`; anything else with all that the agent says of it.
  */
 export async function questionOf(call: OwnCall, folder: string): Promise<PermissionQuestion> {
@@ -44,7 +44,7 @@ const PATHS = /path|file|folder|dir|cwd|root|target|source|destination|^(?:from|
 const MAX_VALUES = 1000;
 
 async function staysInside(input: unknown, paths: readonly string[], folder: string): Promise<boolean> {
-  const places = [...paths];
+  const targets = [...paths];
   const pending: (readonly [key: string, value: unknown])[] = [['', input]];
   for (let count = 0; pending.length > 0; count += 1) {
     const [key, value] = pending.pop() ?? ['', undefined];
@@ -53,14 +53,14 @@ async function staysInside(input: unknown, paths: readonly string[], folder: str
     if (typeof value === 'string') {
       if (TEXTS.test(key)) continue;
       if (/^[a-z][a-z\d+.-]+:/i.test(value)) return false;
-      if (PATHS.test(key) || /^[/\\~]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(value)) places.push(value);
+      if (PATHS.test(key) || /^[/\\~]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(value)) targets.push(value);
     } else if (Array.isArray(value)) for (const each of value as readonly unknown[]) pending.push([key, each]);
     else if (isObject(value)) pending.push(...Object.entries(value));
   }
-  if (places.length > MAX_VALUES) return false;
-  for (const place of places)
+  if (targets.length > MAX_VALUES) return false;
+  for (const target of targets)
     // oxlint-disable-next-line no-await-in-loop -- there are few, and the first one outside ends it
-    if (place.startsWith('~') || (await realPlaceIn(folder, place)) === undefined) return false;
+    if (target.startsWith('~') || (await realPathWithin(folder, target)) === undefined) return false;
   return true;
 }
 
@@ -77,7 +77,7 @@ async function commandOf(input: unknown, folder: string): Promise<object | undef
   if (!isWords) return undefined;
   if (workdir === undefined || workdir === null || workdir === '') return { command: words };
   if (typeof workdir !== 'string') return undefined;
-  const below = await realPlaceIn(folder, workdir);
+  const below = await realPathWithin(folder, workdir);
   return below === undefined ? undefined : { command: words, ...(below !== '.' && { cwd: below }) };
 }
 

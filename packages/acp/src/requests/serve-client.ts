@@ -5,7 +5,7 @@ import { isCount, type Updates } from '../agent/updates.ts';
 import { readCopiedText, writeCopiedText } from '../copy/copied-text.ts';
 import type { AgentWorkspace } from '../options.ts';
 import type { Decision, Decisions } from './decisions.ts';
-import { realPlaceIn } from '../copy/place-in.ts';
+import { realPathWithin } from '../copy/path-within.ts';
 import { questionOf } from './permission.ts';
 import { MAX_TERMINALS, type Terminal, type Terminals } from './terminals.ts';
 
@@ -117,7 +117,7 @@ function serveTerminals(
         if (terminals.running() >= MAX_TERMINALS)
           throw new sdk.RequestError(INTERNAL_ERROR, `${MAX_TERMINALS} commands run already: release one first.`);
         const { command, args = [], env = [], cwd, outputByteLimit } = params;
-        const below = (cwd ?? '') === '' ? '.' : await realPlaceIn(folder, cwd ?? '');
+        const below = (cwd ?? '') === '' ? '.' : await realPathWithin(folder, cwd ?? '');
         if (below === undefined) throw new sdk.RequestError(INVALID_PARAMS, 'cwd is not in the folder of the session.');
         const odd = env.find(({ name }) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
         if (odd !== undefined)

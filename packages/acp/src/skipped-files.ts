@@ -1,22 +1,22 @@
 const MAX_NAMED = 20;
 
 /** Collects files with why something was not done with them, and says it in one sentence a reason. */
-export interface LeftFiles {
+export interface SkippedFiles {
   add(why: string, path: string): void;
   sentences(): readonly string[];
 }
 
 /** Creates an empty collection. */
-export function createLeftFiles(): LeftFiles {
-  const left = new Map<string, { readonly paths: string[]; count: number }>();
+export function createSkippedFiles(): SkippedFiles {
+  const skipped = new Map<string, { readonly paths: string[]; count: number }>();
   return {
     add(why, path) {
-      const known = left.get(why) ?? { paths: [], count: 0 };
+      const known = skipped.get(why) ?? { paths: [], count: 0 };
       known.count += 1;
       if (known.paths.length < MAX_NAMED) known.paths.push(path);
-      left.set(why, known);
+      skipped.set(why, known);
     },
-    sentences: () => [...left].map(([why, { paths, count }]) => `${why}: ${nameFiles(paths, count)}.`),
+    sentences: () => [...skipped].map(([why, { paths, count }]) => `${why}: ${nameFiles(paths, count)}.`),
   };
 }
 

@@ -2,19 +2,19 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** A path relative to a folder, with `/`; undefined if its name leads out of it. A relative path is one below the folder. */
-export function placeIn(folder: string, path: string): string | undefined {
+export function pathWithin(folder: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
   const below = isAbsolute(path) ? relative(folder, path) : relative(folder, `${folder}${sep}${path}`);
   if (below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)) return undefined;
   return below === '' ? '.' : below.split(sep).join('/');
 }
 
-/** As `placeIn`, with all links followed: of what does not exist yet, those of the folder that it would be in. The folder itself has no links in it. */
-export async function realPlaceIn(folder: string, path: string): Promise<string | undefined> {
-  const place = placeIn(folder, path);
+/** As `pathWithin`, with all links followed: of what does not exist yet, those of the folder that it would be in. The folder itself has no links in it. */
+export async function realPathWithin(folder: string, path: string): Promise<string | undefined> {
+  const place = pathWithin(folder, path);
   if (place === undefined) return undefined;
   const real = await realPath(join(folder, place));
-  return real === undefined ? undefined : placeIn(folder, real);
+  return real === undefined ? undefined : pathWithin(folder, real);
 }
 
 /** Where a path leads; undefined for a link that leads nowhere, since anything may come to be there. */
