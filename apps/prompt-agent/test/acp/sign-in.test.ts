@@ -39,7 +39,7 @@ async function withoutModel(
 }
 
 test('where there is no model a session asks to sign in, says how, and begins once there is one', async () => {
-  verifies('cli.acp.sign-in');
+  verifies('cli.acp.login');
   await withoutModel(true, async (agent, cwd) => {
     const begin = () => agent.request('session/new', { cwd, mcpServers: [] });
     await expect(begin()).rejects.toMatchObject({ code: -32_000 });
@@ -58,14 +58,14 @@ test('where there is no model a session asks to sign in, says how, and begins on
 });
 
 test('an editor without terminals is told of the keys that are elsewhere', async () => {
-  verifies('cli.acp.sign-in');
+  verifies('cli.acp.login');
   await withoutModel(false, async (agent) => {
     await expect(agent.request('authenticate', { methodId: 'elsewhere' })).rejects.toThrow('OPENAI_API_KEY');
   });
 });
 
 test('the way to sign in that an editor opens in a terminal asks for provider and key, and keeps it unseen', async () => {
-  verifies('cli.acp.sign-in');
+  verifies('cli.acp.login');
   const cwd = workspace({});
   const terminal = inPseudoTerminal(['acp', '--login'], { cwd });
   await terminal.sees('Which provider');
