@@ -74,9 +74,8 @@ export async function findChanges(finding: Finding): Promise<Changes> {
       if (typeof change === 'string') skipped.add(change, path);
       else if (change !== undefined) changes.push(change);
     }
-  const shown = withoutTooLong(changes, skipped).toSorted((one, other) =>
-    one.record.path < other.record.path ? -1 : 1,
-  );
+  const fitting = withoutTooLong(changes, skipped);
+  const shown = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
   const patch = joinPatch(shown.map(({ part }) => part));
   return {
     call: shown.length === 0 ? undefined : { patch, shown: digestOf(patch), files: shown.map(({ record }) => record) },
@@ -84,7 +83,7 @@ export async function findChanges(finding: Finding): Promise<Changes> {
   };
 }
 
-/** The changes that can be shown together: the longest are left, so that one result of a build takes no other file with it. */
+/** The changes that can be shown together: the longest are skipped, so that one result of a build takes no other file with it. */
 function withoutTooLong(changes: readonly FileChange[], skipped: SkippedFiles): readonly FileChange[] {
   let length = 100;
   return changes
@@ -129,8 +128,7 @@ async function changeOf({ workspace, copy, signal, holdsSecret }: Finding, path:
   if (now === 'other') return known === undefined ? IN_PLACE : CONFLICT;
   if ((now === 'absent' ? undefined : now.state) !== known?.original) return CONFLICT;
   if (after.text === undefined) return NOT_TEXT;
-  if (before !== undefined && before.text === undefined) return NOT_TEXT;
-  if (now !== 'absent' && before === undefined) return NOT_TEXT;
+  if (now !== 'absent' && before?.text === undefined) return NOT_TEXT;
   if (isOdd(path)) return ODD_NAME;
   if (isSameText && after.text === '') return EMPTY_MODE;
   if (holdsSecret(after.text) && !(before?.text !== undefined && holdsSecret(before.text))) return HOLDS_SECRET;
