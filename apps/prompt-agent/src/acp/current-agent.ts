@@ -1,4 +1,4 @@
-import { onAbort, untilAborted } from '@kernel/internal';
+import { linkAbort, untilAborted } from '@kernel/internal';
 import type { Toolset } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
@@ -36,7 +36,7 @@ export function createCurrentAgent(options: CurrentAgentOptions) {
   const openFor = async (settings: SessionSettings, abort: AbortSignal): Promise<OpenAgent> => {
     // Not the signal of the turn itself: what is opened outlives it.
     const givenUp = new AbortController();
-    const stop = onAbort(abort, () => givenUp.abort(abort.reason));
+    const unlink = linkAbort(abort, givenUp);
     const opening = options.workspace().then((workspace) =>
       openAgent(invocationFor(settings, givenUp.signal), {
         workspace,
@@ -51,7 +51,7 @@ export function createCurrentAgent(options: CurrentAgentOptions) {
       void opening.then((late) => late.close()).catch(() => undefined);
       throw error;
     } finally {
-      stop();
+      unlink();
     }
   };
 

@@ -11,7 +11,7 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk/unstable';
-import { createLock } from '@kernel/internal';
+import { createLock, onAbort } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import { version } from '../options/help.ts';
 import { serversOf } from './editor/given-servers.ts';
@@ -79,11 +79,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     if (there === undefined && stored === undefined) throw RequestError.sessionNotFound(id);
     if (there === undefined ? stored?.isIn(folder) === false : there.cwd !== folder)
       throw RequestError.invalidParams(undefined, `the session belongs to another folder than ${JSON.stringify(cwd)}`);
-    if (there?.isBusy() === true)
-      throw RequestError.invalidRequest(
-        undefined,
-        'a turn of this session is under way; wait for its end, or cancel it',
-      );
+    there?.checkIdle();
     const entries = await there?.entries();
     const goesOn = there !== undefined && JSON.stringify(there.servers) === JSON.stringify(servers);
     if (!goesOn) await close(id);
@@ -151,10 +147,9 @@ export async function serveAcp(call: CommandCall): Promise<void> {
 
   const input = host.stdin instanceof Readable ? host.stdin : Readable.from(host.stdin);
   const connection = app.connect(ndJsonStream(toWritable(host.stdout), Readable.toWeb(input)));
-  const stop = (): void => connection.close();
-  signal.addEventListener('abort', stop, { once: true });
+  const removeListener = onAbort(signal, () => connection.close());
   await connection.closed;
-  signal.removeEventListener('abort', stop);
+  removeListener();
   // What the editor may still send keeps nobody waiting.
   input.destroy();
   await Promise.all([...sessions.keys()].map(close));

@@ -145,6 +145,14 @@ export async function openSession(
   };
 
   let turn: AbortController | undefined;
+  /** Throws where a turn is under way. */
+  const checkIdle = (): void => {
+    if (turn !== undefined)
+      throw RequestError.invalidRequest(
+        undefined,
+        'a turn of this session is under way; wait for its end, or cancel it',
+      );
+  };
   let hasTitle = start.isStored || start.entries !== undefined;
   const runTurn = async (blocks: readonly ContentBlock[], abort: AbortSignal): Promise<PromptResponse> => {
     const { text, parts, isTyped } = readPrompt(blocks, cwd);
@@ -178,7 +186,7 @@ export async function openSession(
     id,
     cwd,
     servers,
-    isBusy: (): boolean => turn !== undefined,
+    checkIdle,
     modes: () => modesOf(settings),
     options: () => optionsOf(settings),
     /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
@@ -196,11 +204,7 @@ export async function openSession(
     },
     /** Answers a prompt. Rejects where another turn of the session is under way. */
     async prompt(blocks: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> {
-      if (turn !== undefined)
-        throw RequestError.invalidRequest(
-          undefined,
-          'a turn of this session is under way; wait for its end, or cancel it',
-        );
+      checkIdle();
       const own = new AbortController();
       turn = own;
       models.busy();

@@ -191,7 +191,7 @@ async function connect(
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
     .then(({ stopReason, usage }) => {
       const finishReason = finishReasonOf(stopReason);
-      return finish({ type: 'end', finishReason, usage: toUsage(usage, updates.contextTokens()) });
+      return finish({ type: 'end', finishReason, usage: toUsage(usage) });
     })
     .catch((error: unknown) => {
       // How a connection ended is said where that is known.

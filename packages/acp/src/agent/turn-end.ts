@@ -15,10 +15,9 @@ export function finishReasonOf(stopReason: string): FinishReason {
   return Object.hasOwn(FINISH, stopReason) ? (FINISH[stopReason] ?? 'other') : 'other';
 }
 
-/** The usage of a turn. Where the agent tells none, what its context holds counts as what it read. */
-export function toUsage(usage: unknown, contextTokens: number | undefined): Usage | undefined {
-  if (!isObject(usage))
-    return contextTokens === undefined ? undefined : { inputTokens: contextTokens, outputTokens: 0 };
+/** The usage of a turn; undefined if the agent tells none. */
+export function toUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
   const count = (key: string): number => (isCount(usage[key]) ? usage[key] : 0);
   const input = count('inputTokens');
   const output = count('outputTokens');

@@ -175,15 +175,15 @@ export function linesAfter(before: string | undefined, patch: FilePatch): readon
   let at = 0;
   for (const { lines: hunk, isAtEnd } of patch.hunks) {
     const old = hunk.filter(({ sign }) => sign !== '+').map(({ text }) => text);
-    const place = isAtEnd ? placeAtEnd(lines, old, at) : placeOf(lines, old, at);
-    if (place === -1)
+    const index = isAtEnd ? indexAtEnd(lines, old, at) : indexOfLines(lines, old, at);
+    if (index === -1)
       throw new KernelError(
         'TOOL_FAILED',
         `The lines that ${JSON.stringify(patch.path)} is to be changed at are not there any more.`,
       );
-    for (; at < place; at += 1) out.push(lines[at] ?? '');
+    for (; at < index; at += 1) out.push(lines[at] ?? '');
     for (const { sign, text } of hunk) if (sign !== '-') out.push(text);
-    at = place + old.length;
+    at = index + old.length;
   }
   for (; at < lines.length; at += 1) out.push(lines[at] ?? '');
   return out;
@@ -197,13 +197,13 @@ export function withBreaksOf(before: string | undefined, lines: readonly string[
   return lines.join(ending) + (hasEnd ? ending : '');
 }
 
-function placeAtEnd(lines: readonly string[], wanted: readonly string[], from: number): number {
-  const place = lines.length - wanted.length;
-  return place >= from && wanted.every((line, at) => lines[place + at] === line) ? place : -1;
+function indexAtEnd(lines: readonly string[], wanted: readonly string[], from: number): number {
+  const index = lines.length - wanted.length;
+  return index >= from && wanted.every((line, at) => lines[index + at] === line) ? index : -1;
 }
 
 /** Where some lines are found first, in time of the lines alone (Knuth, Morris and Pratt); -1 if they are not there. */
-function placeOf(lines: readonly string[], wanted: readonly string[], from: number): number {
+function indexOfLines(lines: readonly string[], wanted: readonly string[], from: number): number {
   if (wanted.length === 0) return from;
   const borders = bordersOf(wanted);
   let matched = 0;

@@ -167,8 +167,8 @@ async function linkWithin({ folder }: AgentWorkspace, path: string): Promise<str
   if (folder === undefined) return undefined;
   const target = await readlink(join(folder, path)).catch(() => undefined);
   if (target === undefined || isAbsolute(target)) return undefined;
-  const place = normalize(join(dirname(path), target));
-  return place === '..' || place.startsWith('../') ? undefined : target;
+  const normalized = normalize(join(dirname(path), target));
+  return normalized === '..' || normalized.startsWith('../') ? undefined : target;
 }
 
 function tooMuch(what: string, option: string): KernelError {

@@ -133,8 +133,10 @@ function quoted(text: string): string {
     .replaceAll('\r', String.raw`\r`)}"`;
 }
 
-/** Adds an entry to a file of settings, which may not be there yet. A link stays one, and what may read the file stays the same. */
-/** Adds an entry to a file of settings. Nothing of what is there is lost: neither other entries, nor what the user has added to this one. */
+/**
+ * Adds an entry to a file of settings, which may not be there yet. Nothing of what is there is lost: neither other entries, nor what the user has added to this one. A
+ * link stays one, and what may read the file stays the same.
+ */
 async function addEntry(named: string, entry: NonNullable<Setup['json']>): Promise<void> {
   const refuse = (problem: string): never => {
     throw usageError(

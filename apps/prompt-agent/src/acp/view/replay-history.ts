@@ -38,11 +38,10 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
       return;
     case 'assistant':
       for (const part of message.content) {
-        const content =
-          part.type === 'reasoning' ? textBlock(part.text) : part.type === 'text' ? textBlock(part.text) : undefined;
+        if (part.type !== 'reasoning' && part.type !== 'text') continue;
         const sessionUpdate = part.type === 'reasoning' ? 'agent_thought_chunk' : 'agent_message_chunk';
         // oxlint-disable-next-line no-await-in-loop -- in order
-        if (content !== undefined) await send({ sessionUpdate, messageId, content });
+        await send({ sessionUpdate, messageId, content: textBlock(part.text) });
       }
       for (const call of toolCallsOf(message)) calls.start(call.id, call);
       return;

@@ -9,7 +9,7 @@ import {
   visibleLine,
 } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { within } from '../../within.ts';
+import { withTimeout } from '../../with-timeout.ts';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import type { ProcessEnd } from '../process/start-process.ts';
 import { clearVariables } from './clear-variables.ts';
@@ -84,7 +84,7 @@ async function start(
   const starting = request();
   try {
     const late = () => failure(`The editor did not start the command within ${START_MS} ms.`);
-    return await within(untilAborted(starting, signal), START_MS, late);
+    return await withTimeout(untilAborted(starting, signal), START_MS, late);
   } catch (error) {
     // One that is there later all the same is freed.
     void starting.then((terminal) => isAnswered(() => terminal.release())).catch(() => undefined);
@@ -149,7 +149,7 @@ async function follow(read: () => Promise<void>, signal: AbortSignal): Promise<v
 async function answerOf<T>(ask: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
   try {
     const asked = async () => ({ value: await ask() });
-    return await within(asked(), ANSWER_MS, () => new Error('late'));
+    return await withTimeout(asked(), ANSWER_MS, () => new Error('late'));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { errorMessage, sliceHead, untilAborted, visibleLine } from '@kernel/internal';
-import { within } from '../../within.ts';
+import { withTimeout } from '../../with-timeout.ts';
 import { quote, toolError } from '../errors.ts';
 import type { EditorFiles } from './editor-files.ts';
 
@@ -50,7 +50,7 @@ async function limited<T>(
   const ended = new AbortController();
   try {
     const signal = outer === undefined ? ended.signal : AbortSignal.any([outer, ended.signal]);
-    return await within(
+    return await withTimeout(
       work(signal).catch((error: unknown) => {
         outer?.throwIfAborted();
         throw toolError(`The editor could not ${what} ${quote(path)}: ${said(error)}.`, error);
