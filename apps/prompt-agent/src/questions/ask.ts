@@ -120,12 +120,13 @@ export async function askSecret(
   signal.throwIfAborted();
   // readline shows what is typed on its output: this one shows nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Before the question, since it turns off the echo of the terminal: a key may be pasted as soon as it is asked for.
   const lines = readline().createInterface({ input: terminal.stdin, output: nowhere, terminal: true });
-  output.note(question);
   lines.once('SIGINT', () => {
     lines.close();
     process.kill(process.pid, 'SIGINT');
   });
-  return (await nextLine(lines, signal)) ?? '';
+  // The terminal shows no keys by now, and what comes is heard: a key may be pasted as soon as it is asked for.
+  const line = nextLine(lines, signal);
+  output.note(question);
+  return (await line) ?? '';
 }
