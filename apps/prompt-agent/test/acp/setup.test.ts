@@ -21,7 +21,13 @@ test('--setup prints what each editor needs, with the flags of the call', async 
   const expected = {
     zed: ['"agent_servers"', '"type": "custom"', '"--provider"', '"anthropic"'],
     jetbrains: ['"agent_servers"', '"args"', '"anthropic"'],
-    neovim: ['codecompanion', 'acp_providers', '"--provider"'],
+    neovim: [
+      'codecompanion',
+      'acp_providers',
+      '"--provider"',
+      'env = vim.fn.environ()',
+      'auto_approve_tool_permissions = false',
+    ],
     emacs: ['agent-shell-agent-configs', 'acp-make-client', '"--provider" "anthropic"'],
   };
   for (const [editor, parts] of Object.entries(expected)) {

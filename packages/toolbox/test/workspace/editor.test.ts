@@ -164,6 +164,20 @@ test('an editor that shows no returns leaves them in the file, and none of its v
   expect(readFileSync(join(root, 'win.txt'), 'utf8')).toBe('one\r\nx\r\ny\r\n');
 });
 
+test('a file keeps its last line break in an editor that shows none, and none of its versions changes by it', async () => {
+  verifies('toolbox.editor.files');
+  const { editor, root, workspace } = await opened((own) => ({
+    ...own,
+    readText: async (...args) => (await own.readText?.(...args))?.replace(/\n$/, ''),
+  }));
+  expect([await textOf(workspace, 'a.txt'), await textOf(workspace, 'win.txt')]).toEqual(['saved\n', 'one\r\ntwo\r\n']);
+  await call(workspace, 'edit_file', { path: 'a.txt', edits: [{ old_text: 'saved', new_text: 'changed' }] });
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('changed\n');
+  expect(editor.calls).toContain(`write ${join(root, 'a.txt')}`);
+  await workspace.write('b.txt', 'no break');
+  expect(await textOf(workspace, 'b.txt')).toBe('no break');
+});
+
 test('what the rules close, links and hard links are refused before the editor is asked', async () => {
   verifies('toolbox.editor.rules');
   const outside = folderWith({ 'secret.txt': 'secret' });
