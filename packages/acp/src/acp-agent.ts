@@ -1,5 +1,6 @@
 import { agentAsTool, type AgentBinding } from '@kernel/agent';
 import { markInnerSteps, type ToolContext, type ToolResult } from '@kernel/protocol';
+import { startAgent, type StartAgent } from './agent/agent-process.ts';
 import { createAgentProvider } from './agent-provider.ts';
 import { createAgentTools } from './agent-tools.ts';
 import { checkOptions, type CheckedOptions } from './check-options.ts';
@@ -24,18 +25,28 @@ import type { AcpAgentOptions } from './options.ts';
  * ```
  */
 export function acpAgent(options: AcpAgentOptions): AgentBinding {
-  const checked = checkOptions(options);
-  const { tool } = bindingOf(checked, () => undefined);
-  const handler: AgentBinding['handler'] = (input, context) => runAgent(checked, input, context);
+  return bindAgent(checkOptions(options), startAgent);
+}
+
+/** Makes an agent a tool, by what starts it. */
+export function bindAgent(options: CheckedOptions, start: StartAgent): AgentBinding {
+  const { tool } = bindingOf(options, start, () => undefined);
+  const handler: AgentBinding['handler'] = (input, context) => {
+    const { onProgress } = context;
+    return runAgent(
+      bindingOf(options, start, (update) => onProgress?.(update)),
+      input,
+      context,
+    );
+  };
   return { tool, timeoutMs: 0, handler: markInnerSteps(handler) };
 }
 
 async function runAgent(
-  options: CheckedOptions,
+  { handler, provider }: ReturnType<typeof bindingOf>,
   input: { readonly task: string },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { handler, provider } = bindingOf(options, (update) => context.onProgress?.(update));
   try {
     const result = await handler(input, context);
     const answer = provider.answer();
@@ -47,10 +58,10 @@ async function runAgent(
   }
 }
 
-function bindingOf(options: CheckedOptions, onProgress: (update: string) => void) {
+function bindingOf(options: CheckedOptions, start: StartAgent, onProgress: (update: string) => void) {
   const { name, description, limits } = options;
   const { tokens, cost, timeMs } = limits;
-  const provider = createAgentProvider(options, onProgress);
+  const provider = createAgentProvider(options, start, onProgress);
   const { tool, handler } = agentAsTool({
     name,
     description,

@@ -12,6 +12,7 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
+import type { StartAgent } from './agent/agent-process.ts';
 import { startSession } from './agent/agent-session.ts';
 import type { AgentSession, FromAgent } from './agent/session-types.ts';
 import type { AgentOutput } from './agent/updates.ts';
@@ -40,7 +41,11 @@ type Part = AssistantMessage['content'][number];
  * A run that goes on in another process, or after a decision that came later, has a history and no agent. If only the changes waited, they are made from the call.
  * Otherwise the agent begins anew, and what was decided on in the history is not asked again.
  */
-export function createAgentProvider(options: CheckedOptions, onProgress: (update: string) => void): AgentProvider {
+export function createAgentProvider(
+  options: CheckedOptions,
+  start: StartAgent,
+  onProgress: (update: string) => void,
+): AgentProvider {
   const redactor = createRedactor(Object.values(options.env));
   let session: AgentSession | undefined;
   let starting: Promise<AgentSession> | undefined;
@@ -53,6 +58,7 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
     const decided = decisionsOf(messages);
     return startSession(options, {
+      start,
       task: taskOf(messages),
       signal,
       redactor,

@@ -5,7 +5,7 @@ import { createWorkspace } from '@kernel/toolbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { writePart } from '../src/changes/patch.ts';
-import { allowAll, copies, deciding, fileOf, give, inputOf, project, scripted } from './support.ts';
+import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
   verifies('acp.changes');
@@ -351,7 +351,7 @@ test.each([
     verifies('acp.changes');
     const workspace = await project({ 'a.txt': 'one\n' });
     const { approve, asked } = allowAll();
-    const { result } = await give(scripted({ workspace }), [{ disk: { 'a.txt': 'two\n' } }, step], { approve });
+    const { result } = await give(inOwnProcess({ workspace }), [{ disk: { 'a.txt': 'two\n' } }, step], { approve });
     expect(asked.map(({ name }) => name)).toEqual(['apply_patch']);
     expect(fileOf(workspace, 'a.txt')).toBe('two\n');
     expect(result?.isError).toBe(true);

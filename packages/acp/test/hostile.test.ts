@@ -7,7 +7,18 @@ import type { AgentEvent } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { allowAll, copies, give, isAlive, type Outcome, project, RAW_AGENT, scripted } from './support.ts';
+import {
+  allowAll,
+  copies,
+  give,
+  inOwnProcess,
+  isAlive,
+  NODE_ARGS,
+  type Outcome,
+  project,
+  RAW_AGENT,
+  scripted,
+} from './support.ts';
 
 const HOLDS_AGENT = fileURLToPath(new URL('fixtures/holds-agent.ts', import.meta.url));
 
@@ -20,7 +31,7 @@ async function raw(
   { limits, file = '' }: { limits?: AcpAgentLimits; file?: string } = {},
   rest: Omit<NonNullable<Parameters<typeof give>[2]>, 'approve'> = {},
 ) {
-  const args = ['--disable-warning=ExperimentalWarning', RAW_AGENT, way, file];
+  const args = [...NODE_ARGS, RAW_AGENT, way, file];
   const env = { KEY: 'k-secret-value-123' };
   const binding = acpAgent({ command: process.execPath, args, env, name: 'raw', workspace: await project(), limits });
   return give(binding, [], { ...allowAll(), ...rest });
@@ -161,8 +172,8 @@ test('an agent that is stopped is told so first, and can end its turn', async ()
   const tap = join(temporaryFolder('acp-tap'), 'tap');
   const controller = new AbortController();
   const running = give(
-    scripted({ workspace: await project(), flags: [`--tap=${tap}`] }),
-    [{ say: 'working' }, { untilCancelled: true }],
+    inOwnProcess({ workspace: await project(), flags: [`--tap=${tap}`] }),
+    [{ say: 'working' }, { cancelledWith: null }],
     {
       ...allowAll(),
       signal: controller.signal,
@@ -205,7 +216,7 @@ test.each([
   ['/', 'it is not executable'],
 ])('a program that cannot be started is named: %s', async (command, message) => {
   verifies('acp.start');
-  const { text } = await give(scripted({ workspace: await project(), command }), [], allowAll());
+  const { text } = await give(inOwnProcess({ workspace: await project(), command }), [], allowAll());
   expect(text).toContain(`TOOL_UNAVAILABLE: The agent "${command}" cannot be started: ${message}`);
 });
 
@@ -213,7 +224,7 @@ test('an agent gets no variables but those that every program needs and those th
   verifies('acp.start');
   vi.stubEnv('ACP_TEST_SECRET', 'x');
   const steps = [{ environment: ['ACP_TEST_SECRET', 'GIVEN', 'HOME'] }];
-  const { text } = await give(scripted({ workspace: await project(), env: { GIVEN: 'yes' } }), steps, allowAll());
+  const { text } = await give(inOwnProcess({ workspace: await project(), env: { GIVEN: 'yes' } }), steps, allowAll());
   vi.unstubAllEnvs();
   expect(JSON.parse(text)).toEqual({ ACP_TEST_SECRET: null, GIVEN: 'yes', HOME: process.env['HOME'] ?? null });
 });

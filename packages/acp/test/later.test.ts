@@ -4,8 +4,8 @@ import type { Message } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { expect, test } from 'vitest';
-import type { Step } from './fixtures/scripted-agent.ts';
-import { allowAll, deciding, fileOf, give, inputOf, project, scripted } from './support.ts';
+import type { Step } from './fixtures/scripted-steps.ts';
+import { allowAll, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 /** Has an agent make changes that are decided on later, does something meanwhile, and then allows them in another process: without the agent. */
 async function decideLater(
@@ -18,7 +18,7 @@ async function decideLater(
   expect(first.end.reason).toBe('approval');
   meanwhile?.();
   const messages = JSON.parse(JSON.stringify(first.end.messages)) as readonly Message[];
-  const gone = scripted({ workspace, command: '/no/such/agent' });
+  const gone = inOwnProcess({ workspace, command: '/no/such/agent' });
   const { approve: decide } = deciding((call) =>
     edit === undefined ? { decision: 'allow' } : { decision: 'edit', arguments: JSON.stringify(edit(inputOf(call))) },
   );

@@ -6,7 +6,7 @@ import type { CommandsInCopy } from '../options.ts';
 import { createDecisions, type Decision } from '../requests/decisions.ts';
 import { createClient } from '../requests/serve-client.ts';
 import { createTerminals } from '../requests/terminals.ts';
-import { type AgentProcess, startAgent } from './agent-process.ts';
+import type { AgentProcess, StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
 import { openSession, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
@@ -17,6 +17,7 @@ import { createUpdates } from './updates.ts';
 import { endsWithin } from './ends-within.ts';
 
 interface Setup {
+  readonly start: StartAgent;
   readonly task: string;
   readonly signal: AbortSignal;
   readonly redactor: Redactor;
@@ -51,7 +52,7 @@ export async function startSession(options: CheckedOptions, setup: Setup): Promi
     const sdk = await import('@agentclientprotocol/sdk/unstable');
     commands = await options.commands?.(copy.folder);
     signal.throwIfAborted();
-    agent = await startAgent(options, copy.folder);
+    agent = await setup.start(options, copy.folder);
     const session = await connect(options, setup, { sdk, copy, agent, commands });
     const close = async (): Promise<void> => {
       await session.close();
