@@ -39,6 +39,7 @@ test('another agent is a tool: it is asked about, so is each command, and its ch
     { environment: ['KEY', 'GIVEN'] },
     { terminal: { command: 'cat', args: ['a.txt'] } },
     { disk: { 'a.txt': 'two\n' } },
+    { link: 'to-a', to: 'a.txt' },
     { say: 'Changed it.' },
   ];
   const bundle = ['--bundle', 'code_agent', '--sandbox', 'off'];
@@ -47,6 +48,7 @@ test('another agent is a tool: it is asked about, so is each command, and its ch
   expect(text).toContain('$ cat a.txt');
   expect(text).toContain('-one');
   expect(text).toContain('+two');
+  expect(text).toContain('Not brought back, because it is a link: "to-a".');
   const sent = JSON.stringify(requests[1]?.body);
   expect(sent).toContain('Changed it.');
   expect(sent).toContain('Done (change');

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { createWorkspace } from '@kernel/toolbox';
@@ -68,13 +68,13 @@ test('what an agent said before a call of its own is not said twice', async () =
   expect(text).toBe('Looking. All is well.');
 });
 
-test('files that cannot be looked at are named, and not taken for removed', async () => {
+test('files whose folder has become a link are not taken for removed, and the link is named', async () => {
   verifies('acp.changes');
   const workspace = await project({ 'a.txt': 'one\n', 'b/c.txt': 'same\n' });
   const { approve, asked } = allowAll();
   const { text } = await give(scripted({ workspace }), [{ disk: { b: null } }, { link: 'b', to: 'b' }], { approve });
   expect(asked).toEqual([]);
-  expect(text).toContain('it cannot be read: "b/c.txt"');
+  expect(text).toContain('it is a link: "b"');
   expect(fileOf(workspace, 'b/c.txt')).toBe('same\n');
 });
 
@@ -178,7 +178,12 @@ test.skipIf(process.platform === 'win32')(
   'modes, line breaks and a last line without one are brought back as they are',
   async () => {
     verifies('acp.changes');
-    const workspace = await project({ 'a.txt': 'one\r\ntwo\r\n', 'b.txt': 'no end', 'run.sh': 'echo 1\n' });
+    const workspace = await project({
+      'a.txt': 'one\r\ntwo\r\n',
+      'b.txt': 'no end',
+      'run.sh': 'echo 1\n',
+      'empty.sh': '',
+    });
     const file = (path: string): string => join(workspace.folder ?? '', path);
     chmodSync(file('run.sh'), 0o755);
     const steps = [
@@ -191,13 +196,18 @@ test.skipIf(process.platform === 'win32')(
           'empty.txt': '',
         },
       },
+      { chmod: 'empty.sh', mode: 0o755 },
     ];
-    await give(scripted({ workspace }), steps, allowAll());
+    const { approve, asked } = allowAll();
+    await give(scripted({ workspace }), steps, { approve });
+    // Rules and previews read it as the tool of that name does: it has a line in each part.
+    expect(inputOf(asked[0])['patch']).toContain('*** Update File: empty.sh\n@@\n \n*** ');
     expect(fileOf(workspace, 'a.txt')).toBe('one\r\n2\r\n');
     expect(fileOf(workspace, 'b.txt')).toBe('no end yet');
     expect(fileOf(workspace, 'c.txt')).toBe('new, no end');
     expect(fileOf(workspace, 'empty.txt')).toBe('');
     expect(statSync(file('run.sh')).mode & 0o777).toBe(0o755);
+    expect(statSync(file('empty.sh')).mode & 0o777).toBe(0o755);
   },
 );
 
@@ -251,13 +261,50 @@ test('one part that cannot be made takes no other with it: files in place of fol
       },
     },
   ];
-  const { text } = await give(scripted({ workspace }), steps, allowAll());
-  expect(text).toContain('a folder or a link is in its place: "abs", "d", "link".');
+  const { approve, asked } = allowAll();
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(text).toContain('a folder or a link is in its place: "abs", "link".');
   expect(text).toContain('because it is a link: "removed".');
   expect(text).toContain('its name cannot stand in a diff: "a:b".');
+  expect(inputOf(asked[0])['left']).toContainEqual(expect.stringContaining('because it is a link: "removed".'));
   expect(fileOf(workspace, 'b.txt')).toBe('two\n');
+  expect(fileOf(workspace, 'd')).toBe('file\n');
   expect(fileOf(workspace, 'f.txt/in')).toBe('now a folder\n');
   expect(fileOf(workspace, 'l.txt')).toBe('l\n');
+});
+
+test('a folder that a file takes the place of, and a file that a folder does, are one change that can be undone', async () => {
+  verifies('acp.changes');
+  const workspace = await project({ 'd/x': 'x\n', 'd/deep/y': 'y\n', 'f.txt': 'f\n' });
+  mkdirSync(join(workspace.folder ?? '', 'd/empty'));
+  const steps = [{ disk: { d: null, 'f.txt': null } }, { disk: { d: 'file\n', 'f.txt/a/b': 'b\n' } }, { say: 'Done.' }];
+  const { text } = await give(scripted({ workspace }), steps, allowAll());
+  expect(text).toMatch(/Done \(change \S+\):\nA "d"\nD "d\/deep\/y"\nD "d\/x"\nD "f.txt"\nA "f.txt\/a\/b"$/);
+  expect([fileOf(workspace, 'd'), fileOf(workspace, 'f.txt/a/b')]).toEqual(['file\n', 'b\n']);
+  await workspace.undo();
+  expect(['d/x', 'd/deep/y', 'f.txt'].map((path) => fileOf(workspace, path))).toEqual(['x\n', 'y\n', 'f\n']);
+});
+
+test('a folder in which something stays is not replaced by a file, and neither is one that has changed meanwhile', async () => {
+  verifies('acp.changes', 'acp.conflicts');
+  const files = { 'kept/x': 'x\n', 'kept/secret.key': 'k\n', 'new/x': 'x\n', 'b.txt': 'one\n' };
+  const root = temporaryFolder('acp-folders', files);
+  const workspace = await createWorkspace({ root, write: ['**'], deny: ['*.key'] });
+  const steps = [{ disk: { kept: null, new: null } }, { disk: { kept: 'file\n', new: 'file\n', 'b.txt': 'two\n' } }];
+  const { approve, asked } = deciding(() => {
+    writeFileSync(join(root, 'new/mine'), 'mine\n');
+    return { decision: 'allow' };
+  });
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(inputOf(asked[0])['left']).toEqual([expect.stringContaining('a folder or a link is in its place: "kept".')]);
+  expect(text).toContain('"new" has changed in the workspace meanwhile, and was left as it is.');
+  expect(text).toContain('"new/x" was left as it is, as "new" was.');
+  expect(['kept/secret.key', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
+    'k\n',
+    'x\n',
+    'mine\n',
+    'two\n',
+  ]);
 });
 
 test('a change that the workspace refuses when it is made takes no other with it', async () => {

@@ -47,7 +47,7 @@ function linesOfChange({ path, before, after }: TextChange): readonly string[] {
   if (before === undefined) return [`*** Add File: ${path}`, ...linesOf(after).map((line) => `+${line}`)];
   const header = `*** Update File: ${path}`;
   const [old, now] = [linesOf(before), linesOf(after)];
-  if (before === after && old.length > 0) return [header, '@@', ` ${old[0] ?? ''}`];
+  if (before === after) return [header, '@@', ` ${old[0] ?? ''}`];
   const hunks = hunksOf(diffLines(old, now));
   const [patch] = readPatch([BEGIN, header, ...hunks, END].join('\n'));
   // A hunk could also stand where its lines are found first: then the file is written out.
@@ -171,6 +171,9 @@ export function linesAfter(before: string | undefined, patch: FilePatch): readon
   if (patch.type === 'delete') return [];
   if (patch.type === 'add') return patch.lines;
   const lines = linesOf(before ?? '');
+  // The part of an empty file whose mode alone changes: the form asks for a line.
+  if (lines.length === 0 && patch.hunks.every((hunk) => hunk.lines.every(({ sign, text }) => sign + text === ' ')))
+    return [];
   const out: string[] = [];
   let at = 0;
   for (const { lines: hunk, isAtEnd } of patch.hunks) {
