@@ -4,7 +4,9 @@ import { verifies } from '@kernel/testing';
 import { createWorkspace } from '@kernel/toolbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { findChanges } from '../src/changes/find-changes.ts';
 import { writePart } from '../src/changes/patch.ts';
+import { copyFolder } from '../src/copy/copy-folder.ts';
 import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
@@ -334,17 +336,47 @@ test('a diff that is too long to be shown is named and left, and the other chang
   expect(fileOf(workspace, 'src.txt')).toBe('fixed\n');
 });
 
-test('a change of many equal lines is written in time of its lines', () => {
+test('an abort while the change of one long file is worked out ends it', async () => {
+  verifies('acp.ends');
+  const controller = new AbortController();
+  const { signal } = controller;
+  const workspace = await project({ 'a.txt': 'one\n'.repeat(1000) });
+  const copy = await copyFolder(workspace, { files: 9, bytes: 1e9 }, signal);
+  writeFileSync(join(copy.folder, 'a.txt'), 'two\n'.repeat(1000));
+  // It is asked last before the lines are compared.
+  const holdsSecret = (): boolean => {
+    setImmediate(() => controller.abort());
+    return false;
+  };
+  await expect(findChanges({ workspace, copy, signal, holdsSecret })).rejects.toBe(signal.reason);
+  await copy.close();
+});
+
+test('a file of too many lines for a diff is named and left, and the other changes are brought back', async () => {
   verifies('acp.changes');
-  const timeOf = (count: number): number => {
+  const workspace = await project({ 'lines.txt': '\n'.repeat(300_000), 'src.txt': 'one\n' });
+  const steps = [{ disk: { 'lines.txt': `${'\n'.repeat(300_000)}x\n`, 'src.txt': 'two\n' } }];
+  const { text } = await give(scripted({ workspace }), steps, allowAll());
+  expect(text).toContain('it has more than 200000 lines: "lines.txt".');
+  expect(fileOf(workspace, 'src.txt')).toBe('two\n');
+});
+
+test('a change of many equal lines is written in time of its lines', async () => {
+  verifies('acp.changes');
+  const timeOf = async (count: number): Promise<number> => {
     const start = performance.now();
     const end = 'z1\nz2\nz3\nz4\n';
-    writePart({ path: 'a', before: `${'a\n'.repeat(2 * count)}e\n${end}`, after: `${'a\n'.repeat(count)}q\n${end}` });
+    const change = {
+      path: 'a',
+      before: `${'a\n'.repeat(2 * count)}e\n${end}`,
+      after: `${'a\n'.repeat(count)}q\n${end}`,
+    };
+    await writePart(change, { max: Infinity, pause: () => Promise.resolve() });
     return performance.now() - start;
   };
-  timeOf(5000);
-  const [small, large] = [timeOf(10_000), timeOf(80_000)];
-  expect(large / small).toBeLessThan(40);
+  await timeOf(5000);
+  const small = await timeOf(10_000);
+  expect((await timeOf(80_000)) / small).toBeLessThan(40);
 });
 
 test('what an editor shows and has not saved is what the agent gets, and what its changes are for', async () => {

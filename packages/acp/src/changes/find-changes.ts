@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as afterEvents } from 'node:timers/promises';
 import { attempt } from '@kernel/internal';
 import { type Copy, stateOnDisk } from '../copy/copy-folder.ts';
 import { lineage } from '../copy/path-within.ts';
@@ -9,7 +10,7 @@ import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
 import { emptiedFolders } from './emptied-folders.ts';
 import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-record.ts';
-import { joinPatch, linesAfter, readPatch, writePart } from './patch.ts';
+import { hasMoreLines, joinPatch, linesAfter, readPatch, writePart } from './patch.ts';
 
 /** What an agent changed in its copy. */
 export interface Changes {
@@ -41,6 +42,9 @@ const MAX_ENTRIES = 500_000;
 /** What `apply_patch` takes, and what a person can be shown. */
 const MAX_PATCH = 4_000_000;
 
+/** Beyond it, a diff takes seconds. */
+const MAX_LINES = 200_000;
+
 const UNREADABLE = 'Not looked at, because it cannot be read';
 const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
@@ -48,6 +52,7 @@ const NOT_TEXT = 'Not brought back, because it is not text that a diff can show'
 const ODD_NAME = 'Not brought back, because its name cannot stand in a diff';
 const IS_LINK = 'Not brought back, because it is a link';
 const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
+const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
 const HOLDS_SECRET = 'Not brought back, because it holds a value that was given to the agent in env';
 
@@ -100,9 +105,21 @@ function withoutTooLong(changes: readonly FileChange[], skipped: SkippedFiles): 
     });
 }
 
+/** What lets other work run, such as what aborts this one, and ends it then. */
+function pauseOf(signal: AbortSignal): () => Promise<void> {
+  return async () => {
+    await afterEvents();
+    signal.throwIfAborted();
+  };
+}
+
 type Found = FileChange | string | undefined;
 
-async function removalOf({ workspace, copy }: Finding, path: string, links: ReadonlySet<string>): Promise<Found> {
+async function removalOf(
+  { workspace, copy, signal }: Finding,
+  path: string,
+  links: ReadonlySet<string>,
+): Promise<Found> {
   // A link in its place, or in that of its folder, is named as one.
   if (lineage(path).some((each) => links.has(each))) return undefined;
   if (!(await isGone(join(copy.folder, path)))) return UNREADABLE;
@@ -113,7 +130,8 @@ async function removalOf({ workspace, copy }: Finding, path: string, links: Read
   if (isOdd(path)) return ODD_NAME;
   const before = await workspace.read(path).catch(() => undefined);
   if (before === undefined) return UNREADABLE;
-  const part = writePart({ path, before: '', after: undefined });
+  const part = await writePart({ path, before: '', after: undefined }, { max: MAX_PATCH, pause: pauseOf(signal) });
+  if (part === undefined) return TOO_LONG;
   return { part, record: { path, before: digestOf(before.bytes), mode: modeText(before.mode) } };
 }
 
@@ -141,15 +159,17 @@ async function changeOf(
   if (isOdd(path)) return ODD_NAME;
   if (known === undefined && holdsSecret(path)) return HOLDS_SECRET;
   if (holdsSecret(after.text) && !(before?.text !== undefined && holdsSecret(before.text))) return HOLDS_SECRET;
+  if ([before?.text, after.text].some((text) => text !== undefined && hasMoreLines(text, MAX_LINES)))
+    return TOO_MANY_LINES;
   const change = { path, before: before?.text, after: after.text };
-  const part = writePart(change);
-  if (part.length > MAX_PATCH) return TOO_LONG;
+  const pause = pauseOf(signal);
+  const part = await writePart(change, { max: MAX_PATCH, pause });
+  if (part === undefined) return TOO_LONG;
+  await pause();
   const [written] = readPatch(joinPatch([part]));
-  const lineBreaks = lineBreaksBeyond(
-    change.before,
-    after.text,
-    (written && attempt(() => linesAfter(change.before, written))) ?? [],
-  );
+  const lines = (written && attempt(() => linesAfter(change.before, written))) ?? [];
+  await pause();
+  const lineBreaks = lineBreaksBeyond(change.before, change.after, lines);
   if (lineBreaks === undefined) return NOT_TEXT;
   const newMode = modeText(after.mode & 0o755);
   const record: FileRecord = {

@@ -37,30 +37,64 @@ export function joinPatch(parts: readonly string[]): string {
   return [BEGIN, ...parts, END].join('\n');
 }
 
-/** Writes the part of one change. */
-export function writePart(change: TextChange): string {
-  return linesOfChange(change).join('\n');
-}
-
-function linesOfChange({ path, before, after }: TextChange): readonly string[] {
-  if (after === undefined) return [`*** Delete File: ${path}`];
-  if (before === undefined) return [`*** Add File: ${path}`, ...linesOf(after).map((line) => `+${line}`)];
+/**
+ * Writes the part of one change; undefined if it would have more characters than `max`. A long text is worked on for some tenths of a second: `pause` is awaited between
+ * the steps, and ends them by what it throws.
+ */
+export async function writePart(
+  { path, before, after }: TextChange,
+  { max, pause }: { readonly max: number; readonly pause: () => Promise<void> },
+): Promise<string | undefined> {
+  const joined = (lines: readonly string[]): string | undefined => {
+    const part = lines.join('\n');
+    return part.length > max ? undefined : part;
+  };
+  if (after === undefined) return joined([`*** Delete File: ${path}`]);
+  if (before === undefined)
+    return after.length > max ? undefined : joined([`*** Add File: ${path}`, ...signed('+', linesOf(after))]);
   const header = `*** Update File: ${path}`;
-  const [old, now] = [linesOf(before), linesOf(after)];
-  if (before === after) return [header, '@@', ` ${old[0] ?? ''}`];
+  if (before === after) return joined([header, '@@', ` ${before.split('\n', 1).join('').replace(/\r$/, '')}`]);
+  const old = linesOf(before);
+  await pause();
+  const now = linesOf(after);
+  await pause();
   const hunks = hunksOf(diffLines(old, now));
-  const [patch] = readPatch([BEGIN, header, ...hunks, END].join('\n'));
+  if (hunks.reduce((length, line) => length + line.length + 1, 0) > max) return undefined;
+  await pause();
+  if (hunks.length > 1 && (await isClear(before, now, { header, hunks, pause }))) return joined([header, ...hunks]);
   // A hunk could also stand where its lines are found first: then the file is written out.
-  const isClear = patch !== undefined && sameLines(attempt(() => linesAfter(before, patch)) ?? [], now);
-  return [header, ...(isClear && hunks.length > 1 ? hunks : wholeHunk(old, now))];
+  if (before.length + after.length > max) return undefined;
+  return joined([header, '@@', ...signed('-', old), ...signed('+', now), AT_END]);
 }
 
-function wholeHunk(old: readonly string[], now: readonly string[]): readonly string[] {
-  return ['@@', ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`), AT_END];
+/** Whether some hunks make the new lines of a file. */
+async function isClear(
+  before: string,
+  now: readonly string[],
+  {
+    header,
+    hunks,
+    pause,
+  }: { readonly header: string; readonly hunks: readonly string[]; readonly pause: () => Promise<void> },
+): Promise<boolean> {
+  const [patch] = readPatch([BEGIN, header, ...hunks, END].join('\n'));
+  const made = (patch && attempt(() => linesAfter(before, patch))) ?? [];
+  await pause();
+  return made.length === now.length && made.every((line, at) => line === now[at]);
 }
 
-function sameLines(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, at) => line === other[at]);
+function signed(sign: '-' | '+', lines: readonly string[]): readonly string[] {
+  return lines.map((line) => sign + line);
+}
+
+/** Whether a text has more lines than `max`. */
+export function hasMoreLines(text: string, max: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    count += 1;
+    if (count > max) return true;
+  }
+  return false;
 }
 
 /** The line breaks of a text. */
