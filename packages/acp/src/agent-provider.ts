@@ -82,8 +82,15 @@ export function createAgentProvider(
 
   const holdsSecret = (text: string): boolean => redactor.text(text) !== text;
   /** The reply with what the agent changed, if it changed anything. */
-  const bringBack = async (running: AgentSession, parts: readonly Part[], signal: AbortSignal) => {
+  async function* bringBack(
+    running: AgentSession,
+    parts: Part[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ProviderEvent, MessageEnd | undefined> {
     await running.endWork();
+    // Commands that ended with it are said to have.
+    for (let last = running.next(); last !== undefined; last = running.next())
+      if (last.type === 'own-call') yield* addPart(last, parts);
     notes.push(...running.copy.skipped);
     const found = await findChanges({ workspace: options.workspace, copy: running.copy, signal, holdsSecret });
     notes.push(...found.skipped);
@@ -94,15 +101,15 @@ export function createAgentProvider(
     const json = JSON.stringify({ agent: options.name, ...changes, ...named });
     const call: ToolCall = { type: 'tool-call', id: 'changes', name: 'apply_patch', arguments: json };
     return replyOf([...parts, call], 'tool-calls', takeUsage());
-  };
+  }
 
   /** The reply of an agent that failed: with what it has changed until then, or with what it has used. Then the run ends with the error. */
   async function* giveUp(
     running: AgentSession,
     error: KernelError,
-    { parts, signal }: { readonly parts: readonly Part[]; readonly signal: AbortSignal },
+    { parts, signal }: { readonly parts: Part[]; readonly signal: AbortSignal },
   ): AsyncGenerator<ProviderEvent, void> {
-    const changes = await bringBack(running, parts, signal);
+    const changes = yield* bringBack(running, parts, signal);
     const said = notes.join(' ');
     failure = said === '' ? error : withMessage(error, `${error.message} ${said}`);
     notes = [];
@@ -162,7 +169,7 @@ export function createAgentProvider(
         isGathered = true;
       } else if (end === undefined) await untilAborted(session.ready(), signal);
       else {
-        const reply = await bringBack(session, parts, signal);
+        const reply = yield* bringBack(session, parts, signal);
         if (reply === undefined) return yield* lastReply(parts, takeUsage());
         return yield reply;
       }

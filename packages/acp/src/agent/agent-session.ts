@@ -13,7 +13,8 @@ import { createQueue } from './queue.ts';
 import type { Sdk } from './sdk.ts';
 import { finishReasonOf, toUsage } from './turn-end.ts';
 import type { AgentSession, FromAgent } from './session-types.ts';
-import { createUpdates } from './updates.ts';
+import { commandOutput } from './own-call.ts';
+import { type AgentOutput, createUpdates } from './updates.ts';
 import { endsWithin } from './ends-within.ts';
 
 interface Setup {
@@ -111,15 +112,16 @@ async function connect(
     },
   });
   const terminals = commands && createTerminals(commands.tools, setup.redactor, onActivity);
+  const say = (said: AgentOutput): void => {
+    const last = queue.last();
+    // A reader that is slow gets long pieces, not many.
+    if (said.type !== 'own-call' && last?.type === said.type) last.text += said.text;
+    else queue.push(said);
+  };
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
     sessionId: openId,
-    say: (said) => {
-      const last = queue.last();
-      // A reader that is slow gets long pieces, not many.
-      if (said.type !== 'own-call' && last?.type === said.type) last.text += said.text;
-      else queue.push(said);
-    },
+    say,
     onProgress: setup.onProgress,
     onUsage: (tokens) => {
       if (isOverBudget(limits, tokens))
@@ -138,6 +140,10 @@ async function connect(
     terminals,
     sessionId: openId,
     signal: setup.signal,
+    onCommandEnd(call, result) {
+      updates.flush();
+      say(commandOutput(call, result));
+    },
     onAnswer: onActivity,
   });
   const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
