@@ -1,4 +1,4 @@
-import { agentAsTool, type AgentBinding } from '@kernel/agent';
+import { addCallUsage, agentAsTool, type AgentBinding } from '@kernel/agent';
 import { markInnerSteps, type ToolContext, type ToolResult } from '@kernel/protocol';
 import { startAgent, type StartAgent } from './agent/agent-process.ts';
 import { createAgentProvider } from './agent-provider.ts';
@@ -54,7 +54,7 @@ async function runAgent(
       return result;
     return { ...result, forLLM: `${answer}\n\n${result.forLLM}` };
   } finally {
-    await provider.close();
+    await provider.close(addCallUsage);
   }
 }
 

@@ -28,8 +28,8 @@ export interface AgentProvider extends Provider {
   readonly calls: AgentCalls;
   /** The answer of the agent, where the last reply is about its changes. */
   answer(): string;
-  /** Ends the agent. */
-  close(): Promise<void>;
+  /** Ends the agent. What it has used since its last reply, if its turn was cut, goes to `count`. */
+  close(count: (usage: Usage) => void): Promise<void>;
 }
 
 type Part = AssistantMessage['content'][number];
@@ -192,8 +192,14 @@ export function createAgentProvider(
       applyPatch: (call, { signal }) => applyChanges(options.workspace, call.arguments, signal),
     },
     answer: () => answer,
-    close: async () => {
+    close: async (count) => {
       await starting?.catch(() => undefined);
+      if (session !== undefined && end === undefined && failure === undefined) {
+        // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
+        count(takeUsage());
+        end = { type: 'end', finishReason: 'other', usage: await session.cancel() };
+        count(takeUsage());
+      }
       await session?.close();
     },
   };

@@ -1,5 +1,5 @@
 import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
-import { errorResult, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
+import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { type Copy, copyFolder } from '../copy/copy-folder.ts';
 import type { CommandsInCopy } from '../options.ts';
@@ -79,6 +79,8 @@ async function connect(
   failure.promise.catch(() => undefined);
   let sessionId: string | undefined;
   let isOver = false;
+  let isCancelling = false;
+  let turnUsage: Usage | undefined;
   const openId = (): string | undefined => (isOver ? undefined : sessionId);
 
   const finish = (last: FromAgent | undefined): void => {
@@ -121,6 +123,7 @@ async function connect(
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
     sessionId: openId,
+    cancelledId: () => (isCancelling ? sessionId : undefined),
     say,
     onProgress: setup.onProgress,
     onUsage: (tokens) => {
@@ -167,14 +170,15 @@ async function connect(
     connection.close();
     await Promise.all([agent.close(), terminals?.close()]);
   };
-  const close = async (): Promise<void> => {
+  const cancel = async (): Promise<Usage | undefined> => {
     const openedId = openId();
     finish(undefined);
-    if (openedId !== undefined) {
-      await connection.agent.notify('session/cancel', { sessionId: openedId }).catch(() => undefined);
-      await endsWithin(turn, CANCEL_GRACE_MS);
-    }
-    await endWork();
+    if (openedId === undefined) return turnUsage;
+    isCancelling = true;
+    await connection.agent.notify('session/cancel', { sessionId: openedId }).catch(() => undefined);
+    await endsWithin(turn, CANCEL_GRACE_MS);
+    isCancelling = false;
+    return turnUsage;
   };
 
   let startTimer: NodeJS.Timeout | undefined;
@@ -197,8 +201,8 @@ async function connect(
   turn = connection.agent
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
     .then(({ stopReason, usage }) => {
-      const finishReason = finishReasonOf(stopReason);
-      return finish({ type: 'end', finishReason, usage: toUsage(usage) });
+      turnUsage = toUsage(usage);
+      return finish({ type: 'end', finishReason: finishReasonOf(stopReason), usage: turnUsage });
     })
     .catch((error: unknown) => {
       // How a connection ended is said where that is known.
@@ -226,7 +230,11 @@ async function connect(
       return Promise.race([running, goesOn]);
     },
     endWork,
-    close,
+    cancel,
+    close: async () => {
+      await cancel();
+      await endWork();
+    },
   };
 }
 
