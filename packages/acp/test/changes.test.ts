@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { createWorkspace } from '@kernel/toolbox';
@@ -404,6 +404,28 @@ test('what an editor shows and has not saved is what the agent gets, and what it
   expect(text).toContain('SAME SIZE');
   expect(inputOf(asked[0])['patch']).toContain(' 1 unsaved\n 2\n-3\n+three');
   expect(buffers.get(join(root, 'a.txt'))).toBe('1 unsaved\n2\nthree\n');
+});
+
+test('an editor is asked once for each file that is saved, and for few at once', async () => {
+  verifies('acp.copy');
+  const files = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at % 5}/${at}.txt`, `${at}\n`]));
+  const asked: string[] = [];
+  let open = 0;
+  let most = 0;
+  const editor = {
+    readText: async (path: string) => {
+      asked.push(path);
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => void setImmediate(resolve));
+      open -= 1;
+      return readFileSync(path, 'utf8');
+    },
+  };
+  const workspace = await createWorkspace({ root: temporaryFolder('acp-editor', files), write: ['**'], editor });
+  await give(scripted({ workspace }), [{ say: 'Done.' }], allowAll());
+  expect(asked).toHaveLength(200);
+  expect(most).toBeLessThanOrEqual(16);
 });
 
 test('a file that cannot be read, and a name that the workspace cannot have, are named and not in the copy', async () => {

@@ -107,18 +107,18 @@ test.skipIf(process.platform === 'win32')(
   'an agent that ignores every signal but one ends with an abort, and so does what it started',
   async () => {
     verifies('acp.ends');
-    for (const way of ['stubborn', 'child']) {
+    const stop = async (way: string): Promise<void> => {
       const file = join(temporaryFolder('acp-pid'), 'pid');
       const controller = new AbortController();
-      const running = raw(way, { file }, { signal: controller.signal, onEvent: stopWhenSaid(controller) });
-      // oxlint-disable-next-line no-await-in-loop -- one after another
-      const { end } = await running;
+      const { end } = await raw(way, { file }, { signal: controller.signal, onEvent: stopWhenSaid(controller) });
       expect(end.reason).toBe('aborted');
       const pid = Number(readText(file));
       expect(pid).toBeGreaterThan(0);
-      // oxlint-disable-next-line no-await-in-loop -- the run does not wait for a call that was aborted
-      await vi.waitUntil(() => !isAlive(pid) && copies().length === 0, { timeout: 20_000 });
-    }
+      // The run does not wait for a call that was aborted.
+      await vi.waitUntil(() => !isAlive(pid), { timeout: 20_000 });
+    };
+    await Promise.all(['stubborn', 'child'].map((way) => stop(way)));
+    await vi.waitUntil(() => copies().length === 0, { timeout: 20_000 });
   },
 );
 
