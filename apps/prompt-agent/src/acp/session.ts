@@ -13,7 +13,7 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import type { McpPrompt } from '@kernel/mcp';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import { oneMessage } from '../chat/terminal-chat.ts';
+import { handleMessage } from '../chat/slash-commands.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
@@ -163,7 +163,7 @@ export async function openSession(
     if (isCommand) {
       const lines = capture();
       const invocation = { ...invocationFor(used), output };
-      await oneMessage(text.trim(), { conversation, agent, invocation, signal: abort });
+      await handleMessage(text.trim(), { conversation, agent, invocation, signal: abort });
       if (conversation.model() !== used.model) change('model', conversation.model());
       const said = lines().join('\n');
       if (said !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(said) });

@@ -118,10 +118,11 @@ export async function askSecret(
   signal: AbortSignal,
 ): Promise<string> {
   signal.throwIfAborted();
-  output.note(question);
   // readline shows what is typed on its output: this one shows nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Before the question, since it turns off the echo of the terminal: a key may be pasted as soon as it is asked for.
   const lines = readline().createInterface({ input: terminal.stdin, output: nowhere, terminal: true });
+  output.note(question);
   lines.once('SIGINT', () => {
     lines.close();
     process.kill(process.pid, 'SIGINT');

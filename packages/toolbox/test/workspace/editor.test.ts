@@ -20,6 +20,7 @@ import {
   overlayWorkspace,
   type Workspace,
   type WorkspaceOptions,
+  withSingleReads,
 } from '../../src/workspace/index.ts';
 import { fakeEditor } from './fake-editor.ts';
 import { folderWith } from './folders.ts';
@@ -100,6 +101,24 @@ describe('a file with unsaved changes', () => {
     expect(await overlay.commit()).toEqual({ committed: ['a.txt', 'n', 'n/new.txt'], conflicts: [] });
     expect([onDisk('a.txt'), onDisk('n/new.txt')]).toEqual(['edited\n', 'new\n']);
     expect(editor.calls).toContain(`write ${join(root, 'n/new.txt')}`);
+  });
+
+  test('is asked for once by a change that is tried on an overlay within single reads, and again by the next one', async () => {
+    verifies('toolbox.editor.reads');
+    const { workspace, editor, type } = await opened();
+    const tried = (old: string): Promise<string> =>
+      withSingleReads(async () => {
+        const overlay = overlayWorkspace(workspace);
+        const edits = [{ old_text: old, new_text: 'edited' }];
+        await call(overlay, 'edit_file', { path: 'a.txt', edits });
+        type('a.txt', 'typed while it is tried\n');
+        return textOf(overlay, 'a.txt');
+      });
+    type('a.txt', 'typed\n');
+    expect(await tried('typed')).toBe('edited\n');
+    expect(editor.calls).toHaveLength(1);
+    expect(await tried('typed')).toBe('edited while it is tried\n');
+    expect(editor.calls).toHaveLength(2);
   });
 
   test('is searched as it is on disk, without asking the editor for each file', async () => {
