@@ -1,7 +1,5 @@
 import { createRedactor, type Redactor, untilAborted } from '@kernel/internal';
 import {
-  type AssistantMessage,
-  type FinishReason,
   KernelError,
   type Message,
   type MessageEnd,
@@ -15,7 +13,7 @@ import {
 import type { StartAgent } from './agent/agent-process.ts';
 import { startSession } from './agent/agent-session.ts';
 import type { AgentSession, FromAgent } from './agent/session-types.ts';
-import type { AgentOutput } from './agent/updates.ts';
+import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './agent-reply.ts';
 import { type AgentCalls, allowedText, isPermission } from './agent-tools.ts';
 import { applyChanges } from './changes/apply-changes.ts';
 import { findChanges } from './changes/find-changes.ts';
@@ -31,8 +29,6 @@ export interface AgentProvider extends Provider {
   /** Ends the agent. What it has used since its last reply, if its turn was cut, goes to `count`. */
   close(count: (usage: Usage) => void): Promise<void>;
 }
-
-type Part = AssistantMessage['content'][number];
 
 /**
  * Makes an agent the model of a run: each of its replies is what it says until it asks for something, and what it asks for as calls. Its last call is that its
@@ -223,36 +219,4 @@ async function* redactErrors(
 
 function withMessage({ code, hint }: KernelError, message: string): KernelError {
   return new KernelError(code, message, { ...(hint !== undefined && { hint }) });
-}
-
-/** Adds what an agent said to a reply, and reports it. */
-function* addPart(said: AgentOutput, parts: Part[]): Generator<ProviderEvent, void> {
-  if (said.type === 'own-call') {
-    parts.push(said.call, said.result);
-    yield said.call;
-    yield said.result;
-    return;
-  }
-  const { type, text } = said;
-  const last = parts.at(-1);
-  if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + text };
-  else parts.push({ type, text });
-  yield type === 'text' ? { type: 'text-delta', text } : { type: 'reasoning-delta', text };
-}
-
-function replyOf(content: readonly Part[], finishReason: FinishReason, usage: Usage): MessageEnd {
-  return { type: 'message-end', message: { role: 'assistant', content }, finishReason, usage };
-}
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
-
-/** What it said last: after the last of its own calls, or else all of it. */
-function answerOf(parts: readonly Part[]): string {
-  const textIn = (some: readonly Part[]): string =>
-    some
-      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-      .join('')
-      .trim();
-  const lastCall = parts.findLastIndex(({ type }) => type === 'server-tool-result');
-  return textIn(parts.slice(lastCall + 1)) || textIn(parts);
 }

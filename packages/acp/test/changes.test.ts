@@ -5,7 +5,7 @@ import { createWorkspace } from '@kernel/toolbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { findChanges } from '../src/changes/find-changes.ts';
-import { writePart } from '../src/changes/patch.ts';
+import { writePart } from '../src/changes/write-part.ts';
 import { copyFolder } from '../src/copy/copy-folder.ts';
 import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 

@@ -5,7 +5,8 @@ import { isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
 import type { AgentWorkspace, WorkspaceEdit } from '../options.ts';
 import { emptiedFolders } from './emptied-folders.ts';
 import { digestOf, type FileRecord, modeText, readRecords } from './file-record.ts';
-import { type FilePatch, linesAfter, readPatch, withBreaksOf, withLineBreaks } from './patch.ts';
+import { withBreaksOf, withLineBreaks } from './lines.ts';
+import { type FilePatch, linesAfter, readPatch } from './read-patch.ts';
 
 const MAX_FILE = 64 * 1024 ** 2;
 const MAX_TRIES = 3;

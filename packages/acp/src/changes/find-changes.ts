@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { attempt } from '@kernel/internal';
@@ -10,7 +8,11 @@ import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
 import { emptiedFolders } from './emptied-folders.ts';
 import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-record.ts';
-import { hasMoreLines, joinPatch, linesAfter, readPatch, writePart } from './patch.ts';
+import { filesIn, isGone, isSkipped, NOT_TEXT } from './files-in-copy.ts';
+import { hasMoreLines } from './lines.ts';
+import { joinPatch, linesAfter, readPatch } from './read-patch.ts';
+import { readCopied, readText } from './read-text.ts';
+import { writePart } from './write-part.ts';
 
 /** What an agent changed in its copy. */
 export interface Changes {
@@ -35,10 +37,6 @@ interface FileChange {
   readonly record: FileRecord;
 }
 
-/** What stays in the copy without being named one by one: the history of a repository, and what a package manager installed. */
-const SKIPPED = new Set(['.git', 'node_modules']);
-const MAX_FILE = 16 * 1024 ** 2;
-const MAX_ENTRIES = 500_000;
 /** What `apply_patch` takes, and what a person can be shown. */
 const MAX_PATCH = 4_000_000;
 
@@ -48,9 +46,7 @@ const MAX_LINES = 200_000;
 const UNREADABLE = 'Not looked at, because it cannot be read';
 const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
-const NOT_TEXT = 'Not brought back, because it is not text that a diff can show';
 const ODD_NAME = 'Not brought back, because its name cannot stand in a diff';
-const IS_LINK = 'Not brought back, because it is a link';
 const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
 const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
@@ -182,102 +178,7 @@ async function changeOf(
   return { part, record };
 }
 
-interface FilesInCopy {
-  /** The paths of its files, sorted. */
-  readonly files: ReadonlySet<string>;
-  /** Those of its links. */
-  readonly links: ReadonlySet<string>;
-}
-
-/** Lists a copy. Links that are new, gone or lead elsewhere are named and left. */
-async function filesIn(copy: Copy, skipped: SkippedFiles, signal: AbortSignal): Promise<FilesInCopy> {
-  const files: string[] = [];
-  const folders = [''];
-  const links = new Set<string>();
-  let count = 0;
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `whatIsAt`
-    const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = at === '' ? entry.name : `${at}/${entry.name}`;
-      count += 1;
-      if (count > MAX_ENTRIES) {
-        skipped.add(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
-        return { files: new Set(files.toSorted()), links };
-      }
-      if (entry.isDirectory()) {
-        if (!isSkipped(path)) folders.push(path);
-      } else if (entry.isFile()) files.push(path);
-      else if (entry.isSymbolicLink()) {
-        // oxlint-disable-next-line no-await-in-loop -- there are few
-        const target = await readlink(join(copy.folder, path)).catch(() => '');
-        links.add(path);
-        if (copy.links.get(path) !== target) skipped.add(IS_LINK, path);
-      } else skipped.add(NOT_TEXT, path);
-    }
-  }
-  for (const path of copy.links.keys())
-    // oxlint-disable-next-line no-await-in-loop -- there are few
-    if (!links.has(path) && !isSkipped(path) && (await isGone(join(copy.folder, path)))) skipped.add(IS_LINK, path);
-  return { files: new Set(files.toSorted()), links };
-}
-
-/** Whether what was not found is not there, or a folder by now: a folder that was not listed says nothing about its files. */
-async function isGone(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR';
-  }
-}
-
-function isSkipped(path: string): boolean {
-  return path.split('/').some((name) => SKIPPED.has(name));
-}
-
 /** Whether a path could be taken for something else in a patch. */
 function isOdd(path: string): boolean {
   return path !== path.trim() || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) || !path.isWellFormed();
-}
-
-interface ReadFile {
-  readonly bytes: Uint8Array;
-  readonly mode: number;
-  /** Undefined if it is not text. */
-  readonly text: string | undefined;
-}
-
-async function readText(
-  workspace: AgentWorkspace,
-  path: string,
-  signal?: AbortSignal,
-): Promise<(ReadFile & { readonly version: string }) | undefined> {
-  const file = await workspace.read(path, { signal, maxBytes: MAX_FILE }).catch(() => undefined);
-  return file && { bytes: file.bytes, mode: file.mode, version: file.version, text: textOf(file.bytes) };
-}
-
-async function readCopied(path: string): Promise<ReadFile | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    const info = await file.stat();
-    if (!info.isFile() || info.size > MAX_FILE) return undefined;
-    const bytes = await file.readFile();
-    return { bytes, mode: info.mode, text: textOf(bytes) };
-  } finally {
-    await file.close();
-  }
-}
-
-/** The bytes as text, if that says all of them. */
-function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
