@@ -91,6 +91,17 @@ test('its changes stay away where the workspace may not be written, and where th
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
 });
 
+test('a folder that it made a file of is asked about with its whole patch, and nothing says that it would fail', async () => {
+  verifies('cli.agentCommand');
+  const cwd = workspace({ 'd/x.txt': 'one\n' });
+  const steps = [{ disk: { d: null } }, { disk: { d: 'now a file\n' } }];
+  const { text } = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'y');
+  expect(text).toContain('*** Delete File: d/x.txt');
+  expect(text).toContain('+now a file');
+  expect(text).not.toContain('it would fail');
+  expect(readFileSync(join(cwd, 'd'), 'utf8')).toBe('now a file\n');
+});
+
 test('its changes of a mode are shown, in the modes that change nothing it is not offered, and its name is free and plain', async () => {
   verifies('cli.agentCommand');
   const cwd = workspace({ 'a.txt': 'one\n', 'run.sh': 'echo\n' });
