@@ -70,14 +70,19 @@ test('what an agent said before a call of its own is not said twice', async () =
   expect(text).toBe('Looking. All is well.');
 });
 
-test('files whose folder has become a link are not taken for removed, and the link is named', async () => {
+test('files that have become a link, or whose folder has, are not taken for removed, and the link is named', async () => {
   verifies('acp.changes');
-  const workspace = await project({ 'a.txt': 'one\n', 'b/c.txt': 'same\n' });
+  const workspace = await project({ 'a.txt': 'one\n', 'b/c.txt': 'same\n', 'd.txt': 'one\n' });
   const { approve, asked } = allowAll();
-  const { text } = await give(scripted({ workspace }), [{ disk: { b: null } }, { link: 'b', to: 'b' }], { approve });
-  expect(asked).toEqual([]);
-  expect(text).toContain('it is a link: "b"');
-  expect(fileOf(workspace, 'b/c.txt')).toBe('same\n');
+  const steps = [
+    { disk: { b: null, 'a.txt': null, 'd.txt': 'two\n' } },
+    { link: 'b', to: '.' },
+    { link: 'a.txt', to: 'd.txt' },
+  ];
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(inputOf(asked[0])['left']).toEqual(['Not brought back, because it is a link: "a.txt", "b".']);
+  expect(text).toContain('it is a link: "a.txt", "b".');
+  expect(['a.txt', 'b/c.txt', 'd.txt'].map((path) => fileOf(workspace, path))).toEqual(['one\n', 'same\n', 'two\n']);
 });
 
 test('changes that are denied are not made, and the model reads the reason and what they were', async () => {

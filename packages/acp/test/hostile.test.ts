@@ -84,8 +84,9 @@ test('an agent that dies is said to have, with the last lines of its stderr, mad
 
 test('answers given twice or never asked for, and what comes after the end, change nothing', async () => {
   verifies('acp.hostile');
-  const { text } = await quietly(() => raw('twice'));
+  const { text, events } = await quietly(() => raw('twice'));
   expect(text).toBe('once');
+  expect(events.filter(({ type }) => type === 'tool-progress')).toEqual([]);
 });
 
 test.each(['garbage', 'chatty', 'nonsense'])(
