@@ -92,8 +92,8 @@ export function createAgentProvider(
     notes.push(...found.skipped);
     if (found.call === undefined) return undefined;
     answer = answerOf(parts);
-    const { left = [], ...changes } = found.call;
-    const named = left.length > 0 && { left: left.map((sentence) => redactor.text(sentence)) };
+    const { skipped = [], ...changes } = found.call;
+    const named = skipped.length > 0 && { skipped: skipped.map((sentence) => redactor.text(sentence)) };
     const json = JSON.stringify({ agent: options.name, ...changes, ...named });
     const call: ToolCall = { type: 'tool-call', id: 'changes', name: 'apply_patch', arguments: json };
     return replyOf([...parts, call], 'tool-calls', takeUsage());

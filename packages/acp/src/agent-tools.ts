@@ -68,7 +68,7 @@ const APPLY_PATCH: Tool = {
       patch: { type: 'string', minLength: 1 },
       shown: TEXT,
       files: { type: 'array' },
-      left: { type: 'array', items: TEXT },
+      skipped: { type: 'array', items: TEXT },
     },
     required: ['patch'],
     additionalProperties: false,

@@ -80,7 +80,7 @@ test('files that have become a link, or whose folder has, are not taken for remo
     { link: 'a.txt', to: 'd.txt' },
   ];
   const { text } = await give(scripted({ workspace }), steps, { approve });
-  expect(inputOf(asked[0])['left']).toEqual(['Not brought back, because it is a link: "a.txt", "b".']);
+  expect(inputOf(asked[0])['skipped']).toEqual(['Not brought back, because it is a link: "a.txt", "b".']);
   expect(text).toContain('it is a link: "a.txt", "b".');
   expect(['a.txt', 'b/c.txt', 'd.txt'].map((path) => fileOf(workspace, path))).toEqual(['one\n', 'same\n', 'two\n']);
 });
@@ -273,7 +273,7 @@ test('one part that cannot be made takes no other with it: files in place of fol
   expect(text).toContain('a folder or a link is in its place: "abs", "link".');
   expect(text).toContain('because it is a link: "removed".');
   expect(text).toContain('its name cannot stand in a diff: "a:b".');
-  expect(inputOf(asked[0])['left']).toContainEqual(expect.stringContaining('because it is a link: "removed".'));
+  expect(inputOf(asked[0])['skipped']).toContainEqual(expect.stringContaining('because it is a link: "removed".'));
   expect(fileOf(workspace, 'b.txt')).toBe('two\n');
   expect(fileOf(workspace, 'd')).toBe('file\n');
   expect(fileOf(workspace, 'f.txt/in')).toBe('now a folder\n');
@@ -303,7 +303,9 @@ test('a folder in which something stays is not replaced by a file, and neither i
     return { decision: 'allow' };
   });
   const { text } = await give(scripted({ workspace }), steps, { approve });
-  expect(inputOf(asked[0])['left']).toEqual([expect.stringContaining('a folder or a link is in its place: "kept".')]);
+  expect(inputOf(asked[0])['skipped']).toEqual([
+    expect.stringContaining('a folder or a link is in its place: "kept".'),
+  ]);
   expect(text).toContain('"new" has changed in the workspace meanwhile, and was left as it is.');
   expect(text).toContain('"new/x" was left as it is, as "new" was.');
   expect(['kept/secret.key', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([

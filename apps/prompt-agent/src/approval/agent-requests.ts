@@ -44,9 +44,9 @@ function exactly({ suggestion: _suggestion, ...decision }: PermissionResult): Pe
  * A call that brings back the changes of another agent, as the tool of this program takes it, and what its patch does not say, a line each: the modes that it changes,
  * and what the agent changed besides.
  */
-export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; readonly modes: readonly string[] } {
+export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; readonly notes: readonly string[] } {
   const input = call.name === 'apply_patch' ? parseJson(call.arguments) : undefined;
-  if (!isObject(input) || typeof input['agent'] !== 'string') return { call, modes: [] };
+  if (!isObject(input) || typeof input['agent'] !== 'string') return { call, notes: [] };
   const files: readonly unknown[] = Array.isArray(input['files']) ? input['files'] : [];
   const modes = files.flatMap((file) => {
     if (!isObject(file) || typeof file['path'] !== 'string' || typeof file['newMode'] !== 'string') return [];
@@ -54,6 +54,6 @@ export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; reado
     if (mode === undefined && newMode === '644') return [];
     return [`mode of ${JSON.stringify(path)}: ${typeof mode === 'string' ? `${mode}, then ` : ''}${newMode}`];
   });
-  const left = (Array.isArray(input['left']) ? input['left'] : []).filter((each) => typeof each === 'string');
-  return { call: { ...call, arguments: JSON.stringify({ patch: input['patch'] }) }, modes: [...modes, ...left] };
+  const skipped = (Array.isArray(input['skipped']) ? input['skipped'] : []).filter((each) => typeof each === 'string');
+  return { call: { ...call, arguments: JSON.stringify({ patch: input['patch'] }) }, notes: [...modes, ...skipped] };
 }

@@ -29,7 +29,7 @@ export interface ChangesCall {
   readonly shown: string;
   readonly files: readonly FileRecord[];
   /** What it does not bring back, in sentences that name it: those who decide are to know. */
-  readonly left?: readonly string[];
+  readonly skipped?: readonly string[];
 }
 
 interface FileChange {
@@ -83,10 +83,10 @@ export async function findChanges(finding: Finding): Promise<Changes> {
   const fitting = withoutTooLong(changes, skipped);
   const shown = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
   const patch = joinPatch(shown.map(({ part }) => part));
-  const left = skipped.sentences();
+  const sentences = skipped.sentences();
   const records = shown.map(({ record }) => record);
-  const call = { patch, shown: digestOf(patch), files: records, ...(left.length > 0 && { left }) };
-  return { call: shown.length === 0 ? undefined : call, skipped: left };
+  const call = { patch, shown: digestOf(patch), files: records, ...(sentences.length > 0 && { skipped: sentences }) };
+  return { call: shown.length === 0 ? undefined : call, skipped: sentences };
 }
 
 /** The changes that can be shown together: the longest are skipped, so that one result of a build takes no other file with it. */

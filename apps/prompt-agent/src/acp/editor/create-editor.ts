@@ -147,12 +147,12 @@ export function createEditor(session: EditorSession): Editor {
   };
 }
 
-/** What a question shows: the diffs of a call and the modes that it changes, and its arguments where these do not say all that it does. */
+/** What a question shows: the diffs of a call and what they do not show, and its arguments where these do not say all that it does. */
 function contentOf(lines: readonly string[], changes: FileChanges, json: string): ToolCallContent[] {
-  const { files, isWhole, modes } = changes;
+  const { files, isWhole, notes } = changes;
   return [
     ...(isWhole && duplicateKeys(json).length === 0 ? [] : [textContent(codeBlock(lines))]),
     ...diffsOf(files),
-    ...(modes.length === 0 ? [] : [textContent(codeBlock(modes))]),
+    ...(notes.length === 0 ? [] : [textContent(codeBlock(notes))]),
   ];
 }
