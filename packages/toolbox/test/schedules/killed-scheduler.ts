@@ -1,4 +1,5 @@
 import { openScheduleStore, runSchedules } from '../../src/schedules/index.ts';
+import '../../../../test/setup/keep-compiled.ts';
 
 const [, , file = '', nowText = '0'] = process.argv;
 const startedMs = Date.now();
