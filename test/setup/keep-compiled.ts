@@ -1,7 +1,9 @@
-/**
- * For programs of tests that are killed: what they have compiled is kept for the next process. Node does so by itself only when a process ends
- * by itself. All of a program has been compiled when the first of its modules runs.
- */
 import { flushCompileCache } from 'node:module';
 
-flushCompileCache();
+/**
+ * Keeps what this process has compiled for the next one, as Node does only when a process ends by itself: for programs of tests that are killed, at
+ * their beginning. All that they import has been compiled by then.
+ */
+export function keepCompiled(): void {
+  flushCompileCache();
+}

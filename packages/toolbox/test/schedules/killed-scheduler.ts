@@ -1,5 +1,7 @@
 import { openScheduleStore, runSchedules } from '../../src/schedules/index.ts';
-import '../../../../test/setup/keep-compiled.ts';
+import { keepCompiled } from '../../../../test/setup/keep-compiled.ts';
+
+keepCompiled();
 
 const [, , file = '', nowText = '0'] = process.argv;
 const startedMs = Date.now();
