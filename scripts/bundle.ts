@@ -7,8 +7,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
 import { rolldown } from 'rolldown';
-import { startChunks } from './lib/start-chunks.ts';
+import { lazySchemas } from './lib/lazy-schemas.ts';
 import { licensesOf } from './lib/licenses.ts';
+import { startChunks } from './lib/start-chunks.ts';
 
 const folder = process.cwd();
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -44,6 +45,7 @@ const build = await rolldown({
   // What a user installs stays outside; anything else, such as the private package, is bundled, ours from its sources.
   resolve: { conditionNames: ['@kernel/source', 'node', 'import', 'default'] },
   external: (id) => installed.some((name) => id === name || id.startsWith(`${name}/`)) || isBuiltin(id),
+  plugins: [lazySchemas],
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
   },

@@ -1,6 +1,6 @@
 // What an answer costs in an editor: CPU of `prompt-agent acp` from `initialize` to the first streamed word, beside the same answer of the program in a terminal, from its
 // start. Both have the same tools, and start a process each time. Interleaved rounds; medians. Linux only: CPU is that of /proc.
-// And how long a turn takes to end that is cancelled while its reply is streamed.
+// And how long a turn takes to end that is cancelled while its reply, which never ends, is streamed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const { testing } = await packages('testing');
 const server = await testing.startWireServer({
   replies: ({ body }) =>
     JSON.stringify(body).includes('for ever')
-      ? { text: 'word '.repeat(5000), fault: { delayMs: 5 } }
+      ? { text: 'word '.repeat(5000), fault: { stallAfter: 10_000 } }
       : { text: 'Hello, here I am.' },
 });
 const model = ['--base-url', server.baseUrl, '--model', 'm'];

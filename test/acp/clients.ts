@@ -26,18 +26,23 @@ const agent = REAL_AGENTS.find(({ name }) => name === positionals[0]) ?? OUR_AGE
 
 for (const client of REAL_CLIENTS) {
   if (values.only !== undefined && client.name !== values.only) continue;
-  if (existsSync(`${PROGRAMS}${client.package}/package.json`)) await tryClient(client);
-  else console.log(`${client.name}: not installed`);
+  const version = versionOf(client);
+  if (version === undefined) console.log(`${client.name}: not installed`);
+  else await tryClient(client, version);
 }
 
-async function tryClient(client: RealClient): Promise<void> {
+function versionOf({ package: name, version }: RealClient): string | undefined {
+  if (name === undefined) return version?.();
+  const manifest = `${PROGRAMS}${name}/package.json`;
+  if (!existsSync(manifest)) return undefined;
+  return `${name}@${(JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version}`;
+}
+
+async function tryClient(client: RealClient, version: string): Promise<void> {
   const stage = await openStage(agent);
   const { folder, home, root, command } = stage;
-  const { version } = JSON.parse(readFileSync(`${PROGRAMS}${client.package}/package.json`, 'utf8')) as {
-    version: string;
-  };
   const said = join(root, 'said.jsonl');
-  writeFileSync(said, `${JSON.stringify({ agent: `${client.package}@${version}` })}\n`);
+  writeFileSync(said, `${JSON.stringify({ agent: version })}\n`);
   const shown = await client
     .run({
       command: [process.execPath, here('relay.ts'), said, command.program, ...command.args],
@@ -47,7 +52,7 @@ async function tryClient(client: RealClient): Promise<void> {
     .catch((error: unknown) => `FAILED: ${String(error)}`);
   const recording = parseRecording(readFileSync(said, 'utf8'));
   const problems = recording.events.filter(isMessage).flatMap(createMessageCheck());
-  console.log(`\n=== ${client.package}@${version} (${client.name}): ${recording.events.length} messages`);
+  console.log(`\n=== ${version} (${client.name}): ${recording.events.length} messages`);
   console.log(`${shown.trim()}\ngreet.txt: ${readFileSync(join(folder, 'greet.txt'), 'utf8').trim()}`);
   console.log(problems.join('\n'));
   if (values.record === true) {

@@ -50,14 +50,19 @@ describe("with the SDK's own client", () => {
   });
 });
 
+/** What clients send that is not of the schema. */
+const NOT_OF_THE_SCHEMA: Readonly<Record<string, readonly string[]>> = {
+  codecompanion: ['the result of fs/write_text_file: expected object, received null'],
+};
+
 describe.each(readdirSync(CLIENTS).map((file) => file.replace(/\.jsonl$/, '')))('as %s used it', (name) => {
   const recording = parseRecording(readFileSync(join(CLIENTS, `${name}.jsonl`), 'utf8'));
   const end = recording.events.at(-1);
   const file = end === undefined || isMessage(end) ? undefined : end.text;
 
-  test('every message that the client sent and got is one of the schema', () => {
+  test('every message that the client sent and got is one of the schema, but for those that are known', () => {
     verifies('judges.acp.clients');
-    expect(recording.events.filter(isMessage).flatMap(createMessageCheck())).toEqual([]);
+    expect(recording.events.filter(isMessage).flatMap(createMessageCheck())).toEqual(NOT_OF_THE_SCHEMA[name] ?? []);
   });
 
   test('the session has the same end once more', async () => {

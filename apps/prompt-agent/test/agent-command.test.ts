@@ -39,6 +39,7 @@ test('another agent is a tool: it is asked about, so is each command, and its ch
     { environment: ['KEY', 'GIVEN'] },
     { terminal: { command: 'cat', args: ['a.txt'] } },
     { disk: { 'a.txt': 'two\n' } },
+    { link: 'to-a', to: 'a.txt' },
     { say: 'Changed it.' },
   ];
   const bundle = ['--bundle', 'code_agent', '--sandbox', 'off'];
@@ -47,6 +48,7 @@ test('another agent is a tool: it is asked about, so is each command, and its ch
   expect(text).toContain('$ cat a.txt');
   expect(text).toContain('-one');
   expect(text).toContain('+two');
+  expect(text).toContain('Not brought back, because it is a link: "to-a".');
   const sent = JSON.stringify(requests[1]?.body);
   expect(sent).toContain('Changed it.');
   expect(sent).toContain('Done (change');
@@ -87,6 +89,17 @@ test('its changes stay away where the workspace may not be written, and where th
   const refused = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'not that way');
   expect(JSON.stringify(refused.requests[1]?.body)).toContain('not that way');
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+});
+
+test('a folder that it made a file of is asked about with its whole patch, and nothing says that it would fail', async () => {
+  verifies('cli.agentCommand');
+  const cwd = workspace({ 'd/x.txt': 'one\n' });
+  const steps = [{ disk: { d: null } }, { disk: { d: 'now a file\n' } }];
+  const { text } = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'y');
+  expect(text).toContain('*** Delete File: d/x.txt');
+  expect(text).toContain('+now a file');
+  expect(text).not.toContain('it would fail');
+  expect(readFileSync(join(cwd, 'd'), 'utf8')).toBe('now a file\n');
 });
 
 test('its changes of a mode are shown, in the modes that change nothing it is not offered, and its name is free and plain', async () => {

@@ -11,6 +11,7 @@ import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../src/model/default-models
 import { findModelSources } from '../src/model/model-sources.ts';
 import { VENDORS } from '../src/model/vendors.ts';
 import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
+import { fakeTerminal, promptAt } from './terminals.ts';
 
 describe('tools', () => {
   test('list, show and price name the tools that a run would have', async () => {
@@ -132,6 +133,24 @@ describe('keys', () => {
     } finally {
       await server.close();
     }
+  });
+
+  test('a key is asked for once the terminal shows no keys any more, so that one pasted at once is not seen either', async () => {
+    verifies('cli.keys');
+    const cwd = workspace();
+    const terminal = fakeTerminal();
+    let isRaw = false;
+    const wasRaw: boolean[] = [];
+    Object.assign(terminal.stdin, { setRawMode: (next: boolean) => void (isRaw = next) });
+    terminal.host.stderr.on('data', (text: string) => {
+      if (!text.includes('not shown')) return;
+      wasRaw.push(isRaw);
+      terminal.stdin.write(`${KEY}\r`);
+    });
+    expect(await promptAt(terminal, ['keys', 'set', 'openai'], { cwd })).toBe(0);
+    expect([wasRaw, isRaw]).toEqual([[true], false]);
+    expect(readFileSync(join(cwd, '.config/prompt-agent/keys.json'), 'utf8')).toContain(KEY);
+    expect(terminal.raw()).not.toContain(KEY);
   });
 
   test.each([

@@ -1,8 +1,7 @@
-import { agentAsTool, type AgentBinding } from '@kernel/agent';
-import { markInnerSteps, type ToolContext, type ToolResult } from '@kernel/protocol';
-import { createAgentProvider } from './agent-provider.ts';
-import { createAgentTools } from './agent-tools.ts';
-import { checkOptions, type CheckedOptions } from './check-options.ts';
+import type { AgentBinding } from '@kernel/agent';
+import { startAgent } from './agent/agent-process.ts';
+import { bindAgent } from './bind-agent.ts';
+import { checkOptions } from './check-options.ts';
 import type { AcpAgentOptions } from './options.ts';
 
 /**
@@ -24,42 +23,5 @@ import type { AcpAgentOptions } from './options.ts';
  * ```
  */
 export function acpAgent(options: AcpAgentOptions): AgentBinding {
-  const checked = checkOptions(options);
-  const { tool } = bindingOf(checked, () => undefined);
-  const handler: AgentBinding['handler'] = (input, context) => runAgent(checked, input, context);
-  return { tool, timeoutMs: 0, handler: markInnerSteps(handler) };
-}
-
-async function runAgent(
-  options: CheckedOptions,
-  input: { readonly task: string },
-  context: ToolContext,
-): Promise<ToolResult> {
-  const { handler, provider } = bindingOf(options, (update) => context.onProgress?.(update));
-  try {
-    const result = await handler(input, context);
-    const answer = provider.answer();
-    if (result.isError === true || result.outcome !== undefined || answer === '' || result.forLLM.startsWith(answer))
-      return result;
-    return { ...result, forLLM: `${answer}\n\n${result.forLLM}` };
-  } finally {
-    await provider.close();
-  }
-}
-
-function bindingOf(options: CheckedOptions, onProgress: (update: string) => void) {
-  const { name, description, limits } = options;
-  const { tokens, cost, timeMs } = limits;
-  const provider = createAgentProvider(options, onProgress);
-  const { tool, handler } = agentAsTool({
-    name,
-    description,
-    run: {
-      provider,
-      model: options.model ?? name,
-      tools: createAgentTools(provider.calls),
-      limits: { turns: 0, repeats: false, tokens, cost, timeMs },
-    },
-  });
-  return { tool, handler, provider };
+  return bindAgent(checkOptions(options), startAgent);
 }

@@ -1,7 +1,5 @@
 import { createRedactor, type Redactor, untilAborted } from '@kernel/internal';
 import {
-  type AssistantMessage,
-  type FinishReason,
   KernelError,
   type Message,
   type MessageEnd,
@@ -12,9 +10,10 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
+import type { StartAgent } from './agent/agent-process.ts';
 import { startSession } from './agent/agent-session.ts';
 import type { AgentSession, FromAgent } from './agent/session-types.ts';
-import type { AgentOutput } from './agent/updates.ts';
+import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './agent-reply.ts';
 import { type AgentCalls, allowedText, isPermission } from './agent-tools.ts';
 import { applyChanges } from './changes/apply-changes.ts';
 import { findChanges } from './changes/find-changes.ts';
@@ -27,11 +26,9 @@ export interface AgentProvider extends Provider {
   readonly calls: AgentCalls;
   /** The answer of the agent, where the last reply is about its changes. */
   answer(): string;
-  /** Ends the agent. */
-  close(): Promise<void>;
+  /** Ends the agent. What it has used since its last reply, if its turn was cut, goes to `count`. */
+  close(count: (usage: Usage) => void): Promise<void>;
 }
-
-type Part = AssistantMessage['content'][number];
 
 /**
  * Makes an agent the model of a run: each of its replies is what it says until it asks for something, and what it asks for as calls. Its last call is that its
@@ -40,7 +37,11 @@ type Part = AssistantMessage['content'][number];
  * A run that goes on in another process, or after a decision that came later, has a history and no agent. If only the changes waited, they are made from the call.
  * Otherwise the agent begins anew, and what was decided on in the history is not asked again.
  */
-export function createAgentProvider(options: CheckedOptions, onProgress: (update: string) => void): AgentProvider {
+export function createAgentProvider(
+  options: CheckedOptions,
+  start: StartAgent,
+  onProgress: (update: string) => void,
+): AgentProvider {
   const redactor = createRedactor(Object.values(options.env));
   let session: AgentSession | undefined;
   let starting: Promise<AgentSession> | undefined;
@@ -53,6 +54,7 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
     const decided = decisionsOf(messages);
     return startSession(options, {
+      start,
       task: taskOf(messages),
       signal,
       redactor,
@@ -76,25 +78,34 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
 
   const holdsSecret = (text: string): boolean => redactor.text(text) !== text;
   /** The reply with what the agent changed, if it changed anything. */
-  const bringBack = async (running: AgentSession, parts: readonly Part[], signal: AbortSignal) => {
+  async function* bringBack(
+    running: AgentSession,
+    parts: Part[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ProviderEvent, MessageEnd | undefined> {
     await running.endWork();
+    // Commands that ended with it are said to have.
+    for (let last = running.next(); last !== undefined; last = running.next())
+      if (last.type === 'own-call') yield* addPart(last, parts);
     notes.push(...running.copy.skipped);
     const found = await findChanges({ workspace: options.workspace, copy: running.copy, signal, holdsSecret });
     notes.push(...found.skipped);
     if (found.call === undefined) return undefined;
     answer = answerOf(parts);
-    const json = JSON.stringify({ agent: options.name, ...found.call });
+    const { skipped = [], ...changes } = found.call;
+    const named = skipped.length > 0 && { skipped: skipped.map((sentence) => redactor.text(sentence)) };
+    const json = JSON.stringify({ agent: options.name, ...changes, ...named });
     const call: ToolCall = { type: 'tool-call', id: 'changes', name: 'apply_patch', arguments: json };
     return replyOf([...parts, call], 'tool-calls', takeUsage());
-  };
+  }
 
   /** The reply of an agent that failed: with what it has changed until then, or with what it has used. Then the run ends with the error. */
   async function* giveUp(
     running: AgentSession,
     error: KernelError,
-    { parts, signal }: { readonly parts: readonly Part[]; readonly signal: AbortSignal },
+    { parts, signal }: { readonly parts: Part[]; readonly signal: AbortSignal },
   ): AsyncGenerator<ProviderEvent, void> {
-    const changes = await bringBack(running, parts, signal);
+    const changes = yield* bringBack(running, parts, signal);
     const said = notes.join(' ');
     failure = said === '' ? error : withMessage(error, `${error.message} ${said}`);
     notes = [];
@@ -154,7 +165,7 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
         isGathered = true;
       } else if (end === undefined) await untilAborted(session.ready(), signal);
       else {
-        const reply = await bringBack(session, parts, signal);
+        const reply = yield* bringBack(session, parts, signal);
         if (reply === undefined) return yield* lastReply(parts, takeUsage());
         return yield reply;
       }
@@ -177,8 +188,14 @@ export function createAgentProvider(options: CheckedOptions, onProgress: (update
       applyPatch: (call, { signal }) => applyChanges(options.workspace, call.arguments, signal),
     },
     answer: () => answer,
-    close: async () => {
+    close: async (count) => {
       await starting?.catch(() => undefined);
+      if (session !== undefined && end === undefined && failure === undefined) {
+        // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
+        count(takeUsage());
+        end = { type: 'end', finishReason: 'other', usage: await session.cancel() };
+        count(takeUsage());
+      }
       await session?.close();
     },
   };
@@ -202,36 +219,4 @@ async function* redactErrors(
 
 function withMessage({ code, hint }: KernelError, message: string): KernelError {
   return new KernelError(code, message, { ...(hint !== undefined && { hint }) });
-}
-
-/** Adds what an agent said to a reply, and reports it. */
-function* addPart(said: AgentOutput, parts: Part[]): Generator<ProviderEvent, void> {
-  if (said.type === 'own-call') {
-    parts.push(said.call, said.result);
-    yield said.call;
-    yield said.result;
-    return;
-  }
-  const { type, text } = said;
-  const last = parts.at(-1);
-  if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + text };
-  else parts.push({ type, text });
-  yield type === 'text' ? { type: 'text-delta', text } : { type: 'reasoning-delta', text };
-}
-
-function replyOf(content: readonly Part[], finishReason: FinishReason, usage: Usage): MessageEnd {
-  return { type: 'message-end', message: { role: 'assistant', content }, finishReason, usage };
-}
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
-
-/** What it said last: after the last of its own calls, or else all of it. */
-function answerOf(parts: readonly Part[]): string {
-  const textIn = (some: readonly Part[]): string =>
-    some
-      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-      .join('')
-      .trim();
-  const lastCall = parts.findLastIndex(({ type }) => type === 'server-tool-result');
-  return textIn(parts.slice(lastCall + 1)) || textIn(parts);
 }

@@ -8,6 +8,7 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
+import type { AgentRequestName } from './requests/permission.ts';
 
 /** What runs the calls that an agent's requests became. */
 export interface AgentCalls {
@@ -35,7 +36,7 @@ const RUN_COMMAND: Tool = {
 };
 
 const AGENT_COMMAND: Tool = {
-  name: 'agent_command',
+  name: 'agent_command' satisfies AgentRequestName,
   title: 'Let the agent run a command',
   description:
     'Lets the agent run a program by itself: in its copy, but not isolated, with the rights of the user and without a time limit.',
@@ -44,7 +45,7 @@ const AGENT_COMMAND: Tool = {
 };
 
 const AGENT_PERMISSION: Tool = {
-  name: 'agent_permission',
+  name: 'agent_permission' satisfies AgentRequestName,
   title: 'Let the agent',
   description: 'Lets the agent do what it asks for.',
   parameters: {
@@ -62,7 +63,13 @@ const APPLY_PATCH: Tool = {
   description: 'Makes the changes of the agent in the workspace.',
   parameters: {
     type: 'object',
-    properties: { agent: TEXT, patch: { type: 'string', minLength: 1 }, shown: TEXT, files: { type: 'array' } },
+    properties: {
+      agent: TEXT,
+      patch: { type: 'string', minLength: 1 },
+      shown: TEXT,
+      files: { type: 'array' },
+      skipped: { type: 'array', items: TEXT },
+    },
     required: ['patch'],
     additionalProperties: false,
   },

@@ -8,3 +8,4 @@ export type {
   WorkspaceEdit,
   WorkspaceFile,
 } from './options.ts';
+export type { AgentRequestName } from './requests/permission.ts';

@@ -22,11 +22,17 @@ export function decisionsOf(messages: readonly Message[]): { name: string; argum
   return results.flatMap((result) => {
     const call = messages.flatMap(toolCallsOf).find(({ id }) => id === result.toolCallId);
     if (call === undefined) return [];
-    // A terminal that ran has run in the copy of an agent that is gone; one that was allowed later has not yet.
-    const isOpen =
-      isPermission(call.id) || (call.name === 'run_command' && result.content === allowedText(call.arguments));
+    // A terminal that ran has run in the copy of an agent that is gone; one that was denied, or allowed later, has not.
+    const isTerminal = call.name === 'run_command';
+    const hasNotRun = isDenied(result) || result.content === allowedText(call.arguments);
+    const isOpen = isPermission(call.id) || (isTerminal && hasNotRun);
     return !isOpen ? [] : [{ ...call, decision: decisionOf(result, messages) }];
   });
+}
+
+/** Whether a call was not allowed, and so did not run: what a command wrote stands behind how it ended. */
+function isDenied({ content, isError }: ToolMessage): boolean {
+  return isError === true && typeof content === 'string' && content.startsWith('TOOL_DENIED: ');
 }
 
 /** What a result says of the request that its call is. */

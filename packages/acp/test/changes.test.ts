@@ -1,11 +1,13 @@
-import { chmodSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { createWorkspace } from '@kernel/toolbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { writePart } from '../src/changes/patch.ts';
-import { allowAll, copies, deciding, fileOf, give, inputOf, project, scripted } from './support.ts';
+import { findChanges } from '../src/changes/find-changes.ts';
+import { writePart } from '../src/changes/write-part.ts';
+import { copyFolder } from '../src/copy/copy-folder.ts';
+import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
   verifies('acp.changes');
@@ -68,14 +70,19 @@ test('what an agent said before a call of its own is not said twice', async () =
   expect(text).toBe('Looking. All is well.');
 });
 
-test('files that cannot be looked at are named, and not taken for removed', async () => {
+test('files that have become a link, or whose folder has, are not taken for removed, and the link is named', async () => {
   verifies('acp.changes');
-  const workspace = await project({ 'a.txt': 'one\n', 'b/c.txt': 'same\n' });
+  const workspace = await project({ 'a.txt': 'one\n', 'b/c.txt': 'same\n', 'd.txt': 'one\n' });
   const { approve, asked } = allowAll();
-  const { text } = await give(scripted({ workspace }), [{ disk: { b: null } }, { link: 'b', to: 'b' }], { approve });
-  expect(asked).toEqual([]);
-  expect(text).toContain('it cannot be read: "b/c.txt"');
-  expect(fileOf(workspace, 'b/c.txt')).toBe('same\n');
+  const steps = [
+    { disk: { b: null, 'a.txt': null, 'd.txt': 'two\n' } },
+    { link: 'b', to: '.' },
+    { link: 'a.txt', to: 'd.txt' },
+  ];
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(inputOf(asked[0])['skipped']).toEqual(['Not brought back, because it is a link: "a.txt", "b".']);
+  expect(text).toContain('it is a link: "a.txt", "b".');
+  expect(['a.txt', 'b/c.txt', 'd.txt'].map((path) => fileOf(workspace, path))).toEqual(['one\n', 'same\n', 'two\n']);
 });
 
 test('changes that are denied are not made, and the model reads the reason and what they were', async () => {
@@ -178,7 +185,12 @@ test.skipIf(process.platform === 'win32')(
   'modes, line breaks and a last line without one are brought back as they are',
   async () => {
     verifies('acp.changes');
-    const workspace = await project({ 'a.txt': 'one\r\ntwo\r\n', 'b.txt': 'no end', 'run.sh': 'echo 1\n' });
+    const workspace = await project({
+      'a.txt': 'one\r\ntwo\r\n',
+      'b.txt': 'no end',
+      'run.sh': 'echo 1\n',
+      'empty.sh': '',
+    });
     const file = (path: string): string => join(workspace.folder ?? '', path);
     chmodSync(file('run.sh'), 0o755);
     const steps = [
@@ -191,13 +203,18 @@ test.skipIf(process.platform === 'win32')(
           'empty.txt': '',
         },
       },
+      { chmod: 'empty.sh', mode: 0o755 },
     ];
-    await give(scripted({ workspace }), steps, allowAll());
+    const { approve, asked } = allowAll();
+    await give(scripted({ workspace }), steps, { approve });
+    // Rules and previews read it as the tool of that name does: it has a line in each part.
+    expect(inputOf(asked[0])['patch']).toContain('*** Update File: empty.sh\n@@\n \n*** ');
     expect(fileOf(workspace, 'a.txt')).toBe('one\r\n2\r\n');
     expect(fileOf(workspace, 'b.txt')).toBe('no end yet');
     expect(fileOf(workspace, 'c.txt')).toBe('new, no end');
     expect(fileOf(workspace, 'empty.txt')).toBe('');
     expect(statSync(file('run.sh')).mode & 0o777).toBe(0o755);
+    expect(statSync(file('empty.sh')).mode & 0o777).toBe(0o755);
   },
 );
 
@@ -251,13 +268,52 @@ test('one part that cannot be made takes no other with it: files in place of fol
       },
     },
   ];
-  const { text } = await give(scripted({ workspace }), steps, allowAll());
-  expect(text).toContain('a folder or a link is in its place: "abs", "d", "link".');
+  const { approve, asked } = allowAll();
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(text).toContain('a folder or a link is in its place: "abs", "link".');
   expect(text).toContain('because it is a link: "removed".');
   expect(text).toContain('its name cannot stand in a diff: "a:b".');
+  expect(inputOf(asked[0])['skipped']).toContainEqual(expect.stringContaining('because it is a link: "removed".'));
   expect(fileOf(workspace, 'b.txt')).toBe('two\n');
+  expect(fileOf(workspace, 'd')).toBe('file\n');
   expect(fileOf(workspace, 'f.txt/in')).toBe('now a folder\n');
   expect(fileOf(workspace, 'l.txt')).toBe('l\n');
+});
+
+test('a folder that a file takes the place of, and a file that a folder does, are one change that can be undone', async () => {
+  verifies('acp.changes');
+  const workspace = await project({ 'd/x': 'x\n', 'd/deep/y': 'y\n', 'f.txt': 'f\n' });
+  mkdirSync(join(workspace.folder ?? '', 'd/empty'));
+  const steps = [{ disk: { d: null, 'f.txt': null } }, { disk: { d: 'file\n', 'f.txt/a/b': 'b\n' } }, { say: 'Done.' }];
+  const { text } = await give(scripted({ workspace }), steps, allowAll());
+  expect(text).toMatch(/Done \(change \S+\):\nA "d"\nD "d\/deep\/y"\nD "d\/x"\nD "f.txt"\nA "f.txt\/a\/b"$/);
+  expect([fileOf(workspace, 'd'), fileOf(workspace, 'f.txt/a/b')]).toEqual(['file\n', 'b\n']);
+  await workspace.undo();
+  expect(['d/x', 'd/deep/y', 'f.txt'].map((path) => fileOf(workspace, path))).toEqual(['x\n', 'y\n', 'f\n']);
+});
+
+test('a folder in which something stays is not replaced by a file, and neither is one that has changed meanwhile', async () => {
+  verifies('acp.changes', 'acp.conflicts');
+  const files = { 'kept/x': 'x\n', 'kept/secret.key': 'k\n', 'new/x': 'x\n', 'b.txt': 'one\n' };
+  const root = temporaryFolder('acp-folders', files);
+  const workspace = await createWorkspace({ root, write: ['**'], deny: ['*.key'] });
+  const steps = [{ disk: { kept: null, new: null } }, { disk: { kept: 'file\n', new: 'file\n', 'b.txt': 'two\n' } }];
+  const { approve, asked } = deciding(() => {
+    writeFileSync(join(root, 'new/mine'), 'mine\n');
+    return { decision: 'allow' };
+  });
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(inputOf(asked[0])['skipped']).toEqual([
+    expect.stringContaining('a folder or a link is in its place: "kept".'),
+  ]);
+  expect(text).toContain('"new" has changed in the workspace meanwhile, and was left as it is.');
+  expect(text).toContain('"new/x" was left as it is, as "new" was.');
+  expect(['kept/secret.key', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
+    'k\n',
+    'x\n',
+    'mine\n',
+    'two\n',
+  ]);
 });
 
 test('a change that the workspace refuses when it is made takes no other with it', async () => {
@@ -287,17 +343,47 @@ test('a diff that is too long to be shown is named and left, and the other chang
   expect(fileOf(workspace, 'src.txt')).toBe('fixed\n');
 });
 
-test('a change of many equal lines is written in time of its lines', () => {
+test('an abort while the change of one long file is worked out ends it', async () => {
+  verifies('acp.ends');
+  const controller = new AbortController();
+  const { signal } = controller;
+  const workspace = await project({ 'a.txt': 'one\n'.repeat(1000) });
+  const copy = await copyFolder(workspace, { files: 9, bytes: 1e9 }, signal);
+  writeFileSync(join(copy.folder, 'a.txt'), 'two\n'.repeat(1000));
+  // It is asked last before the lines are compared.
+  const holdsSecret = (): boolean => {
+    setImmediate(() => controller.abort(new Error('stopped')));
+    return false;
+  };
+  await expect(findChanges({ workspace, copy, signal, holdsSecret })).rejects.toThrow('stopped');
+  await copy.close();
+});
+
+test('a file of too many lines for a diff is named and left, and the other changes are brought back', async () => {
   verifies('acp.changes');
-  const timeOf = (count: number): number => {
+  const workspace = await project({ 'lines.txt': '\n'.repeat(300_000), 'src.txt': 'one\n' });
+  const steps = [{ disk: { 'lines.txt': `${'\n'.repeat(300_000)}x\n`, 'src.txt': 'two\n' } }];
+  const { text } = await give(scripted({ workspace }), steps, allowAll());
+  expect(text).toContain('it has more than 200000 lines: "lines.txt".');
+  expect(fileOf(workspace, 'src.txt')).toBe('two\n');
+});
+
+test('a change of many equal lines is written in time of its lines', async () => {
+  verifies('acp.changes');
+  const timeOf = async (count: number): Promise<number> => {
     const start = performance.now();
     const end = 'z1\nz2\nz3\nz4\n';
-    writePart({ path: 'a', before: `${'a\n'.repeat(2 * count)}e\n${end}`, after: `${'a\n'.repeat(count)}q\n${end}` });
+    const change = {
+      path: 'a',
+      before: `${'a\n'.repeat(2 * count)}e\n${end}`,
+      after: `${'a\n'.repeat(count)}q\n${end}`,
+    };
+    await writePart(change, { max: Infinity, pause: () => Promise.resolve() });
     return performance.now() - start;
   };
-  timeOf(5000);
-  const [small, large] = [timeOf(10_000), timeOf(80_000)];
-  expect(large / small).toBeLessThan(40);
+  await timeOf(5000);
+  const small = await timeOf(10_000);
+  expect((await timeOf(80_000)) / small).toBeLessThan(40);
 });
 
 test('what an editor shows and has not saved is what the agent gets, and what its changes are for', async () => {
@@ -327,6 +413,28 @@ test('what an editor shows and has not saved is what the agent gets, and what it
   expect(buffers.get(join(root, 'a.txt'))).toBe('1 unsaved\n2\nthree\n');
 });
 
+test('an editor is asked once for each file that is saved, and for few at once', async () => {
+  verifies('acp.copy');
+  const files = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at % 5}/${at}.txt`, `${at}\n`]));
+  const asked: string[] = [];
+  let open = 0;
+  let most = 0;
+  const editor = {
+    readText: async (path: string) => {
+      asked.push(path);
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => void setImmediate(resolve));
+      open -= 1;
+      return readFileSync(path, 'utf8');
+    },
+  };
+  const workspace = await createWorkspace({ root: temporaryFolder('acp-editor', files), write: ['**'], editor });
+  await give(scripted({ workspace }), [{ say: 'Done.' }], allowAll());
+  expect(asked).toHaveLength(200);
+  expect(most).toBeLessThanOrEqual(16);
+});
+
 test('a file that cannot be read, and a name that the workspace cannot have, are named and not in the copy', async () => {
   verifies('acp.copy');
   const real = await project({ 'a.txt': 'one\n', 'locked.txt': 'x\n', 'a:b': 'x\n', 'gone.txt': 'x\n' });
@@ -351,7 +459,7 @@ test.each([
     verifies('acp.changes');
     const workspace = await project({ 'a.txt': 'one\n' });
     const { approve, asked } = allowAll();
-    const { result } = await give(scripted({ workspace }), [{ disk: { 'a.txt': 'two\n' } }, step], { approve });
+    const { result } = await give(inOwnProcess({ workspace }), [{ disk: { 'a.txt': 'two\n' } }, step], { approve });
     expect(asked.map(({ name }) => name)).toEqual(['apply_patch']);
     expect(fileOf(workspace, 'a.txt')).toBe('two\n');
     expect(result?.isError).toBe(true);

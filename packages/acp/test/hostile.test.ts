@@ -7,7 +7,18 @@ import type { AgentEvent } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { allowAll, copies, give, isAlive, type Outcome, project, RAW_AGENT, scripted } from './support.ts';
+import {
+  allowAll,
+  copies,
+  give,
+  inOwnProcess,
+  isAlive,
+  NODE_ARGS,
+  type Outcome,
+  project,
+  RAW_AGENT,
+  scripted,
+} from './support.ts';
 
 const HOLDS_AGENT = fileURLToPath(new URL('fixtures/holds-agent.ts', import.meta.url));
 
@@ -20,7 +31,7 @@ async function raw(
   { limits, file = '' }: { limits?: AcpAgentLimits; file?: string } = {},
   rest: Omit<NonNullable<Parameters<typeof give>[2]>, 'approve'> = {},
 ) {
-  const args = ['--disable-warning=ExperimentalWarning', RAW_AGENT, way, file];
+  const args = [...NODE_ARGS, RAW_AGENT, way, file];
   const env = { KEY: 'k-secret-value-123' };
   const binding = acpAgent({ command: process.execPath, args, env, name: 'raw', workspace: await project(), limits });
   return give(binding, [], { ...allowAll(), ...rest });
@@ -73,8 +84,9 @@ test('an agent that dies is said to have, with the last lines of its stderr, mad
 
 test('answers given twice or never asked for, and what comes after the end, change nothing', async () => {
   verifies('acp.hostile');
-  const { text } = await quietly(() => raw('twice'));
+  const { text, events } = await quietly(() => raw('twice'));
   expect(text).toBe('once');
+  expect(events.filter(({ type }) => type === 'tool-progress')).toEqual([]);
 });
 
 test.each(['garbage', 'chatty', 'nonsense'])(
@@ -96,18 +108,18 @@ test.skipIf(process.platform === 'win32')(
   'an agent that ignores every signal but one ends with an abort, and so does what it started',
   async () => {
     verifies('acp.ends');
-    for (const way of ['stubborn', 'child']) {
+    const stop = async (way: string): Promise<void> => {
       const file = join(temporaryFolder('acp-pid'), 'pid');
       const controller = new AbortController();
-      const running = raw(way, { file }, { signal: controller.signal, onEvent: stopWhenSaid(controller) });
-      // oxlint-disable-next-line no-await-in-loop -- one after another
-      const { end } = await running;
+      const { end } = await raw(way, { file }, { signal: controller.signal, onEvent: stopWhenSaid(controller) });
       expect(end.reason).toBe('aborted');
       const pid = Number(readText(file));
       expect(pid).toBeGreaterThan(0);
-      // oxlint-disable-next-line no-await-in-loop -- the run does not wait for a call that was aborted
-      await vi.waitUntil(() => !isAlive(pid) && copies().length === 0, { timeout: 20_000 });
-    }
+      // The run does not wait for a call that was aborted.
+      await vi.waitUntil(() => !isAlive(pid), { timeout: 20_000 });
+    };
+    await Promise.all(['stubborn', 'child'].map((way) => stop(way)));
+    await vi.waitUntil(() => copies().length === 0, { timeout: 20_000 });
   },
 );
 
@@ -161,8 +173,8 @@ test('an agent that is stopped is told so first, and can end its turn', async ()
   const tap = join(temporaryFolder('acp-tap'), 'tap');
   const controller = new AbortController();
   const running = give(
-    scripted({ workspace: await project(), flags: [`--tap=${tap}`] }),
-    [{ say: 'working' }, { untilCancelled: true }],
+    inOwnProcess({ workspace: await project(), flags: [`--tap=${tap}`] }),
+    [{ say: 'working' }, { cancelledWith: null }],
     {
       ...allowAll(),
       signal: controller.signal,
@@ -205,7 +217,7 @@ test.each([
   ['/', 'it is not executable'],
 ])('a program that cannot be started is named: %s', async (command, message) => {
   verifies('acp.start');
-  const { text } = await give(scripted({ workspace: await project(), command }), [], allowAll());
+  const { text } = await give(inOwnProcess({ workspace: await project(), command }), [], allowAll());
   expect(text).toContain(`TOOL_UNAVAILABLE: The agent "${command}" cannot be started: ${message}`);
 });
 
@@ -213,7 +225,7 @@ test('an agent gets no variables but those that every program needs and those th
   verifies('acp.start');
   vi.stubEnv('ACP_TEST_SECRET', 'x');
   const steps = [{ environment: ['ACP_TEST_SECRET', 'GIVEN', 'HOME'] }];
-  const { text } = await give(scripted({ workspace: await project(), env: { GIVEN: 'yes' } }), steps, allowAll());
+  const { text } = await give(inOwnProcess({ workspace: await project(), env: { GIVEN: 'yes' } }), steps, allowAll());
   vi.unstubAllEnvs();
   expect(JSON.parse(text)).toEqual({ ACP_TEST_SECRET: null, GIVEN: 'yes', HOME: process.env['HOME'] ?? null });
 });

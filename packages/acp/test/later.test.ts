@@ -4,8 +4,8 @@ import type { Message } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { expect, test } from 'vitest';
-import type { Step } from './fixtures/scripted-agent.ts';
-import { allowAll, deciding, fileOf, give, inputOf, project, scripted } from './support.ts';
+import type { Step } from './fixtures/scripted-steps.ts';
+import { commands, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 /** Has an agent make changes that are decided on later, does something meanwhile, and then allows them in another process: without the agent. */
 async function decideLater(
@@ -18,7 +18,7 @@ async function decideLater(
   expect(first.end.reason).toBe('approval');
   meanwhile?.();
   const messages = JSON.parse(JSON.stringify(first.end.messages)) as readonly Message[];
-  const gone = scripted({ workspace, command: '/no/such/agent' });
+  const gone = inOwnProcess({ workspace, command: '/no/such/agent' });
   const { approve: decide } = deciding((call) =>
     edit === undefined ? { decision: 'allow' } : { decision: 'edit', arguments: JSON.stringify(edit(inputOf(call))) },
   );
@@ -132,18 +132,48 @@ test('a file that a folder has taken the place of, and one that is gone, take no
   expect([fileOf(workspace, 'a.txt'), fileOf(workspace, 'c.txt')]).toEqual(['two\n', 'two\n']);
 });
 
-test('a terminal that is allowed later is started by the new agent without a question', async () => {
-  verifies('acp.later');
-  const { commands } = await import('./support.ts');
+/** Has an agent ask for a terminal that is decided on later, and begin anew once that is decided. */
+async function terminalLater(decision: 'allow' | 'deny', steps: readonly Step[]) {
   const workspace = await project();
   const { approve } = deciding(() => ({ decision: 'later' }));
-  const steps = [{ terminal: { command: 'echo', args: ['hi'] } }, { say: 'Done.' }];
   const first = await give(scripted({ workspace, commands }), steps, { approve });
   expect(first.end.reason).toBe('approval');
   const messages = JSON.parse(JSON.stringify(first.end.messages)) as readonly Message[];
-  const { approve: allow, asked } = allowAll();
-  const { text } = await give(scripted({ workspace, commands }), steps, { approve: allow, messages });
-  expect(asked.map(({ name }) => name)).toEqual(['run_command']);
-  expect(text).toContain('"exitCode":0');
+  const { approve: decide, asked } = deciding(() => ({ decision, reason: 'Not that one.' }));
+  const { text, inner } = await give(scripted({ workspace, commands }), steps, { approve: decide, messages });
+  return { text, inner, asked: asked.map(({ name }) => name) };
+}
+
+const ECHO = { command: 'sh', args: ['-c', 'echo hi; exit 3'] };
+
+test('a terminal that is allowed later is started by the new agent without a question, and the run sees what came of it', async () => {
+  verifies('acp.later');
+  const { text, inner, asked } = await terminalLater('allow', [{ terminal: ECHO }, { say: 'Done.' }]);
+  expect(asked).toEqual(['run_command']);
+  expect(text).toContain('"exitCode":3');
   expect(text).toContain('hi');
+  const seen = inner.filter(({ type }) => type.startsWith('server-tool'));
+  expect(seen).toEqual([
+    expect.objectContaining({ type: 'server-tool-call', name: 'run_command' }),
+    expect.objectContaining({ type: 'server-tool-result', name: 'run_command', text: expect.stringContaining('hi') }),
+  ]);
+  expect(JSON.parse((seen[0] as { readonly arguments: string }).arguments)).toEqual({
+    agent: 'helper',
+    command: [ECHO.command, ...ECHO.args],
+  });
+});
+
+test('a server that is allowed later ends with the agent, and the run sees that', async () => {
+  verifies('acp.later', 'acp.terminals');
+  const server = { command: process.execPath, args: ['-e', 'console.log("up");setInterval(()=>{},9)'] };
+  const { inner } = await terminalLater('allow', [{ request: 'terminal/create', params: server }, { say: 'Done.' }]);
+  expect(inner.filter(({ type }) => type.startsWith('server-tool'))).toHaveLength(2);
+});
+
+test('a terminal that is denied later is not asked about again, and the new agent reads why', async () => {
+  verifies('acp.later');
+  const { text, asked } = await terminalLater('deny', [{ terminal: ECHO }, { say: 'Done.' }]);
+  expect(asked).toEqual(['run_command']);
+  expect(text).toContain('Not that one.');
+  expect(text).toContain('Done.');
 });

@@ -7,8 +7,19 @@ import type { JsonSchema } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import type { Step } from './fixtures/scripted-agent.ts';
-import { allowAll, commands, copies, deciding, give, inputOf, permission, project, scripted } from './support.ts';
+import type { Step } from './fixtures/scripted-steps.ts';
+import {
+  allowAll,
+  commands,
+  copies,
+  deciding,
+  give,
+  inputOf,
+  permission,
+  project,
+  runningAgents,
+  scripted,
+} from './support.ts';
 
 const SCHEMA = JSON.parse(
   readFileSync(
@@ -114,7 +125,7 @@ test('an abort at any event ends the run, the agent and its copy', { timeout: 24
     expect(events.filter(({ type }) => type === 'tool-start')).toHaveLength(
       events.filter(({ type }) => type === 'tool-end').length,
     );
-    await vi.waitUntil(() => copies().length === 0, { timeout: 20_000 });
+    await vi.waitUntil(() => copies().length + runningAgents() === 0, { timeout: 20_000, interval: 5 });
   }
 });
 

@@ -14,7 +14,9 @@ import {
   deciding,
   fileOf,
   give,
+  inOwnProcess,
   inputOf,
+  NODE_ARGS,
   permission,
   project,
   RAW_AGENT,
@@ -271,8 +273,8 @@ test('a request that is still open when the turn ends, or is taken back, is not 
   const ask = (id: string): string => line({ id, method: 'session/request_permission', params: params(id) });
   const taken = `${ask('taken back')}${line({ method: '$/cancel_request', params: { requestId: 'taken back' } })}`;
   const workspace = await project();
-  await give(scripted({ workspace }), [{ raw: taken }, permission({ kind: 'other', title: 'kept' })], { approve });
-  const args = [RAW_AGENT, 'open request'];
+  await give(inOwnProcess({ workspace }), [{ raw: taken }, permission({ kind: 'other', title: 'kept' })], { approve });
+  const args = [...NODE_ARGS, RAW_AGENT, 'open request'];
   await give(acpAgent({ command: process.execPath, args, name: 'raw', workspace }), [], { approve });
   expect(asked.map((call) => inputOf(call)['title'])).toEqual(['kept']);
 });
@@ -378,9 +380,9 @@ test.each([
 test('the model and the mode are those that were chosen, and one that the agent has not is refused with those that it has', async () => {
   verifies('acp.start');
   const workspace = await project();
-  const tell = [{ environment: ['MODEL', 'MODE'] }];
+  const tell = [{ choices: true } as const];
   const { text } = await give(scripted({ workspace, model: 'large', mode: 'ask' }), tell, allowAll());
-  expect(text).toBe('{"MODEL":"large","MODE":"ask"}');
+  expect(text).toBe('large ask');
   const wrong = await give(scripted({ workspace, model: 'huge' }), tell, allowAll());
   expect(wrong.text).toContain('The agent "helper" has no model "huge". It has "small", "large".');
   const mode = await give(scripted({ workspace, mode: 'fly' }), tell, allowAll());
@@ -396,7 +398,7 @@ test('a decision that comes later, in another process: changes are made without 
   expect(copies()).toEqual([]);
   const messages = JSON.parse(JSON.stringify(first.end.messages)) as readonly Message[];
   // The agent cannot be started any more: it is not needed.
-  const gone = scripted({ workspace, command: '/no/such/agent' });
+  const gone = inOwnProcess({ workspace, command: '/no/such/agent' });
   const { text } = await give(gone, [], { ...allowAll(), messages });
   expect(text).toMatch(/^Done\.\n\nDone \(change /);
   expect(fileOf(workspace, 'a.txt')).toBe('two\n');

@@ -18,10 +18,21 @@ import { commandTools, createWorkspace } from '@kernel/toolbox';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import type { Step } from './fixtures/scripted-agent.ts';
+import { bindAgent } from '../src/bind-agent.ts';
+import type { AgentProcess } from '../src/agent/agent-process.ts';
+import { checkOptions } from '../src/check-options.ts';
+import { flagsOf, serveSteps, type Step } from './fixtures/scripted-steps.ts';
 
 export const AGENT = fileURLToPath(new URL('fixtures/scripted-agent.ts', import.meta.url));
 export const RAW_AGENT = fileURLToPath(new URL('fixtures/raw-agent.ts', import.meta.url));
+
+const CACHE = new URL('../../../node_modules/.cache/compiled', import.meta.url);
+
+/** Arguments for Node to start an agent with: the variable that names the cache of compiled code is none that an agent gets. */
+export const NODE_ARGS: readonly string[] = [
+  '--disable-warning=ExperimentalWarning',
+  `--import=data:text/javascript,import{enableCompileCache}from"node:module";enableCompileCache(${JSON.stringify(fileURLToPath(CACHE))})`,
+];
 
 /** A project on disk, all of which may be written. */
 export async function project(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Workspace> {
@@ -41,10 +52,46 @@ type AgentOptions = Partial<Omit<AcpAgentOptions, 'args'>> & {
   readonly flags?: readonly string[];
 };
 
-/** The scripted agent as a tool. */
-export function scripted({ flags = [], ...options }: AgentOptions) {
-  const command = { command: process.execPath, args: ['--disable-warning=ExperimentalWarning', AGENT, ...flags] };
+/** The scripted agent as a tool, in a process of its own. */
+export function inOwnProcess({ flags = [], ...options }: AgentOptions) {
+  const command = { command: process.execPath, args: [...NODE_ARGS, AGENT, ...flags] };
   return acpAgent({ name: 'helper', ...command, ...options });
+}
+
+/** The scripted agent as a tool, in this process: for all that does not depend on the process. */
+export function scripted({ flags = [], ...options }: Omit<AgentOptions, 'command'>) {
+  const checked = checkOptions({ name: 'helper', command: 'in-this-process', ...options });
+  return bindAgent(checked, () => Promise.resolve(startHere(flagsOf(flags))));
+}
+
+let running = 0;
+
+/** How many agents run in this process now. */
+export function runningAgents(): number {
+  return running;
+}
+
+function startHere(flags: ReadonlyMap<string, string>): AgentProcess {
+  const toAgent = new TransformStream<Uint8Array, Uint8Array>();
+  const fromAgent = new TransformStream<Uint8Array, Uint8Array>();
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  let hasEnded = false;
+  running += 1;
+  const close = async (): Promise<void> => {
+    if (!hasEnded) running -= 1;
+    hasEnded = true;
+    resolve('The agent ended.');
+    await ended;
+  };
+  if (!flags.has('mute'))
+    void serveSteps({
+      input: toAgent.readable,
+      output: fromAgent.writable,
+      flags,
+      process: undefined,
+      hasEnded: () => hasEnded,
+    }).then(close);
+  return { streams: [toAgent.writable, fromAgent.readable], ended, close };
 }
 
 /** What became of a run whose model gave an agent one task. */

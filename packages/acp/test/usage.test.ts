@@ -1,5 +1,7 @@
+import type { AgentEvent } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import type { Step } from './fixtures/scripted-steps.ts';
 import { allowAll, deciding, give, permission, project, scripted } from './support.ts';
 
 const used = (tokens: number) => ({ update: { sessionUpdate: 'usage_update', used: tokens, size: 200_000 } });
@@ -55,3 +57,27 @@ test.each([
     expect(unchanged?.forLLM).toContain(`(limit: ${name})`);
   },
 );
+
+/** Has an agent work until it says a word, and stops its call then, but not the run that it is a call of. */
+async function stopped(steps: readonly Step[]) {
+  const controller = new AbortController();
+  const binding = scripted({ workspace: await project() });
+  const handler: typeof binding.handler = (input, context) =>
+    binding.handler(input, { ...context, signal: controller.signal });
+  const onEvent = (event: AgentEvent): void => {
+    if (event.type === 'sub-agent-event' && event.event.type === 'text-delta') controller.abort();
+  };
+  const { end, result } = await give({ ...binding, handler }, steps, { ...allowAll(), onEvent });
+  expect(result?.isError).toBe(true);
+  return end.usage;
+}
+
+test('what an agent tells that it has used when it is stopped is counted, and until it tells that what it had told before', async () => {
+  verifies('acp.usage');
+  const before: readonly Step[] = [used(1000), { say: 'working' }];
+  const usage = { totalTokens: 3007, inputTokens: 3000, outputTokens: 7 };
+  expect(await stopped([...before, { cancelledWith: usage }])).toMatchObject({ inputTokens: 3000, outputTokens: 7 });
+  const updates = [used(1500).update, used(1200).update];
+  expect(await stopped([...before, { cancelledWith: null, updates }])).toMatchObject({ inputTokens: 1500 });
+  expect(await stopped([...before, { forever: true }])).toMatchObject({ inputTokens: 1000, outputTokens: 0 });
+});

@@ -19,6 +19,7 @@ export type { SessionRunOptions } from './session/run-session.ts';
 export type { Session, SessionEntry } from './session/session.ts';
 export { agentAsTool } from './multi-agent/agent-as-tool.ts';
 export type { AgentAsToolOptions, AgentBinding } from './multi-agent/agent-as-tool.ts';
+export { addCallUsage } from './loop/run-scope.ts';
 export { spawnTools } from './multi-agent/spawn-tools.ts';
 export type { SpawnOptions } from './multi-agent/spawn-tools.ts';
 export { runTeam } from './multi-agent/run-team.ts';

@@ -1,7 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PROGRAMS } from './real-agents.ts';
 import { PROMPTS } from './scripted-model.ts';
 
@@ -15,12 +15,14 @@ export interface ClientTask {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A client from npm that starts any agent. */
+/** A client that starts any agent. */
 export interface RealClient {
   /** The name of its recording. */
   readonly name: string;
-  /** Its package. */
-  readonly package: string;
+  /** Its package, where it is from npm; it stands in `PROGRAMS`. */
+  readonly package?: string;
+  /** Its version with all that it needs, where it is not from npm; undefined where it is not installed. */
+  version?(): string | undefined;
   /** Has the agent do the task with every question answered by yes. Returns what the client shows of it. */
   run(task: ClientTask): Promise<string>;
 }
@@ -161,9 +163,72 @@ const example: RealClient = {
   },
 };
 
+/** Where the plugins of editors are, each as its repository has it. */
+const PLUGINS = `${PROGRAMS}plugins/`;
+const SCRIPTS = fileURLToPath(new URL('../editors/', import.meta.url));
+
+const codeCompanion = editor(
+  'neovim',
+  'codecompanion',
+  ['nvim', '--headless', '-i', 'NONE', '-n', '-u'],
+  'codecompanion.lua',
+  [['codecompanion.nvim', 'codecompanion.nvim/version.txt']],
+);
+
+const agentShell = editor('emacs', 'agent-shell', ['emacs', '--batch', '-l'], 'agent-shell.el', [
+  ['agent-shell', 'agent-shell/agent-shell.el'],
+  ['acp.el', 'acp.el/acp.el'],
+]);
+
+/** A plugin of an editor, which a script of `test/acp/editors` uses as a person would, with the entry of `--setup` as it is. */
+function editor(
+  setup: string,
+  name: string,
+  [program, ...args]: readonly [string, ...string[]],
+  script: string,
+  plugins: readonly (readonly [string, string])[],
+): RealClient {
+  return {
+    name,
+    version() {
+      const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+      if (stdout === null || plugins.some(([, file]) => !existsSync(PLUGINS + file))) return undefined;
+      const versions = plugins.map(([plugin, file]) => {
+        const text = readFileSync(PLUGINS + file, 'utf8');
+        return `${plugin}@${/(?:^|Version: )(\d[\w.]*)/m.exec(text)?.[1] ?? '?'}`;
+      });
+      return `${versions.join(' with ')} in ${stdout.split('\n', 1)[0]}`;
+    },
+    run({ command, folder, variables }) {
+      const bin = join(folder, '..', 'bin');
+      mkdirSync(bin, { recursive: true });
+      const at = command.indexOf('acp');
+      const words = command.slice(0, at).map((word) => `'${word}'`);
+      writeFileSync(join(bin, 'prompt-agent'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
+      const env = { ...variables, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+      const entry = join(bin, 'entry');
+      // What a person would paste; the relay, which comes before it, has nothing to do with that.
+      writeFileSync(entry, execFileSync(process.execPath, [...command.slice(4), '--setup', setup], { env }));
+      const prompts = { TASK: PROMPTS.task, LONG: PROMPTS.long };
+      const options = { cwd: folder, env: { ...env, ...prompts, PLUGINS, ENTRY: entry }, timeout: 90_000 };
+      return new Promise((resolve) => {
+        execFile(program, [...args, SCRIPTS + script], options, (_error, stdout, stderr) => resolve(stdout + stderr));
+      });
+    },
+  };
+}
+
 function load(file: string): Promise<unknown> {
   return import(pathToFileURL(PROGRAMS + file).href);
 }
 
 /** Those that were tried. */
-export const REAL_CLIENTS: readonly RealClient[] = [acpx, acpxDenied, acpFactory, aiProvider, example];
+export const REAL_CLIENTS: readonly RealClient[] = [
+  acpx,
+  acpxDenied,
+  acpFactory,
+  aiProvider,
+  example,
+  codeCompanion,
+  agentShell,
+];

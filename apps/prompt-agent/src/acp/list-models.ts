@@ -1,6 +1,5 @@
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import type { Invocation } from '../invocation.ts';
-import { findModelSources } from '../model/model-sources.ts';
 
 const MAX_MODELS = 500;
 /** How long a session is idle before its models are listed, in milliseconds. */
@@ -36,6 +35,7 @@ async function listModels(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   try {
+    const { findModelSources } = await import('../model/model-sources.ts');
     const { name } = choice.provider;
     const stored = await openStoredKeys(host, output, signal);
     const hide = (secret: string | undefined): void => output.hide(secret);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { Readable } from 'node:stream';
@@ -66,7 +67,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     const entries =
       from === undefined ? undefined : ((await sessions.get(from)?.entries()) ?? findStored(call, from)?.entries());
     if (from !== undefined && entries === undefined) throw RequestError.sessionNotFound(from);
-    const id = crypto.randomUUID().replaceAll('-', '');
+    const id = randomUUID().replaceAll('-', '');
     const session = await open(client, { id, cwd: folder, servers, isStored: false, entries });
     return { sessionId: id, ...stateOf(session) };
   };

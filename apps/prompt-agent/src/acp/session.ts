@@ -13,7 +13,7 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import type { McpPrompt } from '@kernel/mcp';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import { oneMessage } from '../chat/terminal-chat.ts';
+import { handleMessage } from '../chat/slash-commands.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
@@ -21,6 +21,8 @@ import type { ClientServers } from '../user-tools/client-servers.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import { createAnswers } from './editor/answers.ts';
 import { createEditor } from './editor/create-editor.ts';
+import { HOW_TO_SIGN_IN } from './setup/sign-in.ts';
+import { codeBlock } from './view/code-block.ts';
 import { changesOf, NO_CHANGES } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
@@ -94,7 +96,7 @@ export async function openSession(
   const flags = { ...rest, bundle: 'code_agent' as const, stream: true };
   const opened = await openModel({ ...given, flags, host, output, signal });
   if (opened.choice.provider.name === 'offline' && flags.provider !== 'offline')
-    throw RequestError.authRequired(undefined, 'no model was found');
+    throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
   settings = { ...settings, model: opened.choice.model };
   redactor = createRedactor([opened.secret]);
   const invocationFor = (wanted: SessionSettings, abort?: AbortSignal): Invocation => {
@@ -163,10 +165,12 @@ export async function openSession(
     if (isCommand) {
       const lines = capture();
       const invocation = { ...invocationFor(used), output };
-      await oneMessage(text.trim(), { conversation, agent, invocation, signal: abort });
+      await handleMessage(text.trim(), { conversation, agent, invocation, signal: abort });
       if (conversation.model() !== used.model) change('model', conversation.model());
-      const said = lines().join('\n');
-      if (said !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(said) });
+      const said = lines().flatMap((each) => each.split('\n'));
+      // Editors show Markdown, where the lines of a table would be one paragraph.
+      const shown = said.length > 1 ? codeBlock(said) : said.join('');
+      if (shown !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(shown) });
     } else {
       await conversation.send(text.replace(/^\/\//, '/'), abort, parts);
       if (!hasTitle) notify({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: now() });

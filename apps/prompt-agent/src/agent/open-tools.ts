@@ -101,10 +101,11 @@ export async function openTools(
             bundle &&
             (async (toolCall, signal) => {
               const { previewChange } = await import('../approval/preview-change.ts');
-              const { call: plain, modes } = readAgentPatch(toolCall);
+              const { call: plain, notes } = readAgentPatch(toolCall);
               const preview = await previewChange(workspace, plain, signal);
-              const isDiff = preview !== undefined && 'diff' in preview;
-              return isDiff && modes.length > 0 ? { diff: [preview.diff.trimEnd(), ...modes].join('\n') } : preview;
+              if (plain === toolCall || preview === undefined) return preview;
+              // Not all of what an agent changed must fit, and a file may take the place of a folder: that it would fail is not known of its patch.
+              return 'failure' in preview ? undefined : { diff: [preview.diff.trimEnd(), ...notes].join('\n') };
             }),
           commands,
           origin,

@@ -1,13 +1,14 @@
+import type { AgentRequestName } from '@kernel/acp';
 import { isObject, parseJson } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
 import type { PermissionResult, Permissions } from '@kernel/toolbox/permissions';
 
 /** What an agent of `--agent-command` asks to do by itself. */
-const AGENT_REQUESTS = new Set(['agent_command', 'agent_permission']);
+const AGENT_REQUESTS: Readonly<Record<AgentRequestName, true>> = { agent_command: true, agent_permission: true };
 
 /** Whether a call is what another agent asks to do by itself. */
 export function isAgentRequest(name: string): boolean {
-  return AGENT_REQUESTS.has(name);
+  return Object.hasOwn(AGENT_REQUESTS, name);
 }
 
 /**
@@ -39,10 +40,13 @@ function exactly({ suggestion: _suggestion, ...decision }: PermissionResult): Pe
   return decision;
 }
 
-/** A call that brings back the changes of another agent, as the tool of this program takes it, and the modes that it changes, which its patch does not say. */
-export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; readonly modes: readonly string[] } {
+/**
+ * A call that brings back the changes of another agent, as the tool of this program takes it, and what its patch does not say, a line each: the modes that it changes,
+ * and what the agent changed besides.
+ */
+export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; readonly notes: readonly string[] } {
   const input = call.name === 'apply_patch' ? parseJson(call.arguments) : undefined;
-  if (!isObject(input) || typeof input['agent'] !== 'string') return { call, modes: [] };
+  if (!isObject(input) || typeof input['agent'] !== 'string') return { call, notes: [] };
   const files: readonly unknown[] = Array.isArray(input['files']) ? input['files'] : [];
   const modes = files.flatMap((file) => {
     if (!isObject(file) || typeof file['path'] !== 'string' || typeof file['newMode'] !== 'string') return [];
@@ -50,5 +54,6 @@ export function readAgentPatch(call: ToolCall): { readonly call: ToolCall; reado
     if (mode === undefined && newMode === '644') return [];
     return [`mode of ${JSON.stringify(path)}: ${typeof mode === 'string' ? `${mode}, then ` : ''}${newMode}`];
   });
-  return { call: { ...call, arguments: JSON.stringify({ patch: input['patch'] }) }, modes };
+  const skipped = (Array.isArray(input['skipped']) ? input['skipped'] : []).filter((each) => typeof each === 'string');
+  return { call: { ...call, arguments: JSON.stringify({ patch: input['patch'] }) }, notes: [...modes, ...skipped] };
 }

@@ -40,8 +40,14 @@ export const EDITOR_COMMANDS: readonly { readonly name: string; readonly usage: 
     name === 'help' || name === 'exit' || name === 'model' ? [] : [{ name, usage, summary }],
   );
 
+/** Sends a message, or runs the command that it is. A message that begins with a slash has two. */
+export async function handleMessage(text: string, context: ChatContext): Promise<SlashResult> {
+  if (text.startsWith('/') && !text.startsWith('//')) return runSlash(text, context);
+  return context.conversation.send(text.replace(/^\/\//, '/'), context.signal);
+}
+
 /** Runs a line that begins with a slash. What goes wrong is said, and the chat goes on. */
-export async function runSlash(line: string, context: ChatContext): Promise<SlashResult> {
+async function runSlash(line: string, context: ChatContext): Promise<SlashResult> {
   const { output } = context.invocation;
   const [name = ''] = line.slice(1).split(/\s/, 1);
   const argument = line.slice(1 + name.length);

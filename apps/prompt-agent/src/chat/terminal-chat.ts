@@ -12,7 +12,7 @@ import { completeServers } from './complete-servers.ts';
 import { createComplete } from './complete.ts';
 import { type ChatSessions, type Conversation, openConversation } from './conversation.ts';
 import { type LineEditor, openLineEditor } from './line-editor.ts';
-import { runSlash, SLASH_NAMES } from './slash-commands.ts';
+import { handleMessage, SLASH_NAMES } from './slash-commands.ts';
 
 const TWICE_MS = 2000;
 
@@ -104,7 +104,7 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
       open.hide();
       turn = new AbortController();
       const both = AbortSignal.any([signal, turn.signal]);
-      const result = await oneMessage(what.text, {
+      const result = await handleMessage(what.text, {
         invocation: asking,
         agent,
         conversation: talk,
@@ -128,12 +128,6 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
     await conversation?.close();
     await agent.close();
   }
-}
-
-/** Sends a message, or runs the command that it is. A message that begins with a slash has two. */
-export async function oneMessage(text: string, context: ChatContext): Promise<number | 'leave' | undefined> {
-  if (text.startsWith('/') && !text.startsWith('//')) return runSlash(text, context);
-  return context.conversation.send(text.replace(/^\/\//, '/'), context.signal);
 }
 
 /** What is typed while the model works, and how much waits for it. */

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { openAgent } from '../agent/open-agent.ts';
 import { keptSessions, openConversation } from '../chat/conversation.ts';
-import { chatOnTerminal, oneMessage } from '../chat/terminal-chat.ts';
+import { handleMessage } from '../chat/slash-commands.ts';
+import { chatOnTerminal } from '../chat/terminal-chat.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
@@ -30,7 +31,7 @@ async function chatOverLines(invocation: Invocation): Promise<number> {
     for await (const text of readMessages(host.stdin, invocation.output, signal)) {
       if (text.trim() === '') continue;
       if (text.length > MAX_MESSAGE) throw usageError(`A message has more than ${MAX_MESSAGE} characters.`);
-      const result = await oneMessage(text, { invocation, agent, conversation, signal });
+      const result = await handleMessage(text, { invocation, agent, conversation, signal });
       if (result === 'leave' || signal.aborted) break;
       if (result !== undefined && result !== EXIT.answer) code = result;
     }

@@ -12,7 +12,7 @@ import { contentOf } from '../serve/mcp-content.ts';
  * call that the rules do not allow is denied. Ends with its client, or on Ctrl-C.
  */
 export async function serveMcp(call: CommandCall): Promise<number> {
-  const { output, signal } = call;
+  const { host, output, signal } = call;
   const { port } = call.flags;
   const { serveHttp, serveStdio } = await import('@kernel/mcp');
   const open = await openTools(call, { withoutRun: withApproval });
@@ -21,6 +21,8 @@ export async function serveMcp(call: CommandCall): Promise<number> {
     const content = await contentOf(call, open);
     const options = { name: 'prompt-agent', version: version(), instructions: open.instructions, content };
     if (port === undefined) {
+      if (host.stdin.isTTY === true)
+        output.note('an MCP client starts this, and talks with it over stdin and stdout; Ctrl-C ends it');
       const server = serveStdio(toolset, options);
       const stop = (): void => void server.close();
       signal.addEventListener('abort', stop, { once: true });

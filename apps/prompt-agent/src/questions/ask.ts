@@ -118,7 +118,6 @@ export async function askSecret(
   signal: AbortSignal,
 ): Promise<string> {
   signal.throwIfAborted();
-  output.note(question);
   // readline shows what is typed on its output: this one shows nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = readline().createInterface({ input: terminal.stdin, output: nowhere, terminal: true });
@@ -126,5 +125,8 @@ export async function askSecret(
     lines.close();
     process.kill(process.pid, 'SIGINT');
   });
-  return (await nextLine(lines, signal)) ?? '';
+  // The terminal shows no keys by now, and what comes is heard: a key may be pasted as soon as it is asked for.
+  const line = nextLine(lines, signal);
+  output.note(question);
+  return (await line) ?? '';
 }

@@ -47,6 +47,9 @@ test('the model reads what is not saved yet, its edit goes through the editor, a
     expect(requests()[1]).toContain('unsaved');
     expect(readFileSync(path, 'utf8')).toBe('changed\n');
     expect(asked).toContain(`write ${path}`);
+    verifies('toolbox.editor.reads');
+    // The model's own read is one of them.
+    expect(asked.filter((each) => each === `read ${path}`).length).toBeLessThanOrEqual(11);
     expect(callsIn(updates)[1]).toMatchObject({
       status: 'completed',
       content: [{ type: 'diff', path, oldText: 'unsaved\n', newText: 'changed\n' }],

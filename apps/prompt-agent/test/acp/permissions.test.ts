@@ -31,14 +31,14 @@ function oneCall(
   );
 }
 
-test('a question shows the diff of an edit, and offers once, this session, always with the rule that each would add, and no', async () => {
+test('a question shows the diff of an edit, and offers once, always, this session with the rule that each would add, and no', async () => {
   verifies('cli.acp.permission');
   const { questions, text } = await oneCall(EDIT, (request) => choose(request, 'once'));
   const [question] = questions;
   expect(question?.options.map(({ name, kind }) => ({ name, kind }))).toEqual([
     { name: 'Yes, once', kind: 'allow_once' },
-    { name: 'Yes, for this session: edit_file(a.txt)', kind: 'allow_always' },
     { name: 'Always: edit_file(a.txt)', kind: 'allow_always' },
+    { name: 'Yes, for this session: edit_file(a.txt)', kind: 'allow_always' },
     { name: 'No', kind: 'reject_once' },
   ]);
   expect(question?.toolCall).toMatchObject({
@@ -144,6 +144,19 @@ test('an answer for the session holds for calls like it in this session alone, a
       expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
     },
   );
+});
+
+test('an editor that knows options by their kinds alone, and takes the last of one, saves no rule', async () => {
+  verifies('cli.acp.permission.rules');
+  const byKind = ({ options }: RequestPermissionRequest): RequestPermissionResponse => {
+    const optionId = options.findLast(({ kind }) => kind === 'allow_always')?.optionId ?? '';
+    return { outcome: { outcome: 'selected', optionId } };
+  };
+  const { text, cwd } = await oneCall(EDIT, byKind);
+  expect(text).toBe('two\n');
+  const again = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'one' }] } };
+  const { questions } = await oneCall(again, byKind, { folder: cwd });
+  expect(questions.length).toBe(1);
 });
 
 test('a rule that denies is never asked about, and one that asks offers no rule', async () => {

@@ -14,13 +14,20 @@ import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { link, promptHere, workspace } from '../program.ts';
+import { inPseudoTerminal } from '../terminals.ts';
 
 test('--setup prints what each editor needs, with the flags of the call', async () => {
   verifies('cli.acp.setup');
   const expected = {
     zed: ['"agent_servers"', '"type": "custom"', '"--provider"', '"anthropic"'],
     jetbrains: ['"agent_servers"', '"args"', '"anthropic"'],
-    neovim: ['codecompanion', 'acp_providers', '"--provider"'],
+    neovim: [
+      'codecompanion',
+      'acp_providers',
+      '"--provider"',
+      'env = vim.fn.environ()',
+      'auto_approve_tool_permissions = false',
+    ],
     emacs: ['agent-shell-agent-configs', 'acp-make-client', '"--provider" "anthropic"'],
   };
   for (const [editor, parts] of Object.entries(expected)) {
@@ -30,6 +37,17 @@ test('--setup prints what each editor needs, with the flags of the call', async 
     for (const part of parts) expect(stdout).toContain(part);
     expect(stdout).not.toContain('--setup');
   }
+});
+
+test.each([
+  [['acp'], 'an editor starts this'],
+  [['serve', 'mcp'], 'an MCP client starts this'],
+])('somebody who starts %j in a terminal reads what it waits for, and leaves with Ctrl-C', async (args, said) => {
+  verifies('cli.acp.setup');
+  const terminal = inPseudoTerminal(args, { cwd: workspace() });
+  await terminal.sees(said);
+  terminal.type('\u0003');
+  expect(await terminal.ended).toBe(0);
 });
 
 test('with -o the entry is added to a file of settings, whose other entries stay', async () => {

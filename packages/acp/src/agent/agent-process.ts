@@ -25,6 +25,9 @@ export interface AgentProcess {
   close(): Promise<void>;
 }
 
+/** Starts an agent in a folder. */
+export type StartAgent = typeof startAgent;
+
 /** What every program needs, and where agents keep how they were signed in. None of them usually holds a secret. */
 const VARIABLES =
   'PATH HOME USER LOGNAME SHELL TMPDIR TZ LANG LANGUAGE LC_ALL LC_CTYPE XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME'.split(

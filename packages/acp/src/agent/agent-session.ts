@@ -1,22 +1,24 @@
 import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
-import { errorResult, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
+import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { type Copy, copyFolder } from '../copy/copy-folder.ts';
 import type { CommandsInCopy } from '../options.ts';
 import { createDecisions, type Decision } from '../requests/decisions.ts';
 import { createClient } from '../requests/serve-client.ts';
 import { createTerminals } from '../requests/terminals.ts';
-import { type AgentProcess, startAgent } from './agent-process.ts';
+import type { AgentProcess, StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
 import { openSession, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
 import type { Sdk } from './sdk.ts';
 import { finishReasonOf, toUsage } from './turn-end.ts';
 import type { AgentSession, FromAgent } from './session-types.ts';
-import { createUpdates } from './updates.ts';
+import { commandOutput } from './own-call.ts';
+import { type AgentOutput, createUpdates } from './updates.ts';
 import { endsWithin } from './ends-within.ts';
 
 interface Setup {
+  readonly start: StartAgent;
   readonly task: string;
   readonly signal: AbortSignal;
   readonly redactor: Redactor;
@@ -51,7 +53,7 @@ export async function startSession(options: CheckedOptions, setup: Setup): Promi
     const sdk = await import('@agentclientprotocol/sdk/unstable');
     commands = await options.commands?.(copy.folder);
     signal.throwIfAborted();
-    agent = await startAgent(options, copy.folder);
+    agent = await setup.start(options, copy.folder);
     const session = await connect(options, setup, { sdk, copy, agent, commands });
     const close = async (): Promise<void> => {
       await session.close();
@@ -77,6 +79,8 @@ async function connect(
   failure.promise.catch(() => undefined);
   let sessionId: string | undefined;
   let isOver = false;
+  let isCancelling = false;
+  let turnUsage: Usage | undefined;
   const openId = (): string | undefined => (isOver ? undefined : sessionId);
 
   const finish = (last: FromAgent | undefined): void => {
@@ -110,15 +114,17 @@ async function connect(
     },
   });
   const terminals = commands && createTerminals(commands.tools, setup.redactor, onActivity);
+  const say = (said: AgentOutput): void => {
+    const last = queue.last();
+    // A reader that is slow gets long pieces, not many.
+    if (said.type !== 'own-call' && last?.type === said.type) last.text += said.text;
+    else queue.push(said);
+  };
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
     sessionId: openId,
-    say: (said) => {
-      const last = queue.last();
-      // A reader that is slow gets long pieces, not many.
-      if (said.type !== 'own-call' && last?.type === said.type) last.text += said.text;
-      else queue.push(said);
-    },
+    cancelledId: () => (isCancelling ? sessionId : undefined),
+    say,
     onProgress: setup.onProgress,
     onUsage: (tokens) => {
       if (isOverBudget(limits, tokens))
@@ -137,6 +143,10 @@ async function connect(
     terminals,
     sessionId: openId,
     signal: setup.signal,
+    onCommandEnd(call, result) {
+      updates.flush();
+      say(commandOutput(call, result));
+    },
     onAnswer: onActivity,
   });
   const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
@@ -160,14 +170,15 @@ async function connect(
     connection.close();
     await Promise.all([agent.close(), terminals?.close()]);
   };
-  const close = async (): Promise<void> => {
+  const cancel = async (): Promise<Usage | undefined> => {
     const openedId = openId();
     finish(undefined);
-    if (openedId !== undefined) {
-      await connection.agent.notify('session/cancel', { sessionId: openedId }).catch(() => undefined);
-      await endsWithin(turn, CANCEL_GRACE_MS);
-    }
-    await endWork();
+    if (openedId === undefined) return turnUsage;
+    isCancelling = true;
+    await connection.agent.notify('session/cancel', { sessionId: openedId }).catch(() => undefined);
+    await endsWithin(turn, CANCEL_GRACE_MS);
+    isCancelling = false;
+    return turnUsage;
   };
 
   let startTimer: NodeJS.Timeout | undefined;
@@ -190,8 +201,8 @@ async function connect(
   turn = connection.agent
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
     .then(({ stopReason, usage }) => {
-      const finishReason = finishReasonOf(stopReason);
-      return finish({ type: 'end', finishReason, usage: toUsage(usage) });
+      turnUsage = toUsage(usage);
+      return finish({ type: 'end', finishReason: finishReasonOf(stopReason), usage: turnUsage });
     })
     .catch((error: unknown) => {
       // How a connection ended is said where that is known.
@@ -219,7 +230,11 @@ async function connect(
       return Promise.race([running, goesOn]);
     },
     endWork,
-    close,
+    cancel,
+    close: async () => {
+      await cancel();
+      await endWork();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { isObject, truncate } from '@kernel/internal';
-import type { ServerToolCall, ServerToolResult } from '@kernel/protocol';
+import type { ServerToolCall, ServerToolResult, ToolCall, ToolResult } from '@kernel/protocol';
 
 /** A call of a tool of the agent's own, as far as it was told. */
 export interface OwnCall {
@@ -53,6 +53,22 @@ export function toOwnCall(call: OwnCall, isError: boolean, outputOf: (terminal: 
       callId: call.id,
       name,
       text: truncate(text, MAX_RESULT),
+      ...(isError && { isError }),
+    },
+  };
+}
+
+/** What a run sees of a command that it ran for the agent without a call of its own. */
+export function commandOutput({ id, name, arguments: json }: ToolCall, result: ToolResult): OwnCallOutput {
+  const { forLLM, isError } = result;
+  return {
+    type: 'own-call',
+    call: { type: 'server-tool-call', id, name, arguments: json },
+    result: {
+      type: 'server-tool-result',
+      callId: id,
+      name,
+      text: truncate(forLLM, MAX_RESULT),
       ...(isError && { isError }),
     },
   };

@@ -28,6 +28,8 @@ export interface AgentSession {
   runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
   /** Ends the agent and its commands. The copy stays. */
   endWork(): Promise<void>;
+  /** Takes the task back if it is not done, and gives the agent a moment to end its turn. Resolves to what that has used, if the agent tells it. */
+  cancel(): Promise<Usage | undefined>;
   /** Takes the task back if it is not done, ends the agent and its commands, and removes the copy. */
   close(): Promise<void>;
 }

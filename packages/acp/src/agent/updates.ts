@@ -31,8 +31,10 @@ export interface Updates {
 
 interface Setup {
   readonly textCharacters: number;
-  /** The session; undefined before there is one. */
+  /** The session; undefined before there is one, and when its turn has ended. */
   readonly sessionId: () => string | undefined;
+  /** The session while its turn is being cancelled: what it has used is read, and nothing else. */
+  readonly cancelledId: () => string | undefined;
   readonly say: (said: AgentOutput) => void;
   readonly onProgress: (update: string) => void;
   /** Called when it has used more. */
@@ -49,6 +51,7 @@ const MAX_PLAN = 50;
 export function createUpdates({
   textCharacters,
   sessionId,
+  cancelledId,
   say,
   onProgress,
   onUsage,
@@ -133,10 +136,19 @@ export function createUpdates({
     onProgress(text);
   };
 
+  const isMore = (tokens: unknown): boolean => {
+    if (!isCount(tokens) || tokens <= (used ?? -1)) return false;
+    used = tokens;
+    return true;
+  };
+
   return {
     read(params) {
-      if (!isObject(params) || params['sessionId'] !== sessionId() || !isObject(params['update'])) return;
+      if (!isObject(params) || typeof params['sessionId'] !== 'string' || !isObject(params['update'])) return undefined;
       const update: Readonly<Record<string, unknown>> = params['update'];
+      if (params['sessionId'] === cancelledId() && update['sessionUpdate'] === 'usage_update')
+        return void isMore(update['used']);
+      if (params['sessionId'] !== sessionId()) return undefined;
       switch (update['sessionUpdate']) {
         case 'agent_message_chunk':
           return addText('text', update['content']);
@@ -148,9 +160,7 @@ export function createUpdates({
         case 'plan':
           return addPlan(describePlan(update['entries']));
         case 'usage_update':
-          if (!isCount(update['used']) || update['used'] <= (used ?? -1)) return undefined;
-          used = update['used'];
-          return onUsage(used);
+          return isMore(update['used']) ? onUsage(used ?? 0) : undefined;
         default:
           // What it offers to a person in an editor, and what this version does not know.
           return undefined;

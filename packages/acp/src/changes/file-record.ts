@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '@kernel/internal';
-import { type LineBreaks, lineBreaksOf, withBreaksOf, withLineBreaks } from './patch.ts';
+import { type LineBreaks, lineBreaksOf, withBreaksOf, withLineBreaks } from './lines.ts';
 
 /**
  * What a patch does not say of one file: the state that its part was made for, and the one that it makes. It goes with the call, so that a decision that comes

@@ -1,13 +1,18 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as afterEvents } from 'node:timers/promises';
 import { attempt } from '@kernel/internal';
 import { type Copy, stateOnDisk } from '../copy/copy-folder.ts';
+import { lineage } from '../copy/path-within.ts';
 import { hasName, isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
 import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
+import { emptiedFolders } from './emptied-folders.ts';
 import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-record.ts';
-import { joinPatch, linesAfter, readPatch, writePart } from './patch.ts';
+import { filesIn, isGone, isSkipped, NOT_TEXT } from './files-in-copy.ts';
+import { hasMoreLines } from './lines.ts';
+import { joinPatch, linesAfter, readPatch } from './read-patch.ts';
+import { readCopied, readText } from './read-text.ts';
+import { writePart } from './write-part.ts';
 
 /** What an agent changed in its copy. */
 export interface Changes {
@@ -23,6 +28,8 @@ export interface ChangesCall {
   /** The digest of the patch as it was shown: one that a person edits has another. */
   readonly shown: string;
   readonly files: readonly FileRecord[];
+  /** What it does not bring back, in sentences that name it: those who decide are to know. */
+  readonly skipped?: readonly string[];
 }
 
 interface FileChange {
@@ -30,22 +37,19 @@ interface FileChange {
   readonly record: FileRecord;
 }
 
-/** What stays in the copy without being named one by one: the history of a repository, and what a package manager installed. */
-const SKIPPED = new Set(['.git', 'node_modules']);
-const MAX_FILE = 16 * 1024 ** 2;
-const MAX_ENTRIES = 500_000;
 /** What `apply_patch` takes, and what a person can be shown. */
 const MAX_PATCH = 4_000_000;
+
+/** Beyond it, a diff takes seconds. */
+const MAX_LINES = 200_000;
 
 const UNREADABLE = 'Not looked at, because it cannot be read';
 const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
-const NOT_TEXT = 'Not brought back, because it is not text that a diff can show';
 const ODD_NAME = 'Not brought back, because its name cannot stand in a diff';
-const IS_LINK = 'Not brought back, because it is a link';
 const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
+const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
-const EMPTY_MODE = 'Not brought back, because no diff can show the mode of an empty file';
 const HOLDS_SECRET = 'Not brought back, because it holds a value that was given to the agent in env';
 
 interface Finding {
@@ -61,26 +65,28 @@ export async function findChanges(finding: Finding): Promise<Changes> {
   const { copy, signal } = finding;
   const skipped = createSkippedFiles();
   const changes: FileChange[] = [];
-  const found = await filesIn(copy, skipped, signal);
-  const removed = [...copy.files.keys()].filter((path) => !found.has(path) && !isSkipped(path));
+  const { files, links } = await filesIn(copy, skipped, signal);
+  const gone = [...copy.files.keys()].filter((path) => !files.has(path) && !isSkipped(path));
+  const removed = new Set<string>();
   for (const [paths, find] of [
-    [removed, removalOf],
-    [found, changeOf],
+    [gone, (path: string) => removalOf(finding, path, links)],
+    [files, (path: string) => changeOf(finding, path, removed)],
   ] as const)
     for (const path of paths) {
       signal.throwIfAborted();
       // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
-      const change = await find(finding, path);
+      const change = await find(path);
       if (typeof change === 'string') skipped.add(change, path);
       else if (change !== undefined) changes.push(change);
+      if (paths === gone && typeof change === 'object') removed.add(path);
     }
   const fitting = withoutTooLong(changes, skipped);
   const shown = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
   const patch = joinPatch(shown.map(({ part }) => part));
-  return {
-    call: shown.length === 0 ? undefined : { patch, shown: digestOf(patch), files: shown.map(({ record }) => record) },
-    skipped: skipped.sentences(),
-  };
+  const sentences = skipped.sentences();
+  const records = shown.map(({ record }) => record);
+  const call = { patch, shown: digestOf(patch), files: records, ...(sentences.length > 0 && { skipped: sentences }) };
+  return { call: shown.length === 0 ? undefined : call, skipped: sentences };
 }
 
 /** The changes that can be shown together: the longest are skipped, so that one result of a build takes no other file with it. */
@@ -95,13 +101,24 @@ function withoutTooLong(changes: readonly FileChange[], skipped: SkippedFiles): 
     });
 }
 
+/** What lets other work run, such as what aborts this one, and ends it then. */
+function pauseOf(signal: AbortSignal): () => Promise<void> {
+  return async () => {
+    await afterEvents();
+    signal.throwIfAborted();
+  };
+}
+
 type Found = FileChange | string | undefined;
 
-async function removalOf({ workspace, copy }: Finding, path: string): Promise<Found> {
-  const there = await whatIsAt(join(copy.folder, path));
-  // A link in its place is named as one.
-  if (there === 'link') return undefined;
-  if (there === 'other') return UNREADABLE;
+async function removalOf(
+  { workspace, copy, signal }: Finding,
+  path: string,
+  links: ReadonlySet<string>,
+): Promise<Found> {
+  // A link in its place, or in that of its folder, is named as one.
+  if (lineage(path).some((each) => links.has(each))) return undefined;
+  if (!(await isGone(join(copy.folder, path)))) return UNREADABLE;
   const now = await stateInWorkspace(workspace, path);
   if (now === 'absent') return undefined;
   if (!isAllowed(workspace, 'write', path)) return hasName(workspace, path) ? NOT_ALLOWED : ODD_NAME;
@@ -109,38 +126,46 @@ async function removalOf({ workspace, copy }: Finding, path: string): Promise<Fo
   if (isOdd(path)) return ODD_NAME;
   const before = await workspace.read(path).catch(() => undefined);
   if (before === undefined) return UNREADABLE;
-  const part = writePart({ path, before: '', after: undefined });
+  const part = await writePart({ path, before: '', after: undefined }, { max: MAX_PATCH, pause: pauseOf(signal) });
+  if (part === undefined) return TOO_LONG;
   return { part, record: { path, before: digestOf(before.bytes), mode: modeText(before.mode) } };
 }
 
-async function changeOf({ workspace, copy, signal, holdsSecret }: Finding, path: string): Promise<Found> {
+async function changeOf(
+  { workspace, copy, signal, holdsSecret }: Finding,
+  path: string,
+  removed: ReadonlySet<string>,
+): Promise<Found> {
   const known = copy.files.get(path);
   const copied = join(copy.folder, path);
   if (known !== undefined && (await stateOnDisk(copied).catch(() => known.copied)) === known.copied) return undefined;
   const after = await readCopied(copied);
   if (after === undefined) return NOT_TEXT;
   const now = await stateInWorkspace(workspace, path);
-  const before = now === 'absent' ? undefined : await readText(workspace, path, signal);
+  const file = typeof now === 'string' ? undefined : now;
+  const before = file && (await readText(workspace, path, signal));
   const isSameText = before !== undefined && Buffer.compare(before.bytes, after.bytes) === 0;
   const isSameMode = before !== undefined && (before.mode & 0o111) === (after.mode & 0o111);
   if (isSameText && isSameMode) return undefined;
   if (!isAllowed(workspace, 'write', path)) return isOdd(path) || !hasName(workspace, path) ? ODD_NAME : NOT_ALLOWED;
-  if (now === 'other') return known === undefined ? IN_PLACE : CONFLICT;
-  if ((now === 'absent' ? undefined : now.state) !== known?.original) return CONFLICT;
+  if (file?.state !== known?.original) return CONFLICT;
+  if (now === 'other' && (await emptiedFolders(workspace, path, removed, signal)) === undefined) return IN_PLACE;
   if (after.text === undefined) return NOT_TEXT;
-  if (now !== 'absent' && before?.text === undefined) return NOT_TEXT;
+  if (file !== undefined && before?.text === undefined) return NOT_TEXT;
   if (isOdd(path)) return ODD_NAME;
-  if (isSameText && after.text === '') return EMPTY_MODE;
+  if (known === undefined && holdsSecret(path)) return HOLDS_SECRET;
   if (holdsSecret(after.text) && !(before?.text !== undefined && holdsSecret(before.text))) return HOLDS_SECRET;
+  if ([before?.text, after.text].some((text) => text !== undefined && hasMoreLines(text, MAX_LINES)))
+    return TOO_MANY_LINES;
   const change = { path, before: before?.text, after: after.text };
-  const part = writePart(change);
-  if (part.length > MAX_PATCH) return TOO_LONG;
+  const pause = pauseOf(signal);
+  const part = await writePart(change, { max: MAX_PATCH, pause });
+  if (part === undefined) return TOO_LONG;
+  await pause();
   const [written] = readPatch(joinPatch([part]));
-  const lineBreaks = lineBreaksBeyond(
-    change.before,
-    after.text,
-    (written && attempt(() => linesAfter(change.before, written))) ?? [],
-  );
+  const lines = (written && attempt(() => linesAfter(change.before, written))) ?? [];
+  await pause();
+  const lineBreaks = lineBreaksBeyond(change.before, change.after, lines);
   if (lineBreaks === undefined) return NOT_TEXT;
   const newMode = modeText(after.mode & 0o755);
   const record: FileRecord = {
@@ -153,98 +178,7 @@ async function changeOf({ workspace, copy, signal, holdsSecret }: Finding, path:
   return { part, record };
 }
 
-/** The paths of the files of a copy, sorted. Links that are new or lead elsewhere are named and left. */
-async function filesIn(copy: Copy, skipped: SkippedFiles, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const files: string[] = [];
-  const folders = [''];
-  const links = new Set<string>();
-  let count = 0;
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `whatIsAt`
-    const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = at === '' ? entry.name : `${at}/${entry.name}`;
-      count += 1;
-      if (count > MAX_ENTRIES) {
-        skipped.add(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
-        return new Set(files.toSorted());
-      }
-      if (entry.isDirectory()) {
-        if (!isSkipped(path)) folders.push(path);
-      } else if (entry.isFile()) files.push(path);
-      else if (entry.isSymbolicLink()) {
-        // oxlint-disable-next-line no-await-in-loop -- there are few
-        const target = await readlink(join(copy.folder, path)).catch(() => '');
-        if (copy.links.get(path) === target) links.add(path);
-        else skipped.add(IS_LINK, path);
-      } else skipped.add(NOT_TEXT, path);
-    }
-  }
-  for (const path of copy.links.keys())
-    // oxlint-disable-next-line no-await-in-loop -- there are few
-    if (!links.has(path) && !isSkipped(path) && (await whatIsAt(join(copy.folder, path))) === 'no file')
-      skipped.add(IS_LINK, path);
-  return new Set(files.toSorted());
-}
-
-/** What is at the path of a file that was not found: a folder that was not listed says nothing about its files. */
-async function whatIsAt(path: string): Promise<'no file' | 'link' | 'other'> {
-  try {
-    const info = await lstat(path);
-    if (info.isSymbolicLink()) return 'link';
-    return info.isDirectory() ? 'no file' : 'other';
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'no file' : 'other';
-  }
-}
-
-function isSkipped(path: string): boolean {
-  return path.split('/').some((name) => SKIPPED.has(name));
-}
-
 /** Whether a path could be taken for something else in a patch. */
 function isOdd(path: string): boolean {
   return path !== path.trim() || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) || !path.isWellFormed();
-}
-
-interface ReadFile {
-  readonly bytes: Uint8Array;
-  readonly mode: number;
-  /** Undefined if it is not text. */
-  readonly text: string | undefined;
-}
-
-async function readText(
-  workspace: AgentWorkspace,
-  path: string,
-  signal?: AbortSignal,
-): Promise<(ReadFile & { readonly version: string }) | undefined> {
-  const file = await workspace.read(path, { signal, maxBytes: MAX_FILE }).catch(() => undefined);
-  return file && { bytes: file.bytes, mode: file.mode, version: file.version, text: textOf(file.bytes) };
-}
-
-async function readCopied(path: string): Promise<ReadFile | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    const info = await file.stat();
-    if (!info.isFile() || info.size > MAX_FILE) return undefined;
-    const bytes = await file.readFile();
-    return { bytes, mode: info.mode, text: textOf(bytes) };
-  } finally {
-    await file.close();
-  }
-}
-
-/** The bytes as text, if that says all of them. */
-function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

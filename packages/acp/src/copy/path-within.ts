@@ -30,3 +30,8 @@ async function realPath(path: string): Promise<string | undefined> {
   const realAbove = await realPath(above);
   return realAbove === undefined ? undefined : join(realAbove, basename(path));
 }
+
+/** The folders that a path is in, outermost first, and itself. */
+export function lineage(path: string): readonly string[] {
+  return path.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'));
+}

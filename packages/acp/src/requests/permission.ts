@@ -2,11 +2,14 @@ import { isObject } from '@kernel/internal';
 import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
 import { realPathWithin } from '../copy/path-within.ts';
 
+/** The names of the calls that let an agent do something by itself: a command, and anything else. */
+export type AgentRequestName = 'agent_command' | 'agent_permission';
+
 /** How a request for permission is decided: allowed without a question, refused without one, or as a call of a tool. */
 export type PermissionQuestion =
   | { readonly decision: 'allow' }
   | { readonly decision: 'refuse'; readonly reason: string }
-  | { readonly decision: 'ask'; readonly tool: 'agent_command' | 'agent_permission'; readonly input: object };
+  | { readonly decision: 'ask'; readonly tool: AgentRequestName; readonly input: object };
 
 const MAX_SHOWN = 100_000;
 

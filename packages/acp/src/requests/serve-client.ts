@@ -1,4 +1,5 @@
 import { errorMessage, sliceHead } from '@kernel/internal';
+import type { ToolCall, ToolResult } from '@kernel/protocol';
 import type { ClientApp } from '@agentclientprotocol/sdk/unstable';
 import type { Sdk } from '../agent/sdk.ts';
 import { isCount, type Updates } from '../agent/updates.ts';
@@ -22,6 +23,8 @@ export interface Served {
   readonly sessionId: () => string | undefined;
   /** Aborts what runs for it. */
   readonly signal: AbortSignal;
+  /** Called when a command has ended that is no call of this run, since it was decided on before the agent began anew. */
+  readonly onCommandEnd: (call: ToolCall, result: ToolResult) => void;
   /** Called when a request was answered. */
   readonly onAnswer: () => void;
 }
@@ -135,7 +138,8 @@ function serveTerminals(
         if (!('isAllowed' in answer)) return { terminalId: answer.id };
         // Decided on before the agent began anew.
         if (answer.isAllowed) {
-          void terminals.start(call, { signal: served.signal });
+          const running = terminals.start(call, { signal: served.signal });
+          void running?.then((result) => served.onCommandEnd(call, result));
           return { terminalId: (await started).id };
         }
         terminals.forget(call.id);

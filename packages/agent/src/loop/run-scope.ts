@@ -105,6 +105,15 @@ export function addChildUsage({ children, inbox }: RunScope, usage: Usage | unde
   children.estimated = sumOf(children.estimated, estimated);
 }
 
+/**
+ * Adds what the call that is running has used to the usage of its run, beyond what its sub-agents have: for a handler that pays for a model by itself. What comes after
+ * the call counts too, as long as the run goes on. Does nothing outside of a call.
+ */
+export function addCallUsage(usage: Usage): void {
+  const scope = currentScope();
+  if (scope !== undefined) addChildUsage(scope, usage);
+}
+
 /** Returns an id for a child run that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
 export function uniqueRunId({ children }: RunScope, runId: string): string {
   const runIds = (children.runIds ??= new Map<string, number>());

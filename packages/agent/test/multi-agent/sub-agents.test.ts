@@ -1,7 +1,15 @@
 import { textOf, type Tool, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { agentAsTool, type AgentBinding, type AgentAsToolOptions, collect, run, runTeam } from '../../src/index.ts';
+import {
+  addCallUsage,
+  agentAsTool,
+  type AgentBinding,
+  type AgentAsToolOptions,
+  collect,
+  run,
+  runTeam,
+} from '../../src/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
 
 const model = 'm';
@@ -40,6 +48,22 @@ describe('agentAsTool', () => {
     expect(provider.streamRequests[0]?.messages).toEqual([user('Do it.')]);
     expect(result.messages.map(textOf)).toEqual(['Go', '', 'Did it.', 'Thanks.']);
     expect(result.usage).toEqual({ inputTokens: 30, outputTokens: 3 });
+  });
+
+  test('what a handler has used by itself is added up, and counts for the limits of the run', async () => {
+    verifies('agent.loop.usage');
+    const pay = mockTool('pay', () => {
+      addCallUsage({ inputTokens: 100, outputTokens: 2 });
+      return 'Paid.';
+    });
+    const provider = scriptedProvider([
+      { calls: [{ name: 'pay' }], usage },
+      { text: 'ok', usage },
+    ]);
+    const options = { provider, model, messages: [user('Go')], tools: mockToolset([pay]), limits: { tokens: 100 } };
+    addCallUsage(usage);
+    const { reason, usage: used } = await collect(run(options));
+    expect({ reason, used }).toEqual({ reason: 'limit', used: { inputTokens: 110, outputTokens: 3 } });
   });
 
   test('a run without an answer is a failed result with its reason', async () => {

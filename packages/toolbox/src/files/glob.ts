@@ -2,7 +2,7 @@ import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
 import type { Tool, ToolWithHandler } from '@kernel/protocol';
-import { onDiskReads } from '../workspace/editor/disk-reads.ts';
+import { onDiskReads } from '../workspace/editor/read-scopes.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';

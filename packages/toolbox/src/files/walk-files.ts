@@ -2,7 +2,7 @@ import type { Ignore } from 'ignore';
 import type { Skipped } from './search/skipped.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
 import { isClosedFile } from '../workspace/closed-files.ts';
-import { withDiskReads } from '../workspace/editor/disk-reads.ts';
+import { withDiskReads } from '../workspace/editor/read-scopes.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { createEventLoopYield } from '../workspace/event-loop.ts';
 import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';

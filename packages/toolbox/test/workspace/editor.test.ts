@@ -20,6 +20,7 @@ import {
   overlayWorkspace,
   type Workspace,
   type WorkspaceOptions,
+  withSingleReads,
 } from '../../src/workspace/index.ts';
 import { fakeEditor } from './fake-editor.ts';
 import { folderWith } from './folders.ts';
@@ -102,6 +103,24 @@ describe('a file with unsaved changes', () => {
     expect(editor.calls).toContain(`write ${join(root, 'n/new.txt')}`);
   });
 
+  test('is asked for once by a change that is tried on an overlay within single reads, and again by the next one', async () => {
+    verifies('toolbox.editor.reads');
+    const { workspace, editor, type } = await opened();
+    const tried = (old: string): Promise<string> =>
+      withSingleReads(async () => {
+        const overlay = overlayWorkspace(workspace);
+        const edits = [{ old_text: old, new_text: 'edited' }];
+        await call(overlay, 'edit_file', { path: 'a.txt', edits });
+        type('a.txt', 'typed while it is tried\n');
+        return textOf(overlay, 'a.txt');
+      });
+    type('a.txt', 'typed\n');
+    expect(await tried('typed')).toBe('edited\n');
+    expect(editor.calls).toHaveLength(1);
+    expect(await tried('typed')).toBe('edited while it is tried\n');
+    expect(editor.calls).toHaveLength(2);
+  });
+
   test('is searched as it is on disk, without asking the editor for each file', async () => {
     verifies('toolbox.editor.files');
     const { editor, workspace, type } = await opened();
@@ -143,6 +162,20 @@ test('an editor that shows no returns leaves them in the file, and none of its v
   await workspace.remove('win.txt');
   await workspace.undo();
   expect(readFileSync(join(root, 'win.txt'), 'utf8')).toBe('one\r\nx\r\ny\r\n');
+});
+
+test('a file keeps its last line break in an editor that shows none, and none of its versions changes by it', async () => {
+  verifies('toolbox.editor.files');
+  const { editor, root, workspace } = await opened((own) => ({
+    ...own,
+    readText: async (...args) => (await own.readText?.(...args))?.replace(/\n$/, ''),
+  }));
+  expect([await textOf(workspace, 'a.txt'), await textOf(workspace, 'win.txt')]).toEqual(['saved\n', 'one\r\ntwo\r\n']);
+  await call(workspace, 'edit_file', { path: 'a.txt', edits: [{ old_text: 'saved', new_text: 'changed' }] });
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('changed\n');
+  expect(editor.calls).toContain(`write ${join(root, 'a.txt')}`);
+  await workspace.write('b.txt', 'no break');
+  expect(await textOf(workspace, 'b.txt')).toBe('no break');
 });
 
 test('what the rules close, links and hard links are refused before the editor is asked', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isObject, sha256Hex } from '@kernel/internal';
 import type { McpAnswer } from '@kernel/mcp';
 import type {
@@ -36,7 +37,7 @@ export function createAnswers({ client, capabilities, sessionId, model, confirm 
     ...(url != null && {
       async elicitUrl({ server, message, url: address, signal }) {
         const lines = urlLines(server, message, address);
-        const elicitationId = sha256Hex(`${server} ${address} ${crypto.randomUUID()}`).slice(0, 32);
+        const elicitationId = sha256Hex(`${server} ${address} ${randomUUID()}`).slice(0, 32);
         const request = { mode: 'url' as const, sessionId, elicitationId, url: address, message: lines.join('\n') };
         return (await ask(request, signal)).action;
       },

@@ -16,6 +16,7 @@ import { editorFiles } from './editor-files.ts';
 import type { EditorSession } from './editor-session.ts';
 import { editorTerminals } from './editor-terminals.ts';
 import type { FileChanges } from '../view/file-changes.ts';
+import { codeBlock } from '../view/code-block.ts';
 import { callIdOf, diffsOf, textContent } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
@@ -98,7 +99,8 @@ export function createEditor(session: EditorSession): Editor {
         const no = option('no', 'reject_once', 'No');
         const noBecause =
           capabilities.elicitation?.form == null ? undefined : option('because', 'reject_once', 'No, and say why');
-        const options = [once, forSession, always, no, noBecause].filter((each) => each !== undefined);
+        // An editor that knows options by their kinds alone takes the last of a kind: the one that allows less.
+        const options = [once, always, forSession, no, noBecause].filter((each) => each !== undefined);
         const chosen = await ask(
           {
             toolCallId: id,
@@ -128,7 +130,12 @@ export function createEditor(session: EditorSession): Editor {
       const id = `question-${questions}`;
       const yes: PermissionOption = { optionId: `yes:${id}`, kind: 'allow_once', name: 'Yes' };
       const no: PermissionOption = { optionId: `no:${id}`, kind: 'reject_once', name: 'No' };
-      const shown = { toolCallId: id, title: question, kind: 'other' as const, content: [codeContent(lines)] };
+      const shown = {
+        toolCallId: id,
+        title: question,
+        kind: 'other' as const,
+        content: [textContent(codeBlock(lines))],
+      };
       session.notify({ sessionUpdate: 'tool_call', status: 'pending', ...shown });
       const answer = await ask({ ...shown, status: 'pending' }, [yes, no], signal).finally(() =>
         session.notify({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' }),
@@ -140,20 +147,12 @@ export function createEditor(session: EditorSession): Editor {
   };
 }
 
-/** What a question shows: the diffs of a call and the modes that it changes, and its arguments where these do not say all that it does. */
+/** What a question shows: the diffs of a call and what they do not show, and its arguments where these do not say all that it does. */
 function contentOf(lines: readonly string[], changes: FileChanges, json: string): ToolCallContent[] {
-  const { files, isWhole, modes } = changes;
+  const { files, isWhole, notes } = changes;
   return [
-    ...(isWhole && duplicateKeys(json).length === 0 ? [] : [codeContent(lines)]),
+    ...(isWhole && duplicateKeys(json).length === 0 ? [] : [textContent(codeBlock(lines))]),
     ...diffsOf(files),
-    ...(modes.length === 0 ? [] : [codeContent(modes)]),
+    ...(notes.length === 0 ? [] : [textContent(codeBlock(notes))]),
   ];
-}
-
-/** Lines as a block of code, which nothing in them can close. */
-function codeContent(lines: readonly string[]): ToolCallContent {
-  const text = lines.map((each) => visible(each)).join('\n');
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return textContent(`${fence}\n${text}\n${fence}`);
 }

@@ -77,29 +77,42 @@ const SETUPS: Readonly<Record<EditorName, (start: StartCommand) => Setup>> = {
     }),
   neovim: ({ command, args }) => ({
     where: 'In your Neovim configuration, for CodeCompanion.nvim, or for avante.nvim:',
+    // Each part is for those who have its plugin. avante.nvim gives an agent no variables but those of `env`.
     text: `-- CodeCompanion.nvim
-require("codecompanion").setup({
-  adapters = {
-    acp = {
-      prompt_agent = function()
-        return require("codecompanion.adapters").extend("opencode", {
-          name = "prompt_agent",
-          formatted_name = "prompt-agent",
-          commands = { default = { ${[command, ...args].map(quoted).join(', ')} } },
-        })
-      end,
+local has_codecompanion, codecompanion = pcall(require, "codecompanion")
+if has_codecompanion then
+  codecompanion.setup({
+    adapters = {
+      acp = {
+        prompt_agent = function()
+          return require("codecompanion.adapters").extend("opencode", {
+            name = "prompt_agent",
+            formatted_name = "prompt-agent",
+            commands = { default = { ${[command, ...args].map(quoted).join(', ')} } },
+          })
+        end,
+      },
     },
-  },
-  interactions = { chat = { adapter = "prompt_agent" } },
-})
+    interactions = { chat = { adapter = "prompt_agent" } },
+  })
+end
 
 -- avante.nvim
-require("avante").setup({
-  provider = "prompt-agent",
-  acp_providers = {
-    ["prompt-agent"] = { command = ${quoted(command)}, args = { ${args.map(quoted).join(', ')} } },
-  },
-})`,
+local has_avante, avante = pcall(require, "avante")
+if has_avante then
+  avante.setup({
+    provider = "prompt-agent",
+    -- Have it ask: by default it says yes to every question, and its inline buttons say no to every one.
+    behaviour = { auto_approve_tool_permissions = false, confirmation_ui_style = "popup" },
+    acp_providers = {
+      ["prompt-agent"] = {
+        command = ${quoted(command)},
+        args = { ${args.map(quoted).join(', ')} },
+        env = vim.fn.environ(),
+      },
+    },
+  })
+end`,
   }),
   emacs: ({ command, args }) => ({
     where: 'In your Emacs configuration, for agent-shell; then M-x agent-shell:',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ToolCall } from '@kernel/protocol';
 import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
-import { overlayWorkspace, type Workspace } from '@kernel/toolbox/workspace';
+import { overlayWorkspace, withSingleReads, type Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 
@@ -18,13 +18,13 @@ export interface FileChange {
 /** What a call does to files. */
 export interface FileChanges {
   readonly files: readonly FileChange[];
-  /** Whether `files` are all that it changes, except for modes. */
+  /** Whether `files` are all that it changes, except for what `notes` say. */
   readonly isWhole: boolean;
-  /** The modes that it changes, a line each. */
-  readonly modes: readonly string[];
+  /** What no diff shows, a line each: modes that another agent changes, and what it changed besides. */
+  readonly notes: readonly string[];
 }
 
-export const NO_CHANGES: FileChanges = { files: [], isWhole: false, modes: [] };
+export const NO_CHANGES: FileChanges = { files: [], isWhole: false, notes: [] };
 
 /** Whether a tool of this name writes text, so that what it changes is a diff. */
 export function isWriting(name: string): boolean {
@@ -40,13 +40,16 @@ const MAX_FILES = 100;
  * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, and those beyond the first 100 are left out.
  */
 export async function changesOf(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
-  if (!isWriting(call.name)) return NO_CHANGES;
-  const { call: own, modes } = readAgentPatch(call);
+  return isWriting(call.name) ? withSingleReads(() => tryOnOverlay(workspace, call, signal)) : NO_CHANGES;
+}
+
+async function tryOnOverlay(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
+  const { call: own, notes } = readAgentPatch(call);
   const overlay = overlayWorkspace(workspace);
   const tools = createRegistry([applyPatchTool(overlay), editFileTool(overlay), writeFileTool(overlay)]);
   try {
     const { isError } = await tools.call(own, { signal });
-    if (isError === true) return { ...NO_CHANGES, modes };
+    if (isError === true) return { ...NO_CHANGES, notes };
     const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
     const found = await Promise.all(
       changed.slice(0, MAX_FILES).map(async ({ path, what }): Promise<FileChange | undefined> => {
@@ -59,7 +62,7 @@ export async function changesOf(workspace: Workspace, call: ToolCall, signal: Ab
       }),
     );
     const files = found.filter((change) => change !== undefined);
-    return { files, isWhole: files.length > 0 && files.length === changed.length, modes };
+    return { files, isWhole: files.length > 0 && files.length === changed.length, notes };
   } finally {
     overlay.discard();
   }

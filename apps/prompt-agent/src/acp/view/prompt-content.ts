@@ -29,34 +29,58 @@ export function readPrompt(blocks: readonly ContentBlock[], folder: string): Edi
   if (blocks.length > MAX_BLOCKS)
     throw usageError(`The prompt has ${blocks.length} parts; at most ${MAX_BLOCKS} are sent.`);
   const parts: (TextPart | MediaPart)[] = [];
-  let text = '';
+  const typed = createPromptText();
   let size = 0;
   for (const block of blocks) {
     size += sizeOf(block);
     if (size > MAX_BYTES) throw usageError(`The prompt is too much: at most ${MAX_BYTES} bytes are sent.`);
     switch (block.type) {
       case 'text':
-        text += block.text;
+        typed.addText(block.text);
         break;
       case 'image':
       case 'audio':
         parts.push(media(block.data, nameOf('uri' in block ? (block.uri ?? '') : '', folder), `the ${block.type}`));
         break;
       case 'resource_link':
-        text += nameOf(block.uri, folder);
+        typed.addName(nameOf(block.uri, folder));
         break;
       case 'resource': {
         const { resource } = block;
         const name = nameOf(resource.uri, folder);
-        text += name;
+        typed.addName(name);
         if ('text' in resource)
           parts.push(fragmentPart(resource.uri.startsWith('file:') ? 'file' : 'resource', name, resource.text));
         else parts.push(media(resource.blob, name, oneLine(name, 200)));
       }
     }
   }
-  return { text, parts, isTyped: blocks.every(({ type }) => type === 'text') };
+  return { text: typed.text(), parts, isTyped: blocks.every(({ type }) => type === 'text') };
 }
+
+/** Joins the pieces of a prompt: a text behind another one begins a line, and a name stands apart from the words around it. */
+function createPromptText() {
+  const pieces: string[] = [];
+  let isAfterName = false;
+  const add = (piece: string, isName: boolean): void => {
+    if (piece === '') return;
+    const [before, after] = [pieces.at(-1)?.at(-1) ?? ' ', piece[0] ?? ' '];
+    if (!/\s/.test(before + after)) {
+      if (!isName && !isAfterName) pieces.push('\n');
+      else if ((isAfterName || WORD.test(before)) && (isName || WORD.test(after))) pieces.push(' ');
+    }
+    pieces.push(piece);
+    isAfterName = isName;
+  };
+  return {
+    addText: (text: string): void => add(text, false),
+    addName: (name: string): void => add(name, true),
+    text: (): string => pieces.join(''),
+  };
+}
+
+/** What a name would run into: not a bracket or a comma. */
+const WORD = /[\p{L}\p{N}<>]/u;
 
 function sizeOf(block: ContentBlock): number {
   switch (block.type) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SessionEntry } from '@kernel/agent';
@@ -29,7 +30,7 @@ export async function replayHistory(entries: readonly SessionEntry[], send: Send
 }
 
 async function replayMessage(message: Message, send: SendUpdate, folder: string, calls: ToolCalls): Promise<void> {
-  const messageId = crypto.randomUUID();
+  const messageId = randomUUID();
   switch (message.role) {
     case 'user':
       for (const content of blocksOf(message.content, folder))

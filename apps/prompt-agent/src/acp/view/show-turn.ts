@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ModelConfig } from '@kernel/agent/config';
 import { terminalText } from '@kernel/internal';
 import { type AgentEvent, KernelError, type MediaPart, type RunEnd, toolCallsOf, type Usage } from '@kernel/protocol';
@@ -17,14 +18,14 @@ export type SendUpdate = (update: SessionUpdate) => Promise<void>;
 
 /** Shows the events of a turn in an editor, as they come. The text of a reply that is withdrawn cannot be taken back: the next one is another message. */
 export function createTurnView(send: SendUpdate, calls: ToolCalls) {
-  let messageId = crypto.randomUUID();
+  let messageId = randomUUID();
   /** The calls of the reply so far, by their positions. */
   const begun = new Map<number, { id?: string | undefined; name?: string | undefined }>();
 
   const say = (sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', content: ContentBlock): Promise<void> =>
     send({ sessionUpdate, messageId, content });
   const endReply = (): void => {
-    messageId = crypto.randomUUID();
+    messageId = randomUUID();
     begun.clear();
   };
 

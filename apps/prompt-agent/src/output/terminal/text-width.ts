@@ -3,14 +3,21 @@ import { eastAsianWidth } from 'get-east-asian-width';
 import type { Line, Span } from './spans.ts';
 
 const ASCII = /^[\u0020-\u007E]*$/;
-const segmenter = new Intl.Segmenter();
 const EMOJI = /^\p{Emoji_Presentation}|\uFE0F/u;
 const INVISIBLE = /^[\p{Mark}\p{Format}\p{Control}\u200B]+$/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The graphemes of a text. The segmenter is made by the first text that is not ASCII: it takes longer to make than all else here. */
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
 
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -35,7 +42,7 @@ export function cutLine(line: Line, width: number): Line {
 export function splitAt(text: string, width: number): readonly [string, string] {
   if (ASCII.test(text)) return [sliceHead(text, Math.max(0, width)), text.slice(Math.max(0, width))];
   let used = 0;
-  for (const { segment, index } of segmenter.segment(text)) {
+  for (const { segment, index } of graphemes(text)) {
     used += graphemeWidth(segment);
     if (used > width) return [text.slice(0, index), text.slice(index)];
   }

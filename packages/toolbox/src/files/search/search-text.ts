@@ -4,7 +4,7 @@ import { findProgram } from '@kernel/internal';
 import { invalidOption, type Tool, type ToolWithHandler } from '@kernel/protocol';
 import { quote, toolError } from '../../workspace/errors.ts';
 import { detectFormat, mediaTypeOf } from '../../text/encoding.ts';
-import { onDiskReads } from '../../workspace/editor/disk-reads.ts';
+import { onDiskReads } from '../../workspace/editor/read-scopes.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
 import { readGlob } from '../glob.ts';

@@ -4,9 +4,9 @@ import { quote, toolError } from '../errors.ts';
 import type { ReplaceOptions, Storage } from '../storage.ts';
 import type { Access, FileContent, FileInfo } from '../types.ts';
 import { MAX_EDITOR_BYTES, readFromEditor, writeToEditor } from './ask-editor.ts';
-import { readsDisk } from './disk-reads.ts';
 import type { EditorFiles } from './editor-files.ts';
 import { dropsReturns, plainText, withoutReturns, withSavedEndings } from './editor-text.ts';
+import { readInScope, readsDisk } from './read-scopes.ts';
 
 /** A text file on disk. */
 interface Saved {
@@ -41,7 +41,8 @@ export function editorStorage(disk: Storage, editor: EditorFiles, root: string):
   const shownOf = async (saved: Saved | undefined, signal?: AbortSignal): Promise<Shown | undefined> => {
     if (saved === undefined) return undefined;
     const { content } = saved;
-    const text = await readFromEditor(editor, fileAt(content.path), signal);
+    const file = fileAt(content.path);
+    const text = await readInScope(file.absolute, () => readFromEditor(editor, file, signal));
     if (text === undefined) return undefined;
     const isDropping = dropsReturns(saved.text, text);
     const whole = withSavedEndings(saved.text, text);

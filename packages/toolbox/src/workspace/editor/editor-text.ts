@@ -18,11 +18,10 @@ export function withoutReturns(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** What an editor shows, with the line endings of what is on disk. */
+/** What an editor shows, with the line endings of what is on disk. A text that lacks no more than its last line break, which some leave out, is the one on disk. */
 export function withSavedEndings(saved: string, shown: string): string {
-  if (!dropsReturns(saved, shown)) return shown;
-  const plain = withoutReturns(saved);
-  if (plain === shown) return saved;
+  const plain = dropsReturns(saved, shown) ? withoutReturns(saved) : saved;
+  if (plain === shown || plain === `${shown}\n`) return saved;
   const windows = saved.length - plain.length;
-  return windows * 2 > plain.split('\n').length - 1 ? shown.replaceAll('\n', '\r\n') : shown;
+  return windows > 0 && windows * 2 > plain.split('\n').length - 1 ? shown.replaceAll('\n', '\r\n') : shown;
 }

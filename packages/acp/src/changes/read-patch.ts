@@ -1,16 +1,5 @@
-import { attempt } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { type DiffPart, diffLines } from './line-diff.ts';
-
-/** A change of one text file: its text before, undefined for a new file, and after, undefined for one that is removed. The same text: its mode alone changes. */
-export interface TextChange {
-  readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-/** Line breaks of a text in their order, each with how many lines it ends: `[['\r\n', 3], ['', 1]]`. */
-export type LineBreaks = readonly (readonly [text: string, count: number])[];
+import { linesOf } from './lines.ts';
 
 /** What a patch says of one file. */
 export type FilePatch =
@@ -23,11 +12,13 @@ interface Hunk {
   readonly isAtEnd: boolean;
 }
 
-const BEGIN = '*** Begin Patch';
-const END = '*** End Patch';
+/** The first line of a patch. */
+export const BEGIN = '*** Begin Patch';
+/** The last line of a patch. */
+export const END = '*** End Patch';
 const HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
-const AT_END = '*** End of File';
-const CONTEXT = 3;
+/** The line behind a hunk that reaches to the end of its file. */
+export const AT_END = '*** End of File';
 
 /**
  * Joins parts to a patch in the V4A form, which `apply_patch` takes: what a person is shown, and what rules are matched against. The form has no word for the
@@ -35,94 +26,6 @@ const CONTEXT = 3;
  */
 export function joinPatch(parts: readonly string[]): string {
   return [BEGIN, ...parts, END].join('\n');
-}
-
-/** Writes the part of one change. */
-export function writePart(change: TextChange): string {
-  return linesOfChange(change).join('\n');
-}
-
-function linesOfChange({ path, before, after }: TextChange): readonly string[] {
-  if (after === undefined) return [`*** Delete File: ${path}`];
-  if (before === undefined) return [`*** Add File: ${path}`, ...linesOf(after).map((line) => `+${line}`)];
-  const header = `*** Update File: ${path}`;
-  const [old, now] = [linesOf(before), linesOf(after)];
-  if (before === after && old.length > 0) return [header, '@@', ` ${old[0] ?? ''}`];
-  const hunks = hunksOf(diffLines(old, now));
-  const [patch] = readPatch([BEGIN, header, ...hunks, END].join('\n'));
-  // A hunk could also stand where its lines are found first: then the file is written out.
-  const isClear = patch !== undefined && sameLines(attempt(() => linesAfter(before, patch)) ?? [], now);
-  return [header, ...(isClear && hunks.length > 1 ? hunks : wholeHunk(old, now))];
-}
-
-function wholeHunk(old: readonly string[], now: readonly string[]): readonly string[] {
-  return ['@@', ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`), AT_END];
-}
-
-function sameLines(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, at) => line === other[at]);
-}
-
-/** The line breaks of a text. */
-export function lineBreaksOf(text: string): LineBreaks {
-  const breaks: [string, number][] = [];
-  for (const { length, end } of linesWithEnds(text)) {
-    const last = breaks.at(-1);
-    const written = length === 0 && end === '' ? undefined : end;
-    if (written === undefined) continue;
-    if (last?.[0] === written) last[1] += 1;
-    else breaks.push([written, 1]);
-  }
-  return breaks;
-}
-
-function linesWithEnds(text: string): readonly { readonly length: number; readonly end: string }[] {
-  const lines = text.split('\n');
-  return lines.map((line, at) => {
-    const hasReturn = line.endsWith('\r');
-    const isLast = at === lines.length - 1;
-    return { length: line.length, end: `${hasReturn ? '\r' : ''}${isLast ? '' : '\n'}` };
-  });
-}
-
-/** A text of lines and their breaks; undefined if there are not as many. */
-export function withLineBreaks(lines: readonly string[], breaks: LineBreaks): string | undefined {
-  const out: string[] = [];
-  let at = 0;
-  for (const [end, count] of breaks) {
-    if (at + count > lines.length) return undefined;
-    for (const stop = at + count; at < stop; at += 1) out.push(lines[at] ?? '', end);
-  }
-  return at === lines.length ? out.join('') : undefined;
-}
-
-/** The lines of a text without their line breaks: a last one that is empty is the break of the one before it. */
-function linesOf(text: string): readonly string[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-}
-
-/** The hunks of a diff, with some lines of context around what differs. */
-function hunksOf(parts: readonly DiffPart[]): readonly string[] {
-  const out: string[] = [];
-  for (const [at, { sign, lines }] of parts.entries()) {
-    if (sign !== ' ') {
-      if (out.length === 0) out.push('@@');
-      for (const line of lines) out.push(sign + line);
-      continue;
-    }
-    const isFirst = at === 0;
-    const isLast = at === parts.length - 1;
-    const head = isFirst ? [] : lines.slice(0, CONTEXT);
-    const rest = lines.slice(head.length);
-    const tail = isLast ? [] : rest.slice(Math.max(0, rest.length - CONTEXT));
-    for (const line of head) out.push(` ${line}`);
-    if (!isLast && (isFirst || rest.length > tail.length)) out.push('@@');
-    for (const line of tail) out.push(` ${line}`);
-    if (isLast && rest.length === 0 && !isFirst) out.push(AT_END);
-  }
-  if (parts.at(-1)?.sign !== ' ') out.push(AT_END);
-  return out;
 }
 
 /**
@@ -171,6 +74,9 @@ export function linesAfter(before: string | undefined, patch: FilePatch): readon
   if (patch.type === 'delete') return [];
   if (patch.type === 'add') return patch.lines;
   const lines = linesOf(before ?? '');
+  // The part of an empty file whose mode alone changes: the form asks for a line.
+  if (lines.length === 0 && patch.hunks.every((hunk) => hunk.lines.every(({ sign, text }) => sign + text === ' ')))
+    return [];
   const out: string[] = [];
   let at = 0;
   for (const { lines: hunk, isAtEnd } of patch.hunks) {
@@ -187,14 +93,6 @@ export function linesAfter(before: string | undefined, patch: FilePatch): readon
   }
   for (; at < lines.length; at += 1) out.push(lines[at] ?? '');
   return out;
-}
-
-/** Lines as a text with the line breaks that another text has. */
-export function withBreaksOf(before: string | undefined, lines: readonly string[]): string {
-  if (lines.length === 0) return '';
-  const ending = before?.includes('\r\n') === true ? '\r\n' : '\n';
-  const hasEnd = before === undefined || before === '' || before.endsWith('\n');
-  return lines.join(ending) + (hasEnd ? ending : '');
 }
 
 function indexAtEnd(lines: readonly string[], wanted: readonly string[], from: number): number {

@@ -1,0 +1,59 @@
+/** Line breaks of a text in their order, each with how many lines it ends: `[['\r\n', 3], ['', 1]]`. */
+export type LineBreaks = readonly (readonly [text: string, count: number])[];
+
+/** The lines of a text without their line breaks: a last one that is empty is the break of the one before it. */
+export function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/** The line breaks of a text. */
+export function lineBreaksOf(text: string): LineBreaks {
+  const breaks: [string, number][] = [];
+  for (const { length, end } of linesWithEnds(text)) {
+    const last = breaks.at(-1);
+    const written = length === 0 && end === '' ? undefined : end;
+    if (written === undefined) continue;
+    if (last?.[0] === written) last[1] += 1;
+    else breaks.push([written, 1]);
+  }
+  return breaks;
+}
+
+function linesWithEnds(text: string): readonly { readonly length: number; readonly end: string }[] {
+  const lines = text.split('\n');
+  return lines.map((line, at) => {
+    const hasReturn = line.endsWith('\r');
+    const isLast = at === lines.length - 1;
+    return { length: line.length, end: `${hasReturn ? '\r' : ''}${isLast ? '' : '\n'}` };
+  });
+}
+
+/** A text of lines and their breaks; undefined if there are not as many. */
+export function withLineBreaks(lines: readonly string[], breaks: LineBreaks): string | undefined {
+  const out: string[] = [];
+  let at = 0;
+  for (const [end, count] of breaks) {
+    if (at + count > lines.length) return undefined;
+    for (const stop = at + count; at < stop; at += 1) out.push(lines[at] ?? '', end);
+  }
+  return at === lines.length ? out.join('') : undefined;
+}
+
+/** Lines as a text with the line breaks that another text has. */
+export function withBreaksOf(before: string | undefined, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const ending = before?.includes('\r\n') === true ? '\r\n' : '\n';
+  const hasEnd = before === undefined || before === '' || before.endsWith('\n');
+  return lines.join(ending) + (hasEnd ? ending : '');
+}
+
+/** Whether a text has more lines than `max`. */
+export function hasMoreLines(text: string, max: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    count += 1;
+    if (count > max) return true;
+  }
+  return false;
+}
