@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { findChanges } from '../src/changes/find-changes.ts';
 import { writePart } from '../src/changes/write-part.ts';
-import { copyFolder } from '../src/copy/copy-folder.ts';
+import { copyWorkspace } from '../src/copy/copy-workspace.ts';
 import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
@@ -348,7 +348,7 @@ test('an abort while the change of one long file is worked out ends it', async (
   const controller = new AbortController();
   const { signal } = controller;
   const workspace = await project({ 'a.txt': 'one\n'.repeat(1000) });
-  const copy = await copyFolder(workspace, { files: 9, bytes: 1e9 }, signal);
+  const copy = await copyWorkspace(workspace, { files: 9, bytes: 1e9 }, signal);
   writeFileSync(join(copy.folder, 'a.txt'), 'two\n'.repeat(1000));
   // It is asked last before the lines are compared.
   const holdsSecret = (): boolean => {

@@ -10,7 +10,7 @@ export interface MessageStream<Message> {
 const MAX_OPEN = 64;
 
 /**
- * Keeps from a connection what it would only complain of on stderr, or hold without a limit: answers to requests that were never made or are answered already,
+ * Filters what the SDK would only log to stderr or keep without a limit: answers to requests that were never made or are answered already,
  * notifications other than of a request that is taken back, and more requests at once than an agent has use for. Updates of the session go to `onUpdate`, in their order.
  */
 export function guardStream<Message extends object>(

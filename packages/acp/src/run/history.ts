@@ -1,9 +1,9 @@
 import { isObject, parseJson } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf, type ToolMessage } from '@kernel/protocol';
-import { allowedText, isPermission } from './agent-tools.ts';
-import { readRecords } from './changes/file-record.ts';
-import { nameFiles } from './skipped-files.ts';
-import type { Decision } from './requests/decisions.ts';
+import { allowedText, isPermission } from './tools.ts';
+import { readRecords } from '../changes/file-record.ts';
+import { nameFiles } from '../skipped-files.ts';
+import type { Decision } from '../requests/decisions.ts';
 
 /** The task that a history begins with. */
 export function taskOf([first]: readonly Message[]): string {

@@ -8,7 +8,7 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
-import type { AgentRequestName } from './requests/permission.ts';
+import type { AgentRequestName } from '../requests/permission.ts';
 
 /** What runs the calls that an agent's requests became. */
 export interface AgentCalls {
@@ -66,7 +66,7 @@ const APPLY_PATCH: Tool = {
     properties: {
       agent: TEXT,
       patch: { type: 'string', minLength: 1 },
-      shown: TEXT,
+      patchDigest: TEXT,
       files: { type: 'array' },
       skipped: { type: 'array', items: TEXT },
     },
