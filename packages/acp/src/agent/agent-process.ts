@@ -114,7 +114,7 @@ function startError(command: string, error: unknown): KernelError {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such program',
     EACCES: 'it is not executable',
-    ENOEXEC: 'it is no program for this system',
+    ENOEXEC: 'it is not a program for this system',
   };
   return new KernelError(
     'TOOL_UNAVAILABLE',

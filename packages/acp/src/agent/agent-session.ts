@@ -225,7 +225,7 @@ async function connect(
         return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
       const goesOn = decisions
         .untilNextRequest()
-        .then((): ToolResult => ({ forLLM: 'The command goes on while the agent does something else.' }));
+        .then((): ToolResult => ({ forLLM: 'The command is still running; the agent has asked for something else.' }));
       return Promise.race([running, goesOn]);
     },
     endWork,

@@ -52,9 +52,9 @@ export function guardStream<Message extends object>(
   return { readable: readable.pipeThrough(incoming), writable: outgoing.writable };
 }
 
-/** The error for an agent that does not keep to the protocol. */
+/** The error for an agent that violates the protocol. */
 export function protocolError(what: string, hint?: string): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', `The agent does not keep to the protocol: ${what}.`, { hint });
+  return new KernelError('PROVIDER_PROTOCOL', `The agent violates the protocol: ${what}.`, { hint });
 }
 
 function fieldsOf(message: object): { readonly method: string | undefined; readonly id: unknown } {

@@ -57,7 +57,7 @@ function unknownChoice(name: string, what: string, wanted: string, known: readon
   return new KernelError('CONFIG_INVALID', `The agent "${name}" has no ${what} "${sliceHead(wanted, 80)}".`, {
     hint:
       known.length === 0
-        ? `It lets no ${what} be chosen: leave it out.`
+        ? `It does not let you choose a ${what}: leave the option out.`
         : `It has ${known
             .slice(0, 30)
             .map((each) => JSON.stringify(visibleText(sliceHead(each, 80))))
@@ -70,7 +70,7 @@ function signInError(name: string, methods: unknown): KernelError {
     isObject(method) && typeof method['name'] === 'string' ? [visibleText(sliceHead(method['name'], 80))] : [],
   );
   const ways = names.length === 0 ? '' : ` It offers: ${names.slice(0, 10).join(', ')}.`;
-  return new KernelError('TOOL_UNAVAILABLE', `Nobody is signed in at the agent "${name}".`, {
+  return new KernelError('TOOL_UNAVAILABLE', `The agent "${name}" is not signed in.`, {
     hint: `Start it in a terminal and sign in there first, or give it its key in env.${ways}`,
   });
 }

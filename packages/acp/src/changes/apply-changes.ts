@@ -131,7 +131,7 @@ async function planOf(
   const { path } = part;
   const named = JSON.stringify(path);
   const conflict = `${named} has changed in the workspace meanwhile, and was left as it is.`;
-  if (!isAllowed(workspace, 'write', path)) return `${named} was left as it is: the rules do not let it be written.`;
+  if (!isAllowed(workspace, 'write', path)) return `${named} was left as it is: the rules do not allow writing it.`;
   if (record === undefined && !isEdited)
     return `${named} was left as it is: the call does not say which file it is about.`;
   try {
@@ -147,7 +147,7 @@ async function planOf(
     if (part.type === 'delete') return [{ type: 'remove', path }];
     const content = contentOf(part, record, now?.bytes);
     if (record?.after !== undefined && digestOf(content) !== record.after) {
-      if (!isEdited) return `${named} was left as it is: the patch does not make what was shown.`;
+      if (!isEdited) return `${named} was left as it is: the patch does not produce the file that was shown.`;
       if (content.includes('[redacted]'))
         return `${named} was left as it is: a part of its new text was redacted when the call was kept.`;
     }

@@ -44,9 +44,9 @@ const MAX_PATCH = 4_000_000;
 const MAX_LINES = 200_000;
 
 const UNREADABLE = 'Not looked at, because it cannot be read';
-const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
+const NOT_ALLOWED = 'Not brought back, because the rules do not allow writing it';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
-const ODD_NAME = 'Not brought back, because its name cannot stand in a diff';
+const ODD_NAME = 'Not brought back, because its name cannot be written in a diff';
 const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
 const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';

@@ -36,7 +36,7 @@ interface CopyLimits {
 
 const AT_ONCE = 16;
 const UNREADABLE = 'Not in the copy, because it cannot be read';
-const ODD_NAME = 'Not in the copy, because the workspace cannot have its name';
+const ODD_NAME = 'Not in the copy, because the workspace does not support its name';
 
 /** Copies what may be read of a workspace. Rejects with `LIMIT_REACHED` if that is too much, and leaves nothing behind then. */
 export async function copyWorkspace(
@@ -176,7 +176,7 @@ async function linkWithin({ folder }: AgentWorkspace, path: string): Promise<str
 }
 
 function tooMuch(what: string, option: string): KernelError {
-  return new KernelError('LIMIT_REACHED', `The workspace has ${what}, which is too much for a copy.`, {
-    hint: `Leave folders out of it by its rules (deny), such as build results, or allow more with ${option}.`,
+  return new KernelError('LIMIT_REACHED', `The workspace has ${what}, too much to copy.`, {
+    hint: `Exclude folders such as build output by its rules (deny), or raise ${option}.`,
   });
 }

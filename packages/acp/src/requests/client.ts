@@ -119,7 +119,10 @@ function serveTerminals(
     .onRequest('terminal/create', ({ params, signal }) =>
       serve(params, async () => {
         if (terminals.running() >= MAX_TERMINALS)
-          throw new sdk.RequestError(INTERNAL_ERROR, `${MAX_TERMINALS} commands run already: release one first.`);
+          throw new sdk.RequestError(
+            INTERNAL_ERROR,
+            `${MAX_TERMINALS} commands are running already; release one first.`,
+          );
         const { command, args = [], env = [], cwd, outputByteLimit } = params;
         const below = (cwd ?? '') === '' ? '.' : await realPathWithin(folder, cwd ?? '');
         if (below === undefined) throw new sdk.RequestError(INVALID_PARAMS, 'cwd is not in the folder of the session.');

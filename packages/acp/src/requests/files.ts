@@ -42,7 +42,7 @@ export async function writeTextFile(
   const relativePath = pathWithin(folder, path);
   if (relativePath === undefined) throw outside(path);
   if (!workspace.allows('write', relativePath))
-    throw refused(`the rules of the workspace do not let ${shown(relativePath)} be written`);
+    throw refused(`the rules of the workspace do not allow writing ${shown(relativePath)}`);
   if (Buffer.byteLength(content) > MAX_BYTES) throw refused(`the content is larger than ${MAX_BYTES} bytes`);
   await makeFolders(folder, dirname(relativePath));
   const target = await resolveIn(folder, path);

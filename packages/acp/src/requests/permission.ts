@@ -31,7 +31,7 @@ export async function verdictOn(call: OwnCall, folder: string): Promise<RequestV
   if (input === TOO_LONG || JSON.stringify(shown).length > MAX_SHOWN)
     return {
       verdict: 'deny',
-      reason: `what it asks for is longer than the ${MAX_SHOWN} characters that can be shown`,
+      reason: `The request is longer than the ${MAX_SHOWN} characters that can be shown.`,
     };
   return { verdict: 'ask', tool: 'agent_permission', input: shown };
 }

@@ -54,5 +54,5 @@ export function describeOutcome({ toolCallId, content, isError }: ToolMessage, m
   const input = parseJson(call?.arguments ?? '');
   const files = [...readRecords(isObject(input) ? input['files'] : undefined).keys()];
   const named = files.length === 0 ? '' : ` It had changed ${nameFiles(files)}.`;
-  return `The changes of the agent were not made. ${text}${named}`;
+  return `The agent's changes were not applied. ${text}${named}`;
 }

@@ -46,7 +46,7 @@ const AGENT_COMMAND: Tool = {
 
 const AGENT_PERMISSION: Tool = {
   name: 'agent_permission' satisfies AgentRequestName,
-  title: 'Let the agent',
+  title: 'Allow what the agent asks for',
   description: 'Lets the agent do what it asks for.',
   parameters: {
     type: 'object',
