@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ToolCall } from '@kernel/protocol';
 import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
-import { overlayWorkspace, withSingleReads, type Workspace } from '@kernel/toolbox/workspace';
+import { overlayWorkspace, withCachedEditorReads, type Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 
@@ -40,7 +40,7 @@ const MAX_FILES = 100;
  * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, and those beyond the first 100 are left out.
  */
 export async function changesOf(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
-  return isWriting(call.name) ? withSingleReads(() => tryOnOverlay(workspace, call, signal)) : NO_CHANGES;
+  return isWriting(call.name) ? withCachedEditorReads(() => tryOnOverlay(workspace, call, signal)) : NO_CHANGES;
 }
 
 async function tryOnOverlay(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
