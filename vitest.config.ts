@@ -77,29 +77,40 @@ const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): r
   ];
 });
 
+/** The names that the command gives with `--project`. */
+const named = process.argv.flatMap((flag, at, flags) => {
+  if (flags[at - 1] === '--project') return [flag];
+  return flag.startsWith('--project=') ? [flag.slice('--project='.length)] : [];
+});
+
+/** The projects of this run: Vitest would set up the others, too, before it leaves them out, which takes a second. Patterns are left to it. */
+const chosen = projects.filter(({ name }) => named.length === 0 || named.includes(name));
+
 export default defineConfig({
   test: {
-    projects: projects.map(({ root, name, files, exclude = [] }) => ({
-      root,
-      test: {
-        name,
-        environment: 'node',
-        // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
-        isolate: false,
-        include: [...(files ?? ['test/**/*.test.ts', '*.test.ts'])],
-        exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
-        globalSetup: [setupFile('run-folder')],
-        setupFiles: ['loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
-        execArgv: ['--unhandled-rejections=strict', ...(onSource.includes(root) ? [ON_SOURCE] : [])],
-        // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
-        experimental: { viteModuleRunner: false, nodeLoader: false },
-        // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
-        env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },
-        // Only to end what hangs: a busy machine may take many times as long as an idle one.
-        testTimeout: 240_000,
-        hookTimeout: 240_000,
-        expect: { poll: { timeout: 60_000 } },
-      },
-    })),
+    projects: (named.some((name) => /[*!]/.test(name)) ? projects : chosen).map(
+      ({ root, name, files, exclude = [] }) => ({
+        root,
+        test: {
+          name,
+          environment: 'node',
+          // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
+          isolate: false,
+          include: [...(files ?? ['test/**/*.test.ts', '*.test.ts'])],
+          exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
+          globalSetup: [setupFile('run-folder')],
+          setupFiles: ['loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
+          execArgv: ['--unhandled-rejections=strict', ...(onSource.includes(root) ? [ON_SOURCE] : [])],
+          // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+          // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
+          env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },
+          // Only to end what hangs: a busy machine may take many times as long as an idle one.
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          expect: { poll: { timeout: 60_000 } },
+        },
+      }),
+    ),
   },
 });

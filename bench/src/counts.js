@@ -27,12 +27,16 @@ function run(counter, options) {
   return JSON.parse(text);
 }
 
-/** Instructions of the processor, or undefined where none are counted, as on most virtual machines. */
+let countsInstructions = true;
+
+/** Instructions of the processor, or undefined where none are counted, as on most virtual machines: that is tried once. */
 function instructionsOf(options) {
+  if (!countsInstructions) return undefined;
   const counted = ['stat', '-x,', '-e', 'instructions:u', process.execPath, FIXTURE, JSON.stringify(options)];
   const { stderr } = spawnSync('/usr/bin/perf', counted, { encoding: 'utf8' });
   const count = Number.parseInt(stderr ?? '', 10);
-  return Number.isNaN(count) ? undefined : count;
+  countsInstructions = !Number.isNaN(count);
+  return countsInstructions ? count : undefined;
 }
 
 const perUnit = ([small, large], [from, to]) => (large - small) / (to - from);

@@ -13,7 +13,7 @@ export const lazySchemas: Plugin = {
     filter: { id: /@agentclientprotocol\/sdk\/dist\/.*\/zod\.gen\.js$/ },
     handler(code, id) {
       const lazy = code.replaceAll(SCHEMA, 'export const $1 = z.lazy(() => $2);');
-      if (lazy === code) throw new Error(`${id} has no schemas of the form that is known`);
+      if (lazy === code) throw new Error(`${id} has no schemas in the expected form`);
       return lazy;
     },
   },

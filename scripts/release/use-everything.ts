@@ -30,7 +30,7 @@ export async function useEverything(
   const ours = publishedFolders(root).map((each) => readManifest(root, each) as { name: string; version?: string });
   const everything = {
     ...Object.fromEntries(ours.map(({ name, version }) => [name, `^${version}`])),
-    ...dependenciesOfExamples(root),
+    ...(isShort ? {} : dependenciesOfExamples(root)),
   };
   const [first, ...others] = nodes;
   if (first === undefined) return [];

@@ -32,7 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
  * Text cuts: a text is cut to a number of characters by `sliceHead`, `sliceTail` or `truncate` of `@kernel/internal` alone, which never leave half of a surrogate
  * pair: vendors refuse a request with one.
  */
-export function textCuts(root: string, tsconfig = join(root, 'tsconfig.json')): readonly Problem[] {
+export function textCuts(root: string, tsconfig = join(root, 'scripts/tsconfig.sources.json')): readonly Problem[] {
   const files = sourceFiles(root)
     .map((file) => file.split(sep).join('/'))
     .filter((file) => !Object.keys(EXCEPTIONS).some((prefix) => file.startsWith(prefix)));

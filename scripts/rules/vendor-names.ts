@@ -14,7 +14,7 @@ const ALLOWED = [
   /^packages\/acp\/src\//,
   /^packages\/agent\/src\/config\//,
   /^packages\/agent\/src\/wrappers\/otel\.ts$/,
-  /^apps\/prompt-agent\/src\/acp\/(?:editor|view)\//,
+  /^apps\/prompt-agent\/src\/acp\//,
 ];
 
 const VENDOR_FIELD =

@@ -11,7 +11,7 @@ function problemsOf(lines: readonly string[], file = 'packages/tools/src/a.ts') 
   const head =
     'const MAX_SHOWN = 80, LIMIT = 40, HEAD = "#"; export function f(text: string, maybe: string | undefined, list: readonly string[],\nend: number, max: number, n: number, cap: number, maxChars: number, options: { max: number }, bytes: Buffer) {\n';
   const root = tree({
-    'tsconfig.json': JSON.stringify({ compilerOptions, include: ['packages'] }),
+    'scripts/tsconfig.sources.json': JSON.stringify({ compilerOptions, include: ['../packages'] }),
     'package.json': '{"type":"module"}',
     [file]: `${head}return [\n${lines.map((line) => `${line},\n`).join('')}];\n}\n`,
   });

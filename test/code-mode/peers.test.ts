@@ -47,6 +47,8 @@ afterAll(() => child?.kill('SIGKILL'));
 async function startTanstack(): Promise<ChildProcess> {
   const started = fork(new URL('tanstack-process.ts', import.meta.url), {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // It compiles its engine for each program: to optimize that takes longer than to run it.
+    execArgv: ['--liftoff-only'],
   });
   await once(started, 'message');
   return started;

@@ -1,9 +1,9 @@
 import { verifies } from '@kernel/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HttpServer } from '@kernel/mcp';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   hasPassed,
   requiredScenarios,
+  type Revision,
   REVISIONS,
   runServerSuite,
   type ScenarioOutcome,
@@ -14,14 +14,30 @@ const revisions = await Promise.all(
   REVISIONS.map(async (revision) => ({ revision, required: await requiredScenarios('server', revision) })),
 );
 
+type Outcomes = ReadonlyMap<string, ScenarioOutcome>;
+const suites = new Map<Revision, Promise<Outcomes>>();
+
+/** What the suite of a revision says of our server, which it is run against once. */
+function outcomesOf(revision: Revision): Promise<Outcomes> {
+  const outcomes = suites.get(revision) ?? run(revision);
+  suites.set(revision, outcomes);
+  return outcomes;
+}
+
+async function run(revision: Revision): Promise<Outcomes> {
+  const server = await serveFixture();
+  try {
+    return new Map((await runServerSuite(server.url, revision)).map((outcome) => [outcome.scenario, outcome]));
+  } finally {
+    await server.close();
+  }
+}
+
 describe.each(revisions)('the conformance suite of $revision against our server', ({ revision, required }) => {
-  let server: HttpServer;
-  let outcomes: ReadonlyMap<string, ScenarioOutcome>;
+  let outcomes: Outcomes;
   beforeAll(async () => {
-    server = await serveFixture();
-    outcomes = new Map((await runServerSuite(server.url, revision)).map((outcome) => [outcome.scenario, outcome]));
-  }, 120_000);
-  afterAll(() => server.close());
+    outcomes = await outcomesOf(revision);
+  });
 
   test('the suite requires at least the 30 scenarios of 2025-11-25', () => {
     verifies('mcp.server.list', 'mcp.server.call', 'mcp.server.fault', 'mcp.server.lifecycle');
@@ -45,14 +61,9 @@ describe.each(revisions)('the conformance suite of $revision against our server'
 
 test('all ten scenarios of the extension for tasks run; nine pass without a warning, and the suite has no check for notifications yet', async () => {
   verifies('mcp.server.tasks');
-  const server = await serveFixture();
-  try {
-    const outcomes = await runServerSuite(server.url, '2026-07-28');
-    const tasks = outcomes.filter(({ scenario }) => scenario.startsWith('tasks-'));
-    expect(tasks.map(({ scenario }) => scenario)).toHaveLength(10);
-    const bad = tasks.filter((outcome) => !hasPassed(outcome));
-    expect(bad).toMatchObject([{ scenario: 'tasks-status-notifications', isSkipped: true }]);
-  } finally {
-    await server.close();
-  }
-}, 120_000);
+  const outcomes = [...(await outcomesOf('2026-07-28')).values()];
+  const tasks = outcomes.filter(({ scenario }) => scenario.startsWith('tasks-'));
+  expect(tasks.map(({ scenario }) => scenario)).toHaveLength(10);
+  const bad = tasks.filter((outcome) => !hasPassed(outcome));
+  expect(bad).toMatchObject([{ scenario: 'tasks-status-notifications', isSkipped: true }]);
+});

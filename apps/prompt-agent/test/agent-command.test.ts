@@ -118,7 +118,7 @@ test('its changes of a mode are shown, in the modes that change nothing it is no
   };
   for (const mode of ['plan', 'read-only']) {
     const { stderr, sent } = await toolsOf('--bundle', 'code_agent', '--mode', mode, '--agent-command', 'gemini');
-    expect(stderr).toContain(`without --agent-command: it is a program that can write, which --mode ${mode}`);
+    expect(stderr).toContain(`--agent-command is ignored: the agent can write files, which --mode ${mode}`);
     expect(sent).not.toContain('"gemini"');
   }
   const commands = ['gemini', '/opt/gemini.js', 'read_file', `docker run -v /a:/b x/gem:latest`, `7${'z'.repeat(80)}`];

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { playScenario, type Scenario } from '../fixture/client.ts';
 
 /** What one scenario of `@modelcontextprotocol/conformance` came to. */
 export interface ScenarioOutcome {
@@ -21,16 +25,21 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-const CLIENT = fileURLToPath(new URL('../fixture/client.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../fixture/client-command.ts', import.meta.url));
 const CLI = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 /** The revisions of the specification whose requirements the suite knows. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
+/** What the suite prints of the requirements of a revision, asked for once. */
+const listings = new Map<Revision, Promise<{ readonly output: string }>>();
+
 /** Returns the names of the scenarios that a revision requires of servers or clients. */
 export async function requiredScenarios(side: 'server' | 'client', revision: Revision): Promise<readonly string[]> {
-  const { output: printed } = await runCli(['list', '--requirements', revision]);
+  const listing = listings.get(revision) ?? runCli(['list', '--requirements', revision]);
+  listings.set(revision, listing);
+  const { output: printed } = await listing;
   const sections = printed.split(/^(?=Server scenarios|Client scenarios|Run and reported)/m);
   const output = sections.find((section) => section.toLowerCase().startsWith(side)) ?? '';
   return [...output.matchAll(/^ {2}- (\S+)/gm)].flatMap(([, name]) => name ?? []);
@@ -54,11 +63,36 @@ export function runSuiteBeyond(suite: (typeof SUITES_BEYOND)[number]): Promise<r
   return runClient(['--suite', suite]);
 }
 
-/** Runs scenarios against `fixture/client.ts`, which is started for each, resolved as this process resolves packages. */
+/** Runs scenarios against `fixture/client.ts`, which plays all of them in this process: the command that the suite starts for each only asks for it. */
 async function runClient(scenarios: readonly string[]): Promise<readonly ScenarioOutcome[]> {
-  const conditions = process.execArgv.filter((flag) => flag.startsWith('--conditions='));
-  const command = [process.execPath, ...conditions, CLIENT].join(' ');
-  return collect(['client', ...scenarios, '--timeout', '60000', '--command', command], '');
+  const host = createServer({ allowHalfOpen: true }, play).listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  const address = host.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    const command = [process.execPath, COMMAND, port].join(' ');
+    return await collect(['client', ...scenarios, '--timeout', '60000', '--command', command], '');
+  } finally {
+    host.close();
+  }
+}
+
+/** Plays the scenario that a command asks for, and answers what was wrong: nothing if it went well. */
+function play(socket: Socket): void {
+  let asked = '';
+  socket
+    .setEncoding('utf8')
+    .on('error', () => undefined)
+    .on('data', (piece: string) => {
+      asked += piece;
+    })
+    .on('end', () => {
+      const played = Promise.resolve().then(() => playScenario(JSON.parse(asked) as Scenario));
+      void played.then(
+        () => socket.end(),
+        (error: unknown) => socket.end(inspect(error)),
+      );
+    });
 }
 
 /** Says whether a scenario passed: no failure, no warning, and something was checked. */

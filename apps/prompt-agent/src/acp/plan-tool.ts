@@ -13,14 +13,14 @@ export function planTool(show: (entries: PlanEntry[]) => void): ToolWithHandler 
       name: 'update_plan',
       title: 'Update the plan',
       description:
-        'Shows the user the steps of your work and how far it is. For work of three steps or more: at its beginning, and whenever a step begins or ends.',
+        'Shows the user the steps of your work and your progress. Use it for work of three or more steps: at its start, and whenever a step begins or ends.',
       parameters: {
         type: 'object',
         properties: {
           entries: {
             type: 'array',
             maxItems: 50,
-            description: 'All steps, each time: they replace those before.',
+            description: 'All steps, every time: they replace the previous ones.',
             items: {
               type: 'object',
               properties: {

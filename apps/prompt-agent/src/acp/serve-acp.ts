@@ -15,16 +15,16 @@ import {
 import { createLock, onAbort } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import { version } from '../options/help.ts';
-import { serversOf } from './editor/given-servers.ts';
+import { toEditorServers } from './editor/editor-servers.ts';
 import { findStored, listStored, removeStored } from './stored-sessions.ts';
-import { type AcpSession, openSession, type SessionStart } from './session.ts';
+import { type AcpSession, openAcpSession, type SessionStart } from './session.ts';
 import { authMethodsFor, forgetKeys, hasModel, HOW_TO_SIGN_IN } from './setup/sign-in.ts';
-import { toRequestError } from './view/show-turn.ts';
+import { toRequestError } from './request-error.ts';
 
 /** The most sessions that one process has open. */
 const MAX_SESSIONS = 100;
 
-interface Continued {
+interface ContinueParams {
   readonly sessionId: string;
   readonly cwd: string;
   readonly mcpServers?: readonly McpServer[] | undefined;
@@ -39,9 +39,10 @@ export async function serveAcp(call: CommandCall): Promise<void> {
   const sessions = new Map<string, AcpSession>();
   /** Sessions are opened and closed one after the other: two requests for the same one cannot open it twice. */
   const lock = createLock();
+  const locked = <Value>(work: () => Promise<Value>): Promise<Value> => answer(() => lock(work));
   let capabilities: ClientCapabilities = {};
 
-  const required = (id: string): AcpSession => {
+  const sessionOf = (id: string): AcpSession => {
     const session = sessions.get(id);
     if (session === undefined) throw RequestError.sessionNotFound(id);
     return session;
@@ -49,7 +50,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
   const open = async (client: AgentContext, start: SessionStart): Promise<AcpSession> => {
     if (sessions.size >= MAX_SESSIONS)
       throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are open; close one`);
-    const session = await openSession(call, client, capabilities, start);
+    const session = await openAcpSession(call, client, capabilities, start);
     sessions.set(start.id, session);
     // What is told of a session comes after the answer that names it.
     setImmediate(() => session.announce());
@@ -61,9 +62,13 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     await session?.close();
   };
 
-  const begin = async (client: AgentContext, { cwd, mcpServers }: Omit<Continued, 'sessionId'>, from?: string) => {
+  const create = async (
+    client: AgentContext,
+    { cwd, mcpServers }: Omit<ContinueParams, 'sessionId'>,
+    from?: string,
+  ) => {
     const folder = folderFrom(cwd);
-    const servers = serversOf(mcpServers);
+    const servers = toEditorServers(mcpServers);
     const entries =
       from === undefined ? undefined : ((await sessions.get(from)?.entries()) ?? findStored(call, from)?.entries());
     if (from !== undefined && entries === undefined) throw RequestError.sessionNotFound(from);
@@ -72,21 +77,25 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     return { sessionId: id, ...stateOf(session) };
   };
   /** Continues a session. One that is open here goes on as it is, unless it gets other servers: then it is opened again, with what it has. */
-  const proceed = async (client: AgentContext, { sessionId: id, cwd, mcpServers }: Continued, replays: boolean) => {
+  const continueSession = async (
+    client: AgentContext,
+    { sessionId: id, cwd, mcpServers }: ContinueParams,
+    replays: boolean,
+  ) => {
     const folder = folderFrom(cwd);
-    const servers = serversOf(mcpServers);
+    const servers = toEditorServers(mcpServers);
     const there = sessions.get(id);
     const stored = findStored(call, id);
     if (there === undefined && stored === undefined) throw RequestError.sessionNotFound(id);
     if (there === undefined ? stored?.isIn(folder) === false : there.cwd !== folder)
-      throw RequestError.invalidParams(undefined, `the session belongs to another folder than ${JSON.stringify(cwd)}`);
+      throw RequestError.invalidParams(undefined, `the session does not belong to the folder ${JSON.stringify(cwd)}`);
     there?.checkIdle();
     const entries = await there?.entries();
-    const goesOn = there !== undefined && JSON.stringify(there.servers) === JSON.stringify(servers);
-    if (!goesOn) await close(id);
+    const isReused = there !== undefined && JSON.stringify(there.servers) === JSON.stringify(servers);
+    if (!isReused) await close(id);
     const isStored = stored !== undefined;
     const start = { id, cwd: folder, servers, isStored, ...(!isStored && entries?.length !== 0 && { entries }) };
-    const session = goesOn ? there : await open(client, start);
+    const session = isReused ? there : await open(client, start);
     if (replays) await session.replay();
     return stateOf(session);
   };
@@ -115,34 +124,41 @@ export async function serveAcp(call: CommandCall): Promise<void> {
         throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
       }),
     )
-    .onRequest('logout', () => answer(async () => (await forgetKeys(call), {})))
-    .onRequest('session/new', ({ params, client }) => answer(() => lock(() => begin(client, params))))
-    .onRequest('session/fork', ({ params, client }) =>
-      answer(() => lock(() => begin(client, params, params.sessionId))),
+    .onRequest('logout', () =>
+      answer(async () => {
+        await forgetKeys(call);
+        return {};
+      }),
     )
-    .onRequest('session/load', ({ params, client }) => answer(() => lock(() => proceed(client, params, true))))
-    .onRequest('session/resume', ({ params, client }) => answer(() => lock(() => proceed(client, params, false))))
+    .onRequest('session/new', ({ params, client }) => locked(() => create(client, params)))
+    .onRequest('session/fork', ({ params, client }) => locked(() => create(client, params, params.sessionId)))
+    .onRequest('session/load', ({ params, client }) => locked(() => continueSession(client, params, true)))
+    .onRequest('session/resume', ({ params, client }) => locked(() => continueSession(client, params, false)))
     .onRequest('session/list', ({ params }) => answer(() => listStored(call, params.cwd, params.cursor)))
-    .onRequest('session/close', ({ params }) =>
-      answer(() => lock(async () => (required(params.sessionId), await close(params.sessionId), {}))),
+    .onRequest('session/close', ({ params: { sessionId } }) =>
+      locked(async () => {
+        await close(sessionOf(sessionId).id);
+        return {};
+      }),
     )
-    .onRequest('session/delete', ({ params }) =>
-      answer(() =>
-        lock(async () => {
-          await close(params.sessionId);
-          removeStored(call, params.sessionId);
-          return {};
-        }),
-      ),
+    .onRequest('session/delete', ({ params: { sessionId } }) =>
+      locked(async () => {
+        await close(sessionId);
+        removeStored(call, sessionId);
+        return {};
+      }),
     )
     .onRequest('session/set_mode', ({ params }) =>
-      answer(() => (required(params.sessionId).set('mode', params.modeId), {})),
+      answer(() => {
+        sessionOf(params.sessionId).set('mode', params.modeId);
+        return {};
+      }),
     )
     .onRequest('session/set_config_option', ({ params }) =>
-      answer(() => ({ configOptions: required(params.sessionId).set(params.configId, params.value) })),
+      answer(() => ({ configOptions: sessionOf(params.sessionId).set(params.configId, params.value) })),
     )
     .onRequest('session/prompt', ({ params, signal: request }) =>
-      answer(() => required(params.sessionId).prompt(params.prompt, request)),
+      answer(() => sessionOf(params.sessionId).prompt(params.prompt, request)),
     )
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.cancel());
 

@@ -15,7 +15,7 @@ const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly 
     id: 'plan',
     name: 'Plan',
     description:
-      'As read only, with the Git commands that read; asks about other commands, and says what it would change',
+      'Like read only, plus Git commands that only read; asks before other commands, and describes what it would change',
   },
   { id: 'act', name: 'Act', description: 'Changes files and runs commands; asks before each, unless a rule allows it' },
 ];
@@ -33,13 +33,15 @@ export interface SessionSettings {
 }
 
 const MAX_PROMPTS = 100;
+/** The most characters of the name of a model, and of what is shown of a value or a prompt. */
+const MAX_TEXT = 200;
 
 /** The commands of a chat, and the prompts of servers, as an editor offers them. */
 export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
   const ofServers = prompts.slice(0, MAX_PROMPTS).map(({ server, name, description = '', arguments: fields }) => ({
     name: visibleLine(`${server}:${name}`),
     usage: visibleLine(fields.map((field) => `${field.name}=${field.required ? '…' : '[…]'}`).join(' ')),
-    summary: truncate(visibleLine(description), MAX_MODEL),
+    summary: truncate(visibleLine(description), MAX_TEXT),
   }));
   return [...EDITOR_COMMANDS, ...ofServers].map(({ name, usage, summary }) => ({
     name,
@@ -48,17 +50,15 @@ export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
   }));
 }
 
-const MAX_MODEL = 200;
-
 /** Returns the settings with one changed. Throws for an unknown option, and for an invalid value. */
 export function changeSetting(settings: SessionSettings, option: string, value: string | boolean): SessionSettings {
   const mode = MODES.find(({ id }) => id === value)?.id;
   const effort = EFFORTS.find((each) => each === value);
   if (option === 'mode' && mode !== undefined) return { ...settings, mode };
   if (option === 'effort' && effort !== undefined) return { ...settings, effort };
-  if (option === 'model' && typeof value === 'string' && value !== '' && value.length <= MAX_MODEL)
+  if (option === 'model' && typeof value === 'string' && value !== '' && value.length <= MAX_TEXT)
     return { ...settings, model: value };
-  const given = sliceHead(JSON.stringify(value), MAX_MODEL);
+  const given = sliceHead(JSON.stringify(value), MAX_TEXT);
   throw RequestError.invalidParams(undefined, `the option ${JSON.stringify(sliceHead(option, 40))} cannot be ${given}`);
 }
 
@@ -90,10 +90,10 @@ export function optionsOf({ mode, model, models, effort }: SessionSettings): Ses
       type: 'select',
       id: 'effort',
       name: 'Thinking',
-      description: 'How much the model may think, if it can',
+      description: 'How much the model thinks, if it can',
       category: 'thought_level',
       currentValue: effort,
-      options: EFFORTS.map((value) => ({ value, name: value === 'default' ? 'as the model does' : value })),
+      options: EFFORTS.map((value) => ({ value, name: value === 'default' ? "the model's default" : value })),
     },
   ];
 }

@@ -13,26 +13,27 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import type { McpPrompt } from '@kernel/mcp';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import { handleMessage } from '../chat/slash-commands.ts';
+import { handleMessage, isSlash, unescapeSlash } from '../chat/slash-commands.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
-import type { ClientServers } from '../user-tools/client-servers.ts';
+import type { EditorServers } from '../user-tools/editor-servers.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import { createAnswers } from './editor/answers.ts';
 import { createEditor } from './editor/create-editor.ts';
 import { HOW_TO_SIGN_IN } from './setup/sign-in.ts';
-import { codeBlock } from './view/code-block.ts';
 import { changesOf, NO_CHANGES } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
-import { createCurrentAgent } from './current-agent.ts';
-import { readPrompt, titleOf } from './view/prompt-content.ts';
+import { createAgentSwitcher } from './agent-switcher.ts';
+import { readPrompt, titleOf } from './prompt-content.ts';
 import { replayHistory } from './view/replay-history.ts';
 import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
 import { createSessionOutput } from './session-output.ts';
 import { showRunInEditor } from './view/show-run.ts';
-import { type SendUpdate, textBlock, toResponse, usageUpdate } from './view/show-turn.ts';
+import { toResponse, usageUpdate } from './prompt-response.ts';
+import type { SendUpdate } from './view/show-turn.ts';
+import { codeBlock, textBlock } from './view/text-content.ts';
 import type { ToolCalls } from './view/tool-calls.ts';
 import { withMode } from './with-mode.ts';
 
@@ -41,7 +42,7 @@ export interface SessionStart {
   readonly id: string;
   /** Its folder, absolute. */
   readonly cwd: string;
-  readonly servers: ClientServers;
+  readonly servers: EditorServers;
   /** Whether the session is stored already, and goes on. */
   readonly isStored: boolean;
   /** What a new session begins with: the entries of the one that it is a fork of. */
@@ -52,7 +53,7 @@ export interface SessionStart {
  * Opens a session of an editor. Its model is chosen at once; its tools, and the MCP servers that the editor gives, are opened with the first prompt, since they may have
  * questions. Rejects as `openModel` does, with `auth_required` where there is no model to use, and with `SESSION_LOCKED` for one that another process has open.
  */
-export async function openSession(
+export async function openAcpSession(
   given: CommandCall,
   client: AgentContext,
   capabilities: ClientCapabilities,
@@ -128,7 +129,7 @@ export async function openSession(
     onEnd: (ended) => (end = ended),
   });
 
-  const agents = createCurrentAgent({
+  const agents = createAgentSwitcher({
     invocationFor,
     workspace: async () => (workspace ??= await openWorkspace(cwd, host, true)),
     servers,
@@ -152,7 +153,7 @@ export async function openSession(
     if (turn !== undefined)
       throw RequestError.invalidRequest(
         undefined,
-        'a turn of this session is under way; wait for its end, or cancel it',
+        'this session is busy with a turn; wait for it to end, or cancel it',
       );
   };
   let hasTitle = start.isStored || start.entries !== undefined;
@@ -161,8 +162,7 @@ export async function openSession(
     if (text.trim() === '' && parts.length === 0) throw RequestError.invalidParams(undefined, 'the prompt is empty');
     const { agent, conversation, settings: used } = await agents.open(settings, abort);
     end = undefined;
-    const isCommand = isTyped && text.startsWith('/') && !text.startsWith('//');
-    if (isCommand) {
+    if (isTyped && isSlash(text)) {
       const lines = capture();
       const invocation = { ...invocationFor(used), output };
       await handleMessage(text.trim(), { conversation, agent, invocation, signal: abort });
@@ -172,7 +172,7 @@ export async function openSession(
       const shown = said.length > 1 ? codeBlock(said) : said.join('');
       if (shown !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(shown) });
     } else {
-      await conversation.send(text.replace(/^\/\//, '/'), abort, parts);
+      await conversation.send(unescapeSlash(text), abort, parts);
       if (!hasTitle) notify({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: now() });
       hasTitle = true;
     }
@@ -237,7 +237,7 @@ export async function openSession(
   };
 }
 
-export type AcpSession = Awaited<ReturnType<typeof openSession>>;
+export type AcpSession = Awaited<ReturnType<typeof openAcpSession>>;
 
 function now(): string {
   return new Date().toISOString();

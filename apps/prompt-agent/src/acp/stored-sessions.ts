@@ -4,7 +4,7 @@ import { sliceHead, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { stateFolder } from '../config/folders.ts';
-import { entryIn } from '../sessions/database/rows.ts';
+import { entriesOf } from '../sessions/database/rows.ts';
 import { findSession, folderOf, listSessions, removeSessions } from '../sessions/find-session.ts';
 import type { SessionRecord } from '../sessions/session-record.ts';
 import { openStore, type SessionStore } from '../sessions/session-store.ts';
@@ -25,15 +25,7 @@ export function findStored(call: CommandCall, id: string): StoredSession | undef
   return (
     record && {
       isIn: (folder) => record.folder === folderOf(folder),
-      entries: () =>
-        withStore(call, (store) =>
-          store.use((database) =>
-            database
-              .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
-              .all(record.number)
-              .map((row) => entryIn(row) ?? { type: 'lost' as const }),
-          ),
-        ),
+      entries: () => withStore(call, (store) => store.use((database) => entriesOf(database, record.number))),
     }
   );
 }
@@ -44,7 +36,10 @@ export function removeStored(call: CommandCall, id: string): void {
     const record = recordOf(store, id);
     if (record === undefined) throw RequestError.sessionNotFound(id);
     if (record.writer !== undefined && store.isRunning(record.writer))
-      throw new KernelError('SESSION_LOCKED', `The session is open in process ${record.writerPid ?? 0}, and stays.`);
+      throw new KernelError(
+        'SESSION_LOCKED',
+        `The session is open in process ${record.writerPid ?? 0}, so it was not deleted.`,
+      );
     store.use((database) => removeSessions(database, [record]));
   });
 }

@@ -5,7 +5,6 @@ import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { COMMAND_MS, isolationFor, isolationName } from './command-isolation.ts';
-import { readAgentPatch } from '../approval/agent-requests.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -14,7 +13,7 @@ import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
-import type { ClientServers } from '../user-tools/client-servers.ts';
+import type { EditorServers } from '../user-tools/editor-servers.ts';
 import type { ServerUse, UserTools } from '../user-tools/load-user-tools.ts';
 import { openWorkspace, ownFolders } from '../workspace/open-workspace.ts';
 
@@ -53,7 +52,7 @@ export interface ToolsUse extends ServerUse {
   /** Wraps the tools that do something, below those that run programs of them. */
   readonly wrap?: (tools: Toolset) => Toolset;
   /** MCP servers that an editor gives. */
-  readonly servers?: ClientServers | undefined;
+  readonly servers?: EditorServers | undefined;
 }
 
 /** Opens the tools, and the servers of those that have one. Only a bundle in its mode `act` can write the workspace. Rejects with a usage error that names the flag. */
@@ -64,7 +63,7 @@ export async function openTools(
     workspace: given,
     tools = [],
     wrap,
-    servers: ofEditor,
+    servers: editorServers,
     ...use
   }: ToolsUse & { readonly withoutRun?: WithoutRun } = {},
 ): Promise<OpenTools> {
@@ -89,7 +88,7 @@ export async function openTools(
     flags.tools === undefined &&
     flags['agent-command'] === undefined &&
     flags.execute !== true &&
-    ofEditor === undefined &&
+    editorServers === undefined &&
     !hasRules
       ? NO_POLICY
       : await createPolicy(call, {
@@ -99,14 +98,8 @@ export async function openTools(
           // What previews changes is loaded when something is asked about.
           preview:
             bundle &&
-            (async (toolCall, signal) => {
-              const { previewChange } = await import('../approval/preview-change.ts');
-              const { call: plain, notes } = readAgentPatch(toolCall);
-              const preview = await previewChange(workspace, plain, signal);
-              if (plain === toolCall || preview === undefined) return preview;
-              // Not all of what an agent changed must fit, and a file may take the place of a folder: that it would fail is not known of its patch.
-              return 'failure' in preview ? undefined : { diff: [preview.diff.trimEnd(), ...notes].join('\n') };
-            }),
+            (async (toolCall, signal) =>
+              (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
           commands,
           origin,
         });
@@ -131,9 +124,9 @@ export async function openTools(
       const { loadUserTools } = await import('../user-tools/load-user-tools.ts');
       added.push(await loadUserTools(flags.tools, call, use));
     }
-    if (ofEditor !== undefined) {
-      const { loadClientServers } = await import('../user-tools/client-servers.ts');
-      added.push(await loadClientServers(ofEditor, call, use));
+    if (editorServers !== undefined) {
+      const { loadEditorServers } = await import('../user-tools/editor-servers.ts');
+      added.push(await loadEditorServers(editorServers, call, use));
     }
     const apps = added.find((each) => each.apps !== undefined)?.apps;
     const registry = registryOf(own, added);
@@ -182,7 +175,7 @@ async function agentsOf(
   const texts = flags['agent-command'];
   if (texts === undefined) return [];
   if (mode === 'plan' || mode === 'read-only') {
-    output.note(`note: without --agent-command: it is a program that can write, which --mode ${mode} does not let run`);
+    output.note(`note: --agent-command is ignored: the agent can write files, which --mode ${mode} does not allow`);
     return [];
   }
   const { otherAgents } = await import('../tools/other-agents.ts');

@@ -42,8 +42,18 @@ export const EDITOR_COMMANDS: readonly { readonly name: string; readonly usage: 
 
 /** Sends a message, or runs the command that it is. A message that begins with a slash has two. */
 export async function handleMessage(text: string, context: ChatContext): Promise<SlashResult> {
-  if (text.startsWith('/') && !text.startsWith('//')) return runSlash(text, context);
-  return context.conversation.send(text.replace(/^\/\//, '/'), context.signal);
+  if (isSlash(text)) return runSlash(text, context);
+  return context.conversation.send(unescapeSlash(text), context.signal);
+}
+
+/** Whether a message is a command. */
+export function isSlash(text: string): boolean {
+  return text.startsWith('/') && !text.startsWith('//');
+}
+
+/** The message that a text with two slashes at its beginning is. */
+export function unescapeSlash(text: string): string {
+  return text.replace(/^\/\//, '/');
 }
 
 /** Runs a line that begins with a slash. What goes wrong is said, and the chat goes on. */

@@ -7,7 +7,7 @@ export async function acp(call: CommandCall): Promise<number> {
   if (flags.login === true) return (await import('../acp/setup/login.ts')).login(call);
   if (flags.setup !== undefined) return (await import('../acp/setup/editor-settings.ts')).setup(call, flags.setup);
   if (host.stdin.isTTY === true)
-    output.note('an editor starts this, and talks with it over stdin and stdout: see --setup; Ctrl-C ends it');
+    output.note('an editor starts this command and talks to it over stdin and stdout (see --setup); Ctrl-C ends it');
   await (await import('../acp/serve-acp.ts')).serveAcp(call);
   return EXIT.answer;
 }

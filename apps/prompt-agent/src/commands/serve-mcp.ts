@@ -22,7 +22,7 @@ export async function serveMcp(call: CommandCall): Promise<number> {
     const options = { name: 'prompt-agent', version: version(), instructions: open.instructions, content };
     if (port === undefined) {
       if (host.stdin.isTTY === true)
-        output.note('an MCP client starts this, and talks with it over stdin and stdout; Ctrl-C ends it');
+        output.note('an MCP client starts this command and talks to it over stdin and stdout; Ctrl-C ends it');
       const server = serveStdio(toolset, options);
       const stop = (): void => void server.close();
       signal.addEventListener('abort', stop, { once: true });

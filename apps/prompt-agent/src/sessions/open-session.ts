@@ -4,7 +4,7 @@ import { type Redactor, sliceHead } from '@kernel/internal';
 import { KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import { type Database, transaction } from './database/load-sqlite.ts';
-import { entryIn, newId } from './database/rows.ts';
+import { entriesOf, newId } from './database/rows.ts';
 import { numberOf } from './event-fields.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
@@ -95,13 +95,7 @@ function openSession(
   return {
     id,
     // oxlint-disable-next-line typescript/require-await -- SQLite answers at once
-    entries: async () =>
-      store.use((database) =>
-        database
-          .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
-          .all(number)
-          .map((row) => entryIn(row) ?? { type: 'lost' }),
-      ),
+    entries: async () => store.use((database) => entriesOf(database, number)),
     // oxlint-disable-next-line typescript/require-await -- as above
     async append(entries) {
       const clean = redactor.data(entries);

@@ -26,11 +26,11 @@ const LAUNCHERS = new Set([
   'docker',
   'env',
 ]);
+/** Words of the launchers themselves, such as `exec` in `pnpm exec`. */
+const LAUNCHER_WORDS = new Set(['exec', 'dlx', 'run', 'x', 'tool']);
 const FLAG = '--agent-command';
 /** Names of tools have 64 characters at most: there is room for a number. */
 const MAX_NAME = 50;
-/** What their arguments may be besides that program. */
-const WORDS = new Set(['exec', 'dlx', 'run', 'x', 'tool']);
 
 /** What the agents are made with. */
 interface AgentsUse {
@@ -98,7 +98,7 @@ function nameOf([program = '', ...args]: readonly string[]): string {
 
 /** Whether an argument of a launcher could be the program: no option, no variable, no folder that is shared (`/a:/b`), and none of its own words. */
 function isProgram(word: string): boolean {
-  return !word.startsWith('-') && !word.includes('=') && !/^[./].*:/.test(word) && !WORDS.has(word);
+  return !word.startsWith('-') && !word.includes('=') && !/^[./].*:/.test(word) && !LAUNCHER_WORDS.has(word);
 }
 
 /** The name of a program or package, without its folder or scope, its version and its ending. It begins with a letter, as names of tools do. */

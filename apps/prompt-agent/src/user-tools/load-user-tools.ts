@@ -97,7 +97,7 @@ async function working(
   });
 }
 
-export async function connectUserServers(
+async function connectUserServers(
   config: unknown,
   given: string,
   call: CommandCall,

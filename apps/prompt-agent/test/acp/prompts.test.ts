@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { readPrompt } from '../../src/acp/view/prompt-content.ts';
+import { readPrompt } from '../../src/acp/prompt-content.ts';
 import { PNG } from '../program.ts';
 import { withEditor } from './editor.ts';
 

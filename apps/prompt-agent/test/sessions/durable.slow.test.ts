@@ -7,14 +7,15 @@ import { type Outcome, prompt, promptHere, workspace } from '../program.ts';
 
 const TOOLS = new URL('../../../../packages/tools/dist/index.js', import.meta.url).href;
 
-/** Tools that log each call and wait for a file, so that the process can be killed in them. */
+/** Tools that log each call and wait for a file, so that the process can be killed in them. What goes on with a run is the process of the tests. */
 const MODULE = `
 import { appendFileSync, existsSync } from 'node:fs';
 import { bindTool } from ${JSON.stringify(TOOLS)};
+const beside = (name) => new URL(name, import.meta.url);
 const tool = (name, effect) =>
   bindTool({ name, description: 'Does a step.', parameters: { type: 'object' }, effect }, async (_, { idempotencyKey }) => {
-    appendFileSync('effects.txt', name + ' ' + idempotencyKey + '\\n');
-    while (name !== 'look' && !existsSync('go.txt') && existsSync('wait.txt'))
+    appendFileSync(beside('effects.txt'), name + ' ' + idempotencyKey + '\\n');
+    while (name !== 'look' && !existsSync(beside('go.txt')) && existsSync(beside('wait.txt')))
       await new Promise((resolve) => setTimeout(resolve, 5));
     return name + ' done';
   });
@@ -85,7 +86,7 @@ async function killed(given: readonly string[], cwd: string, when: () => boolean
 }
 
 async function messagesOf(cwd: string, name: string): Promise<readonly string[]> {
-  const { stdout } = await prompt(['sessions', 'export', name], { cwd });
+  const { stdout } = await promptHere(['sessions', 'export', name], { cwd });
   const lines = stdout.trim().split('\n');
   const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { message?: { role: string } } });
   return entries.flatMap(({ entry }) => entry?.message?.role ?? []);
@@ -106,20 +107,20 @@ test.each([
   await killed([...given, '--durable', '--session', 'trip', 'pay it'], cwd, isIn);
   // What ran is in the journal, and the session has only what was asked.
   expect(await messagesOf(cwd, 'trip')).toEqual(['user']);
-  expect((await prompt(['runs', 'list'], { cwd })).stdout).toContain('running');
+  expect((await promptHere(['runs', 'list'], { cwd })).stdout).toContain('running');
   expect(server.asked()).toBe(2);
   go(cwd);
-  expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
+  expect(await promptHere(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
   const entered = effectsIn(cwd).filter((line) => line.startsWith(at));
   expect([entered.length, new Set(entered).size]).toEqual([times, 1]);
   expect(effectsIn(cwd).filter((line) => line.startsWith('look'))).toHaveLength(2);
   // No recorded reply was requested again.
   expect(server.asked()).toBe(4);
   expect(await messagesOf(cwd, 'trip')).toEqual(ROLES);
-  const { stdout } = await prompt(['sessions', 'export', 'trip'], { cwd });
+  const { stdout } = await promptHere(['sessions', 'export', 'trip'], { cwd });
   expect(stdout.includes('OUTCOME_UNKNOWN')).toBe(times === 1);
   // Nothing is left of it in the journal.
-  expect((await prompt(['runs', 'list'], { cwd })).stdout).toBe('');
+  expect((await promptHere(['runs', 'list'], { cwd })).stdout).toBe('');
 });
 
 test('killed while the model replies, a recorded run asks for that reply again and repeats nothing', async () => {
@@ -129,9 +130,9 @@ test('killed while the model replies, a recorded run asks for that reply again a
   const given = args(server, '--allow', 'pay');
   await killed([...given, '--durable', 'pay it'], cwd, () => server.asked() === 3);
   // A new message joins the run that goes on.
-  expect(await prompt(['-c', ...given, 'and say so'], { cwd })).toMatchObject({ code: 0, stdout: 'done with 2\n' });
+  expect(await promptHere(['-c', ...given, 'and say so'], { cwd })).toMatchObject({ code: 0, stdout: 'done with 2\n' });
   expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
-  const [session = ''] = (await prompt(['sessions', 'list', '--json'], { cwd })).stdout.match(/[\da-f]{32}/) ?? [];
+  const [session = ''] = (await promptHere(['sessions', 'list', '--json'], { cwd })).stdout.match(/[\da-f]{32}/) ?? [];
   expect(await messagesOf(cwd, session)).toEqual([...ROLES.slice(0, 5), 'user', 'assistant']);
 });
 
@@ -141,14 +142,17 @@ test('without a terminal a call waits in the journal, and goes on with -c once r
   const server = await startModel(['pay']);
   const waits = await prompt(args(server, '--durable', '--session', 'trip', 'pay it'), { cwd });
   expect(waits).toMatchObject({ code: 4, stdout: '' });
-  const { runs } = JSON.parse((await prompt(['runs', 'list', '--json'], { cwd })).stdout) as {
+  const { runs } = JSON.parse((await promptHere(['runs', 'list', '--json'], { cwd })).stdout) as {
     runs: readonly { id: string; status: string }[];
   };
   expect(runs).toMatchObject([{ status: 'waiting', waiting: [{ call: 'c_pay', name: 'pay' }] }]);
-  expect(await prompt(args(server, '--session', 'trip'), { cwd })).toMatchObject({ code: 4, stdout: '' });
-  expect(await prompt(['runs', 'approve', runs[0]?.id ?? ''], { cwd })).toMatchObject({ code: 0 });
+  expect(await promptHere(args(server, '--session', 'trip'), { cwd })).toMatchObject({ code: 4, stdout: '' });
+  expect(await promptHere(['runs', 'approve', runs[0]?.id ?? ''], { cwd })).toMatchObject({ code: 0 });
   expect(effectsIn(cwd)).toEqual([]);
-  expect(await prompt(args(server, '--session', 'trip'), { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
+  expect(await promptHere(args(server, '--session', 'trip'), { cwd })).toMatchObject({
+    code: 0,
+    stdout: 'done with 1\n',
+  });
   expect(effectsIn(cwd)).toHaveLength(1);
 });
 
@@ -163,7 +167,7 @@ test('Ctrl-C leaves a recorded run in its journal, and -c continues it', async (
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toContain('prompt-agent -c continues it');
   go(cwd);
-  expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
+  expect(await promptHere(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
   expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
 });
 
@@ -173,10 +177,10 @@ test('with another model a run that has begun does not go on, and says what to d
   const server = await startModel(['look', 'pay'], 3);
   const given = args(server, '--allow', 'pay');
   await killed([...given, '--durable', 'pay it'], cwd, () => server.asked() === 3);
-  const other = await prompt(['-c', ...given, '--model', 'other'], { cwd });
+  const other = await promptHere(['-c', ...given, '--model', 'other'], { cwd });
   expect(other).toMatchObject({ code: 2, stdout: '' });
   expect(other.stderr).toContain('Restore the previous model and options, or cancel the run: prompt-agent runs cancel');
-  expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0 });
+  expect(await promptHere(['-c', ...given], { cwd })).toMatchObject({ code: 0 });
   expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
 });
 
@@ -188,9 +192,11 @@ test('--durable works without a model, keeps its file private, and is refused wh
   });
   expect(statSync(join(cwd, 'my.db')).mode & 0o777).toBe(0o600);
   // The session knows its journal.
-  expect(await prompt(['-c', 'and 8 * 8?'], { cwd })).toMatchObject({ stdout: '64\n' });
-  expect(await prompt(['-c'], { cwd })).toMatchObject({ code: 0, stdout: '64\n' });
-  expect((await prompt(['runs', 'list', '--journal', 'my.db'], { cwd })).stderr).toContain('There are no runs yet.');
+  expect(await promptHere(['-c', 'and 8 * 8?'], { cwd })).toMatchObject({ stdout: '64\n' });
+  expect(await promptHere(['-c'], { cwd })).toMatchObject({ code: 0, stdout: '64\n' });
+  expect((await promptHere(['runs', 'list', '--journal', 'my.db'], { cwd })).stderr).toContain(
+    'There are no runs yet.',
+  );
   for (const [given, said] of [
     [['--durable', '--no-session', 'hi'], '--durable and --no-session exclude each other.'],
     [['--durable', '--protocol', 'chat', 'hi'], '--durable and --protocol exclude each other'],

@@ -15,7 +15,7 @@ import { bindTool } from ${JSON.stringify(TOOLS)};
 const parameters = { type: 'object', properties: { step: { type: 'integer' } }, required: ['step'] };
 const tool = (name, effect) =>
   bindTool({ name, description: 'Does a step.', parameters, effect }, async ({ step }) => {
-    appendFileSync('effects.txt', name + ' ' + step + '\\n');
+    appendFileSync(new URL('effects.txt', import.meta.url), name + ' ' + step + '\\n');
     await new Promise((resolve) => setTimeout(resolve, 4));
     return 'step ' + step + ' done';
   });
@@ -141,7 +141,8 @@ async function killAndContinue(
     return;
   }
   counts.continued += 1;
-  const second = await prompt(args(server, '-c'), { cwd });
+  // Another process continues: this one.
+  const second = await promptHere(args(server, '-c'), { cwd });
   expect(second, `killed after ${delayMs} ms`).toMatchObject({ code: 0, stdout: 'all paid\n' });
   const effects = readFileSync(join(cwd, 'effects.txt'), 'utf8').trim().split('\n');
   const exported = await promptHere(['sessions', 'export', sessions[0]?.id ?? ''], { cwd });
@@ -188,20 +189,20 @@ test('a session that another process has open is refused with what to do, and on
   });
   await expect.poll(() => existsSync(join(cwd, 'effects.txt'))).toBe(true);
   for (const flags of [['-c'], ['--session', 'work']]) {
-    const refused = await prompt(args(server, ...flags, 'me too'), { cwd });
+    const refused = await promptHere(args(server, ...flags, 'me too'), { cwd });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain(`The session "work" is open in process ${pid}.`);
     expect(refused.stderr).toContain('give --session another name');
   }
-  const kept = await prompt(['sessions', 'rm', 'work', '--force'], { cwd });
+  const kept = await promptHere(['sessions', 'rm', 'work', '--force'], { cwd });
   expect(kept.code).toBe(1);
   expect(kept.stderr).toContain('"work" is open in process');
-  expect((await prompt(['sessions', 'list'], { cwd })).stdout).toMatch(/ open +work /);
+  expect((await promptHere(['sessions', 'list'], { cwd })).stdout).toMatch(/ open +work /);
   release();
   await running;
   // What happened until then was written as it happened.
-  expect((await prompt(['sessions', 'list'], { cwd })).stdout).toMatch(/ cut off +work /);
-  expect((await prompt(['sessions', 'show', 'work'], { cwd })).stdout).toMatch(
+  expect((await promptHere(['sessions', 'list'], { cwd })).stdout).toMatch(/ cut off +work /);
+  expect((await promptHere(['sessions', 'show', 'work'], { cwd })).stdout).toMatch(
     /> go on\n\n\* look {"step":1} \(no result\)\n\n! cut off\n$/,
   );
   server.enqueue({ text: 'taken over' });
@@ -225,7 +226,7 @@ test('twenty processes that begin at once on a new folder each keep their sessio
     expect([code, stdout]).toEqual([0, `${index + 1}\n`]);
     expect(stderr).not.toContain('note:');
   }
-  const list = await prompt(['sessions', 'list', '--json'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
+  const list = await promptHere(['sessions', 'list', '--json'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
   const { sessions } = JSON.parse(list.stdout) as { sessions: readonly { title: string; state: string }[] };
   expect(sessions.map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => 'done'));
   expect(new Set(sessions.map(({ title }) => title)).size).toBe(20);

@@ -1,4 +1,7 @@
 import { openScheduleStore, runSchedules } from '../../src/schedules/index.ts';
+import { keepCompiled } from '../../../../test/setup/keep-compiled.ts';
+
+keepCompiled();
 
 const [, , file = '', nowText = '0'] = process.argv;
 const startedMs = Date.now();

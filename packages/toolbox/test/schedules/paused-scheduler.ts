@@ -1,4 +1,7 @@
 import { openScheduleStore, runSchedules } from '../../src/schedules/index.ts';
+import { keepCompiled } from '../../../../test/setup/keep-compiled.ts';
+
+keepCompiled();
 
 // Runs schedules at a thousand times the speed of the clock, so that a pause of 40 ms outlasts a lease.
 const [, , file = '', nowText = '0', startedText = '0'] = process.argv;

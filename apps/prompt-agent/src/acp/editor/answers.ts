@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, sha256Hex } from '@kernel/internal';
 import type { McpAnswer } from '@kernel/mcp';
-import type {
-  AgentContext,
-  ClientCapabilities,
-  CreateElicitationRequest,
-  ElicitationSchema,
-} from '@agentclientprotocol/sdk/unstable';
+import type { CreateElicitationRequest, ElicitationSchema } from '@agentclientprotocol/sdk/unstable';
 import { formLine, samplingLines, urlLines } from '../../questions/answer-servers.ts';
 import type { ServerAnswers } from '../../questions/server-answers.ts';
 import type { Editor } from '../../editor.ts';
+import type { EditorConnection } from './editor-connection.ts';
 
-interface AnswersOptions {
-  readonly client: AgentContext;
-  readonly capabilities: ClientCapabilities;
-  readonly sessionId: string;
+interface AnswersOptions extends EditorConnection {
   readonly model: () => string;
   readonly confirm: Editor['confirm'];
 }

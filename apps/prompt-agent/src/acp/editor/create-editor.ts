@@ -13,16 +13,16 @@ import { showCall, withOrigin } from '../../questions/show-call.ts';
 import { describeCall } from '../view/describe-call.ts';
 import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
-import type { EditorSession } from './editor-session.ts';
+import type { EditorContext } from './editor-connection.ts';
 import { editorTerminals } from './editor-terminals.ts';
 import type { FileChanges } from '../view/file-changes.ts';
-import { codeBlock } from '../view/code-block.ts';
-import { callIdOf, diffsOf, textContent } from '../view/tool-calls.ts';
+import { codeBlock, textContent } from '../view/text-content.ts';
+import { callIdOf, diffsOf } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
 
 /** Creates the editor of a session: its questions, and its files and terminals where it has some. */
-export function createEditor(session: EditorSession): Editor {
+export function createEditor(session: EditorContext): Editor {
   const { capabilities, output } = session;
   let questions = 0;
 
@@ -77,7 +77,7 @@ export function createEditor(session: EditorSession): Editor {
         const { call, signal } = request;
         const digest = 'digest' in request && typeof request.digest === 'string' ? request.digest : '';
         const id = callIdOf(request.path ?? [], call.id);
-        await session.calls()?.untilAsked(id, signal);
+        await session.calls()?.untilQuestionShown(id, signal);
         session.calls()?.describe(id, call);
         const [changes, commands] = await Promise.all([session.changesOf(call, signal), scope.commands?.()]);
         const about = describeCall(call.name, call.arguments, request.tool, session.folder);
@@ -106,7 +106,6 @@ export function createEditor(session: EditorSession): Editor {
             toolCallId: id,
             status: 'pending',
             ...about,
-            locations: [...about.locations],
             rawInput: parseJson(call.arguments) ?? call.arguments,
             content: contentOf(lines, changes, call.arguments),
             _meta: { 'prompt-agent': { digest } },

@@ -1,16 +1,12 @@
 import { RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { EditorFiles } from '@kernel/toolbox/workspace';
-import type { EditorSession } from './editor-session.ts';
+import type { EditorConnection } from './editor-connection.ts';
 
 /** What an editor answers that does not have a file. */
 const RESOURCE_NOT_FOUND = -32_002;
 
 /** The files of an editor with `fs`; undefined for one without. */
-export function editorFiles({
-  client,
-  capabilities,
-  sessionId,
-}: Pick<EditorSession, 'client' | 'capabilities' | 'sessionId'>): EditorFiles | undefined {
+export function editorFiles({ client, capabilities, sessionId }: EditorConnection): EditorFiles | undefined {
   const { readTextFile, writeTextFile } = capabilities.fs ?? {};
   if (readTextFile !== true && writeTextFile !== true) return undefined;
   return {

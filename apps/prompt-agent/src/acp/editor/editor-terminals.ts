@@ -1,6 +1,6 @@
 import type { Terminals } from '@kernel/toolbox/commands';
 import { callIdOf } from '../view/tool-calls.ts';
-import type { EditorSession } from './editor-session.ts';
+import type { EditorConnection, EditorContext } from './editor-connection.ts';
 
 /** The terminals of an editor that has some; undefined otherwise. The terminal of a call is shown in place of its output. */
 export function editorTerminals({
@@ -8,7 +8,7 @@ export function editorTerminals({
   capabilities,
   sessionId,
   calls,
-}: Pick<EditorSession, 'client' | 'capabilities' | 'sessionId' | 'calls'>): Terminals | undefined {
+}: EditorConnection & Pick<EditorContext, 'calls'>): Terminals | undefined {
   if (capabilities.terminal !== true) return undefined;
   return {
     async start({ program, args, cwd, variables, maxOutputBytes }, { callId, signal }) {
@@ -23,16 +23,13 @@ export function editorTerminals({
         },
         { cancellationSignal: signal },
       );
-      if (callId !== undefined) calls()?.terminal(callIdOf([], callId), terminal.id);
+      if (callId !== undefined) calls()?.showTerminal(callIdOf([], callId), terminal.id);
       return {
         async output() {
           const { output: text, truncated } = await terminal.currentOutput();
           return { text, isTruncated: truncated };
         },
-        ended: terminal.waitForExit().then(({ exitCode, signal: by }) => ({
-          exitCode: exitCode ?? undefined,
-          signal: by ?? undefined,
-        })),
+        ended: terminal.waitForExit(),
         kill: async () => void (await terminal.kill()),
         release: async () => void (await terminal.release()),
       };

@@ -13,8 +13,8 @@ export async function login(call: CommandCall): Promise<number> {
     throw usageError('acp --login needs a terminal. Without one: prompt-agent keys set PROVIDER < FILE');
   const known = [...VENDORS].filter(([, { keys }]) => keys.length > 0).map(([name]) => name);
   const show = (): void => {
-    output.alert(`Providers with a key: ${known.join(', ')}`);
-    output.alert('Which provider is the key of?');
+    output.alert(`Providers that take a key: ${known.join(', ')}`);
+    output.alert('Which provider is the key for?');
   };
   const provider = (await ask(host, show, signal))?.trim() ?? '';
   if (!providers.names.includes(provider)) throw usageError(`There is no provider "${visible(provider)}".`);

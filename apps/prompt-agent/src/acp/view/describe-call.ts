@@ -11,7 +11,7 @@ export interface DescribedCall {
   readonly title: string;
   readonly kind: ToolKind;
   /** The files that it is about, as absolute paths. */
-  readonly locations: readonly ToolCallLocation[];
+  readonly locations: ToolCallLocation[];
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -24,42 +24,48 @@ interface KnownTool {
 }
 
 /** The tools of the program that have something better to show than their names and arguments. */
-const KNOWN: Readonly<Record<string, KnownTool>> = {
-  read_file: { kind: 'read', about: 'Read a file', title: (input) => `Read ${textOf(input, 'path')}${rangeOf(input)}` },
-  list_directory: { kind: 'read', about: 'List a folder', title: (input) => `List ${textOf(input, 'path', '.')}` },
-  glob: { kind: 'search', about: 'Find files', title: (input) => `Find ${textOf(input, 'pattern')}${within(input)}` },
-  search_text: {
-    kind: 'search',
-    about: 'Search for text',
-    title: (input) => `Search for "${textOf(input, 'query')}"${within(input)}`,
-  },
-  edit_file: { kind: 'edit', about: 'Edit a file', title: (input) => `Edit ${textOf(input, 'path')}` },
-  write_file: { kind: 'edit', about: 'Write a file', title: (input) => `Write ${textOf(input, 'path')}` },
-  apply_patch: { kind: 'edit', about: 'Apply a patch', title: (input) => `Edit ${namesOf(patchedFiles(input))}` },
-  delete: { kind: 'delete', about: 'Delete', title: (input) => `Delete ${textOf(input, 'path')}` },
-  move: { kind: 'move', about: 'Move', title: (input) => `Move ${textOf(input, 'from')} to ${textOf(input, 'to')}` },
-  undo: { kind: 'edit', about: 'Take back the last change' },
-  run_command: { kind: 'execute', about: 'Run a command', title: (input) => `Run ${commandOf(input)}` },
-  agent_command: {
-    kind: 'execute',
-    about: 'Run a command',
-    title: (input) => `Run ${commandOf(input)}, by another agent`,
-  },
-  read_output: { kind: 'execute', about: 'Read the output of a command' },
-  stop_command: { kind: 'execute', about: 'Stop a command' },
-  fetch_url: { kind: 'fetch', about: 'Fetch a page', title: (input) => `Fetch ${textOf(input, 'url')}` },
-  web_search: {
-    kind: 'search',
-    about: 'Search the web',
-    title: (input) => `Search the web for "${textOf(input, 'query')}"`,
-  },
-  update_plan: { kind: 'think', about: 'Update the plan' },
-  run_code: { kind: 'execute', about: 'Run a program' },
-};
+const KNOWN = new Map(
+  Object.entries<KnownTool>({
+    read_file: {
+      kind: 'read',
+      about: 'Read a file',
+      title: (input) => `Read ${textOf(input, 'path')}${rangeOf(input)}`,
+    },
+    list_directory: { kind: 'read', about: 'List a folder', title: (input) => `List ${textOf(input, 'path', '.')}` },
+    glob: { kind: 'search', about: 'Find files', title: (input) => `Find ${textOf(input, 'pattern')}${within(input)}` },
+    search_text: {
+      kind: 'search',
+      about: 'Search for text',
+      title: (input) => `Search for "${textOf(input, 'query')}"${within(input)}`,
+    },
+    edit_file: { kind: 'edit', about: 'Edit a file', title: (input) => `Edit ${textOf(input, 'path')}` },
+    write_file: { kind: 'edit', about: 'Write a file', title: (input) => `Write ${textOf(input, 'path')}` },
+    apply_patch: { kind: 'edit', about: 'Apply a patch', title: (input) => `Edit ${namesOf(patchedFiles(input))}` },
+    delete: { kind: 'delete', about: 'Delete', title: (input) => `Delete ${textOf(input, 'path')}` },
+    move: { kind: 'move', about: 'Move', title: (input) => `Move ${textOf(input, 'from')} to ${textOf(input, 'to')}` },
+    undo: { kind: 'edit', about: 'Undo the last change' },
+    run_command: { kind: 'execute', about: 'Run a command', title: (input) => `Run ${commandOf(input)}` },
+    agent_command: {
+      kind: 'execute',
+      about: 'Run a command',
+      title: (input) => `Run ${commandOf(input)}, by another agent`,
+    },
+    read_output: { kind: 'execute', about: 'Read the output of a command' },
+    stop_command: { kind: 'execute', about: 'Stop a command' },
+    fetch_url: { kind: 'fetch', about: 'Fetch a page', title: (input) => `Fetch ${textOf(input, 'url')}` },
+    web_search: {
+      kind: 'search',
+      about: 'Search the web',
+      title: (input) => `Search the web for "${textOf(input, 'query')}"`,
+    },
+    update_plan: { kind: 'think', about: 'Update the plan' },
+    run_code: { kind: 'execute', about: 'Run a program' },
+  }),
+);
 
 /** What a call does, before its arguments are known. */
 export function describeName(name: string, tool: Tool | undefined): Omit<DescribedCall, 'locations'> {
-  const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+  const known = KNOWN.get(name);
   return { title: known?.about ?? toTitle(tool?.title ?? name), kind: known?.kind ?? kindOf(tool) };
 }
 
@@ -68,7 +74,7 @@ export function describeCall(name: string, json: string, tool: Tool | undefined,
   const { title, kind } = describeName(name, tool);
   const parsed = parseJson(json);
   const input = isObject(parsed) ? parsed : {};
-  const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+  const known = KNOWN.get(name);
   if (known !== undefined)
     return { title: toTitle(known.title?.(input) ?? title), kind, locations: locationsOf(name, input, folder) };
   const shown = json === '' || json === '{}' ? '' : `: ${sliceHead(showArguments(name, json), MAX_TITLE)}`;
@@ -82,7 +88,7 @@ function kindOf(tool: Tool | undefined): ToolKind {
   return tool?.effect === 'read' ? 'read' : 'other';
 }
 
-function locationsOf(name: string, input: Input, folder: string): readonly ToolCallLocation[] {
+function locationsOf(name: string, input: Input, folder: string): ToolCallLocation[] {
   const paths =
     name === 'apply_patch'
       ? patchedFiles(input)

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { ToolCall } from '@kernel/protocol';
-import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
-import { overlayWorkspace, withCachedEditorReads, type Workspace } from '@kernel/toolbox/workspace';
-import { createRegistry } from '@kernel/tools';
+import { withCachedEditorReads, type Workspace } from '@kernel/toolbox/workspace';
 import { readAgentPatch } from '../../approval/agent-requests.ts';
+import { tryChange } from '../../approval/try-change.ts';
 
 /** What a call does to the text of one file. */
 export interface FileChange {
@@ -40,32 +39,27 @@ const MAX_FILES = 100;
  * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, and those beyond the first 100 are left out.
  */
 export async function changesOf(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
-  return isWriting(call.name) ? withCachedEditorReads(() => tryOnOverlay(workspace, call, signal)) : NO_CHANGES;
-}
-
-async function tryOnOverlay(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
+  if (!isWriting(call.name)) return NO_CHANGES;
   const { call: own, notes } = readAgentPatch(call);
-  const overlay = overlayWorkspace(workspace);
-  const tools = createRegistry([applyPatchTool(overlay), editFileTool(overlay), writeFileTool(overlay)]);
-  try {
-    const { isError } = await tools.call(own, { signal });
-    if (isError === true) return { ...NO_CHANGES, notes };
-    const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
-    const found = await Promise.all(
-      changed.slice(0, MAX_FILES).map(async ({ path, what }): Promise<FileChange | undefined> => {
-        const [oldText, newText] = await Promise.all([
-          what === 'created' ? undefined : textAt(workspace, path, signal),
-          what === 'removed' ? '' : textAt(overlay, path, signal),
-        ]);
-        if (newText === undefined || (oldText === undefined && what !== 'created')) return undefined;
-        return { path: join(workspace.folder ?? '', path), oldText, newText };
-      }),
-    );
-    const files = found.filter((change) => change !== undefined);
-    return { files, isWhole: files.length > 0 && files.length === changed.length, notes };
-  } finally {
-    overlay.discard();
-  }
+  const changes = await withCachedEditorReads(() =>
+    tryChange(workspace, own, signal, async ({ isError }, overlay): Promise<FileChanges> => {
+      if (isError === true) return { ...NO_CHANGES, notes };
+      const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
+      const found = await Promise.all(
+        changed.slice(0, MAX_FILES).map(async ({ path, what }): Promise<FileChange | undefined> => {
+          const [oldText, newText] = await Promise.all([
+            what === 'created' ? undefined : textAt(workspace, path, signal),
+            what === 'removed' ? '' : textAt(overlay, path, signal),
+          ]);
+          if (newText === undefined || (oldText === undefined && what !== 'created')) return undefined;
+          return { path: join(workspace.folder ?? '', path), oldText, newText };
+        }),
+      );
+      const files = found.filter((change) => change !== undefined);
+      return { files, isWhole: files.length > 0 && files.length === changed.length, notes };
+    }),
+  );
+  return changes ?? NO_CHANGES;
 }
 
 async function textAt(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {

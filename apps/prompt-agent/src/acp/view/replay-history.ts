@@ -12,8 +12,9 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
-import { type SendUpdate, textBlock } from './show-turn.ts';
-import { createToolCalls, type ToolCalls } from './tool-calls.ts';
+import type { SendUpdate } from './show-turn.ts';
+import { textBlock } from './text-content.ts';
+import { callIdOf, createToolCalls, type ToolCalls } from './tool-calls.ts';
 
 /** Sends a conversation as an editor would have seen it: messages, thoughts, and calls with their results. What cannot be read of it is left out. */
 export async function replayHistory(entries: readonly SessionEntry[], send: SendUpdate, folder: string): Promise<void> {
@@ -26,7 +27,7 @@ export async function replayHistory(entries: readonly SessionEntry[], send: Send
     // oxlint-disable-next-line no-await-in-loop -- in order, and no faster than the editor takes it
     if (entry.type === 'message' && entry.isCorrection !== true)
       await replayMessage(entry.message, send, folder, calls);
-  calls.drop('It has no result in this session.');
+  calls.failUnfinished('It has no result in this session.');
 }
 
 async function replayMessage(message: Message, send: SendUpdate, folder: string, calls: ToolCalls): Promise<void> {
@@ -44,13 +45,13 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
         // oxlint-disable-next-line no-await-in-loop -- in order
         await send({ sessionUpdate, messageId, content: textBlock(part.text) });
       }
-      for (const call of toolCallsOf(message)) calls.start(call.id, call);
+      for (const call of toolCallsOf(message)) calls.start(callIdOf([], call.id), call);
       return;
     case 'system':
       return;
     case 'tool':
       calls.end(
-        message.toolCallId,
+        callIdOf([], message.toolCallId),
         { type: 'tool-call', id: message.toolCallId, name: message.name, arguments: '{}' },
         resultOf(message),
       );

@@ -32,7 +32,7 @@ export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onEn
           // Before it runs: afterwards nobody knows what there was.
           if (isWriting(call.name)) {
             const { files } = await changesOf(call, context.signal).catch(() => NO_CHANGES);
-            calls.change(callIdOf([], call.id), files);
+            calls.setChanges(callIdOf([], call.id), files);
           }
           return tools.call(call, context);
         },
@@ -48,7 +48,7 @@ export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onEn
         else await view(event);
       }
     } finally {
-      calls.drop('The turn has ended.');
+      calls.failUnfinished('The turn has ended.');
       onCalls(undefined);
     }
     if (end === undefined) throw new Error('The run ended without a run-end.');

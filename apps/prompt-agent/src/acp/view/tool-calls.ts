@@ -4,6 +4,7 @@ import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclien
 import { withoutCode } from '../../output/terminal/notes.ts';
 import type { FileChange } from './file-changes.ts';
 import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
+import { textContent } from './text-content.ts';
 
 /** The most characters of a result that an editor is sent. The model reads the whole. */
 const MAX_RESULT = 100_000;
@@ -12,7 +13,6 @@ const MAX_PROGRESS = 4000;
 const PROGRESS_MS = 100;
 
 interface ShownCall {
-  readonly name: string;
   status: ToolCallStatus;
   /** Whether its arguments were shown. */
   isDescribed: boolean;
@@ -29,32 +29,30 @@ export interface ToolCallsOptions {
   readonly toolOf: (name: string) => Tool | undefined;
 }
 
+/** What is shown of a call. */
+type About = Omit<DescribedCall, 'locations'> & Partial<DescribedCall> & { readonly rawInput?: unknown };
+
 /** Shows the calls of a turn in an editor, each under one id from the first piece of it on. */
 export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
   const calls = new Map<string, ShownCall>();
 
-  const begin = (id: string, name: string): ShownCall => {
-    const known = calls.get(id);
-    if (known !== undefined) return known;
-    const call: ShownCall = { name, status: 'pending', isDescribed: false, progress: '', progressAt: 0 };
+  const add = (id: string, name: string, isDescribed: boolean, about: About): ShownCall => {
+    const call: ShownCall = { status: 'pending', isDescribed, progress: '', progressAt: 0 };
     calls.set(id, call);
-    send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...describeName(name, toolOf(name)) });
+    send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...about });
     return call;
   };
+  const begin = (id: string, name: string): ShownCall =>
+    calls.get(id) ?? add(id, name, false, describeName(name, toolOf(name)));
   const update = (id: string, changed: object): void =>
     send({ sessionUpdate: 'tool_call_update', toolCallId: id, ...changed });
   const describe = (id: string, { name, arguments: json }: Pick<ToolCall, 'name' | 'arguments'>): ShownCall => {
     const call = calls.get(id);
     if (call?.isDescribed === true) return call;
     const about = { ...describeCall(name, json, toolOf(name), folder), rawInput: parseJson(json) ?? json };
-    if (call === undefined) {
-      const begun: ShownCall = { name, status: 'pending', isDescribed: true, progress: '', progressAt: 0 };
-      calls.set(id, begun);
-      send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...mutable(about) });
-      return begun;
-    }
+    if (call === undefined) return add(id, name, true, about);
     call.isDescribed = true;
-    update(id, mutable(about));
+    update(id, about);
     return call;
   };
 
@@ -64,12 +62,12 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
 
   return {
     /** Notes that all events before a question about a call were shown. */
-    asked(id: string): void {
+    markQuestionShown(id: string): void {
       shownQuestions.set(id, (shownQuestions.get(id) ?? 0) + 1);
       waiting.get(id)?.();
     },
     /** Resolves once all events before a question about a call were shown: what the model said before it is read before it. Rejects with the reason of an abort. */
-    async untilAsked(id: string, signal: AbortSignal): Promise<void> {
+    async untilQuestionShown(id: string, signal: AbortSignal): Promise<void> {
       if ((shownQuestions.get(id) ?? 0) === 0)
         await untilAborted(new Promise<void>((resolve) => waiting.set(id, resolve)), signal);
       waiting.delete(id);
@@ -87,19 +85,19 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       update(id, { status: 'in_progress' });
     },
     /** Shows the terminal in which the command of a call runs. */
-    terminal(id: string, terminalId: string): void {
+    showTerminal(id: string, terminalId: string): void {
       const shown = calls.get(id);
       if (shown === undefined) return;
       shown.terminalId = terminalId;
       update(id, { content: contentOf(shown) });
     },
     /** Notes what a call changes, which is shown in place of its result. */
-    change(id: string, changes: readonly FileChange[]): void {
+    setChanges(id: string, changes: readonly FileChange[]): void {
       const shown = calls.get(id);
       if (shown !== undefined) shown.changes = changes;
     },
     /** Shows what a call says of its progress: the last part of it, ten times a second at most. */
-    progress(id: string, text: string): void {
+    addProgress(id: string, text: string): void {
       const shown = calls.get(id);
       if (shown === undefined || shown.terminalId !== undefined) return;
       shown.progress = sliceTail(shown.progress + text, MAX_PROGRESS);
@@ -122,7 +120,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       });
     },
     /** Shows that calls that had not ended will not, but for some: their reply was withdrawn, or the turn ended. */
-    drop(why: string, kept: ReadonlySet<string> = new Set()): void {
+    failUnfinished(why: string, kept: ReadonlySet<string> = new Set()): void {
       for (const [id, shown] of calls) {
         if (shown.status === 'completed' || shown.status === 'failed' || kept.has(id)) continue;
         shown.status = 'failed';
@@ -137,10 +135,6 @@ export type ToolCalls = ReturnType<typeof createToolCalls>;
 /** The id under which a call is shown, in visible characters: that of a call of another agent, or of a program, has the ids around it. */
 export function callIdOf(path: readonly string[], id: string): string {
   return visibleLine([...path, id].join('/'));
-}
-
-export function textContent(text: string): ToolCallContent {
-  return { type: 'content', content: { type: 'text', text } };
 }
 
 /** The changes of a call as the diffs of an editor. */
@@ -158,9 +152,4 @@ function contentOf({ changes = [], terminalId }: ShownCall, result?: ToolResult)
     type === 'image' && data !== undefined ? [{ type: 'content', content: { type: 'image', data, mimeType } }] : [],
   );
   return [...(text === '' ? [] : [textContent(text)]), ...images];
-}
-
-/** The lists of the protocol's types are not readonly. */
-function mutable({ locations, ...about }: DescribedCall & { readonly rawInput: unknown }) {
-  return { ...about, locations: [...locations] };
 }

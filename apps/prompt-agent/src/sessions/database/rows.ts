@@ -20,6 +20,14 @@ export function jsonIn(row: Row | undefined, column: string): Fields {
   }
 }
 
+/** The entries of a session, in order. What cannot be read is `lost`. */
+export function entriesOf(database: Database, session: number): readonly SessionEntry[] {
+  return database
+    .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
+    .all(session)
+    .map((row) => entryIn(row) ?? { type: 'lost' });
+}
+
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
 /** The entry of a session in a row, as it was written; undefined for JSON that is none, of which the history would have nothing. */

@@ -11,13 +11,13 @@ import type { ServerUse, UserTools } from './load-user-tools.ts';
 import { loadServerPins } from './server-pins.ts';
 
 /** MCP servers that an editor gives to a session, by their names. */
-export type ClientServers = Readonly<Record<string, ServerEntry>>;
+export type EditorServers = Readonly<Record<string, ServerEntry>>;
 
 /**
  * Loads the tools of servers that an editor gives. What would be started or called is asked about once, by its content: a project's settings may have put it there. Tools
  * that differ from those of the last use are asked about. A server that is refused, or cannot be used, is left out with a note.
  */
-export async function loadClientServers(servers: ClientServers, call: CommandCall, use: ServerUse): Promise<UserTools> {
+export async function loadEditorServers(servers: EditorServers, call: CommandCall, use: ServerUse): Promise<UserTools> {
   const { host, output } = call;
   const approvals = await loadProjectApprovals(host, output);
   const used: [string, ServerEntry][] = [];

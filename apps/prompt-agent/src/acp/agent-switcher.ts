@@ -4,21 +4,21 @@ import type { Workspace } from '@kernel/toolbox/workspace';
 import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
 import { type ChatSessions, type Conversation, openConversation, type ShowRun } from '../chat/conversation.ts';
 import type { Invocation } from '../invocation.ts';
-import type { ClientServers } from '../user-tools/client-servers.ts';
+import type { EditorServers } from '../user-tools/editor-servers.ts';
 import { planTool } from './plan-tool.ts';
 import type { SessionSettings } from './session-options.ts';
 
-/** The agent of a session as it is set, and its conversation, which is the same with all of them. */
-export interface CurrentAgent {
+/** What the next turn uses: the agent for the settings, and the conversation, which stays the same. */
+export interface TurnAgent {
   readonly settings: SessionSettings;
   readonly agent: OpenAgent;
   readonly conversation: Conversation;
 }
 
-interface CurrentAgentOptions {
+interface AgentSwitcherOptions {
   readonly invocationFor: (settings: SessionSettings, signal: AbortSignal) => Invocation;
   readonly workspace: () => Promise<Workspace>;
-  readonly servers: ClientServers;
+  readonly servers: EditorServers;
   readonly wrap: (tools: Toolset) => Toolset;
   readonly showPlan: Parameters<typeof planTool>[0];
   readonly sessions: ChatSessions;
@@ -28,9 +28,9 @@ interface CurrentAgentOptions {
 }
 
 /** Opens the agent of a session as it is set: another mode has other tools. An opening that fails or is cancelled leaves what was there before, and is tried again. */
-export function createCurrentAgent(options: CurrentAgentOptions) {
+export function createAgentSwitcher(options: AgentSwitcherOptions) {
   const { invocationFor, servers } = options;
-  let current: CurrentAgent | undefined;
+  let current: TurnAgent | undefined;
 
   /** Opens an agent; one that comes after the opening was given up is closed. */
   const openFor = async (settings: SessionSettings, abort: AbortSignal): Promise<OpenAgent> => {
@@ -57,7 +57,7 @@ export function createCurrentAgent(options: CurrentAgentOptions) {
 
   return {
     /** Returns the agent for the next turn. Rejects with the reason of an abort. */
-    async open(settings: SessionSettings, abort: AbortSignal): Promise<CurrentAgent> {
+    async open(settings: SessionSettings, abort: AbortSignal): Promise<TurnAgent> {
       const before = current;
       const isSame = before?.settings.mode === settings.mode;
       const agent = isSame ? before.agent : await openFor(settings, abort);

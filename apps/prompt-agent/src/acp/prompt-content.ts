@@ -3,10 +3,10 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { sliceHead, truncate, visibleLine } from '@kernel/internal';
 import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
-import { usageError } from '../../exit-code.ts';
-import { oneLine } from '../../output/escape.ts';
-import { mediaPart } from '../../prompt/attachments.ts';
-import { fragmentPart } from '../../prompt/fragments.ts';
+import { usageError } from '../exit-code.ts';
+import { oneLine } from '../output/escape.ts';
+import { mediaPart } from '../prompt/attachments.ts';
+import { fragmentPart } from '../prompt/fragments.ts';
 
 /** A prompt of an editor: what was typed, and what came with it. */
 export interface EditorPrompt {
@@ -33,7 +33,7 @@ export function readPrompt(blocks: readonly ContentBlock[], folder: string): Edi
   let size = 0;
   for (const block of blocks) {
     size += sizeOf(block);
-    if (size > MAX_BYTES) throw usageError(`The prompt is too much: at most ${MAX_BYTES} bytes are sent.`);
+    if (size > MAX_BYTES) throw usageError(`The prompt is too large: at most ${MAX_BYTES} bytes are sent.`);
     switch (block.type) {
       case 'text':
         typed.addText(block.text);

@@ -1,9 +1,9 @@
 import { type McpServer, RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { ServerEntry } from '../../mcp-servers/server-files.ts';
-import type { ClientServers } from '../../user-tools/client-servers.ts';
+import type { EditorServers } from '../../user-tools/editor-servers.ts';
 
 /** The MCP servers that an editor gives, as entries of `mcpServers`. Throws for a transport that cannot be used, and for names that are empty or given twice. */
-export function serversOf(given: readonly McpServer[] = []): ClientServers {
+export function toEditorServers(given: readonly McpServer[] = []): EditorServers {
   const servers = new Map<string, ServerEntry>();
   for (const server of given) {
     const { name } = server;

@@ -4,14 +4,18 @@ import type { Output } from '../../output/output.ts';
 import type { FileChanges } from '../view/file-changes.ts';
 import type { ToolCalls } from '../view/tool-calls.ts';
 
-/** What the questions of a session need to know of it. */
-export interface EditorSession {
+/** What it takes to ask the editor of a session for something. */
+export interface EditorConnection {
   readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities;
+  readonly sessionId: string;
+}
+
+/** What the questions of a session need to know of it. */
+export interface EditorContext extends EditorConnection {
   readonly output: Output;
   /** Sends an update of the session that nothing waits for. */
   readonly notify: (update: SessionUpdate) => void;
-  readonly capabilities: ClientCapabilities;
-  readonly sessionId: string;
   /** The folder of the session. */
   readonly folder: string;
   /** The calls of the turn that is under way; undefined between turns. */

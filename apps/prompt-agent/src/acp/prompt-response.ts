@@ -1,0 +1,54 @@
+import type { ModelConfig } from '@kernel/agent/config';
+import type { RunEnd, Usage } from '@kernel/protocol';
+import type { PromptResponse, SessionUpdate } from '@agentclientprotocol/sdk/unstable';
+import { costOf } from '@kernel/providers';
+import { whyNoAnswer } from '../run-ends.ts';
+import { toRequestError } from './request-error.ts';
+import type { SendUpdate } from './view/show-turn.ts';
+import { textBlock } from './view/text-content.ts';
+
+/** How a run ended, as the answer to a prompt. Throws the error of a run that failed; why another one has no answer is said as a message. */
+export async function toResponse(end: RunEnd, send: SendUpdate): Promise<PromptResponse> {
+  if (end.reason === 'error') throw toRequestError(end.error);
+  const why = end.reason === 'aborted' ? undefined : whyNoAnswer(end);
+  if (why !== undefined)
+    await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(why.replace(/^prompt-agent: /, '')) });
+  return { stopReason: stopReasonOf(end), usage: toUsage(end.usage) };
+}
+
+/** What the context of the model holds after a turn, and what the session has cost; undefined where the size of the context is not known, by which clients divide. */
+export function usageUpdate(
+  { usage: { inputTokens: used } }: RunEnd,
+  total: Usage,
+  { contextTokens: size, prices }: Pick<ModelConfig, 'contextTokens' | 'prices'>,
+): SessionUpdate | undefined {
+  if (size === undefined) return undefined;
+  const cost = prices && { amount: costOf(total, prices), currency: 'USD' };
+  return { sessionUpdate: 'usage_update', used, size, ...(cost !== undefined && { cost }) };
+}
+
+function stopReasonOf({ reason }: RunEnd): PromptResponse['stopReason'] {
+  switch (reason) {
+    case 'aborted':
+      return 'cancelled';
+    case 'length':
+      return 'max_tokens';
+    case 'limit':
+      return 'max_turn_requests';
+    case 'filtered':
+      return 'refusal';
+    default:
+      return 'end_turn';
+  }
+}
+
+function toUsage({ inputTokens, outputTokens, reasoningTokens, cachedInputTokens, cacheWriteTokens }: Usage) {
+  return {
+    totalTokens: inputTokens + outputTokens,
+    inputTokens,
+    outputTokens,
+    ...(reasoningTokens !== undefined && { thoughtTokens: reasoningTokens }),
+    ...(cachedInputTokens !== undefined && { cachedReadTokens: cachedInputTokens }),
+    ...(cacheWriteTokens !== undefined && { cachedWriteTokens: cacheWriteTokens }),
+  };
+}

@@ -1,9 +1,0 @@
-import { visible } from '@kernel/internal';
-
-/** Lines as a block of code in Markdown, which nothing in them can close. */
-export function codeBlock(lines: readonly string[]): string {
-  const text = lines.map((each) => visible(each)).join('\n');
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
-}
