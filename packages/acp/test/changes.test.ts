@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { findChanges } from '../src/changes/find-changes.ts';
 import { writePart } from '../src/changes/write-part.ts';
-import { copyFolder } from '../src/copy/copy-folder.ts';
+import { copyWorkspace } from '../src/copy/copy-workspace.ts';
 import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
@@ -148,10 +148,10 @@ test('what the rules do not let be read is not in the copy, and what they do not
   const { text, inner } = await give(scripted({ workspace }), steps, { approve });
   const said = inner.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
   expect(said).toContain('no such file');
-  expect(said).toContain('do not let \\"docs/c.txt\\" be written');
+  expect(said).toContain('do not allow writing \\"docs/c.txt\\"');
   expect(said).toContain('{"content":"c\\n"}');
   expect(inputOf(asked[0])['patch']).toContain('src/c.txt');
-  expect(text).toContain('because the rules do not let it be written: ".env", "docs/b.txt".');
+  expect(text).toContain('because the rules do not allow writing it: ".env", "docs/b.txt".');
   expect(fileOf(workspace, 'docs/b.txt')).toBe('b\n');
   expect(fileOf(workspace, '.env')).toBe('KEY=1\n');
 });
@@ -177,7 +177,7 @@ test('the result names what was left out because a diff cannot show it: bytes, l
   expect(asked).toEqual([]);
   expect(text).toContain('not text that a diff can show: "b.bin", "x.bin".');
   expect(text).toContain('it is a link: "link".');
-  expect(text).toContain('cannot stand in a diff: " padded", "odd\\n*** Delete File: a.txt".');
+  expect(text).toContain('cannot be written in a diff: " padded", "odd\\n*** Delete File: a.txt".');
   expect(text).not.toContain('node_modules');
 });
 
@@ -272,7 +272,7 @@ test('one part that cannot be made takes no other with it: files in place of fol
   const { text } = await give(scripted({ workspace }), steps, { approve });
   expect(text).toContain('a folder or a link is in its place: "abs", "link".');
   expect(text).toContain('because it is a link: "removed".');
-  expect(text).toContain('its name cannot stand in a diff: "a:b".');
+  expect(text).toContain('its name cannot be written in a diff: "a:b".');
   expect(inputOf(asked[0])['skipped']).toContainEqual(expect.stringContaining('because it is a link: "removed".'));
   expect(fileOf(workspace, 'b.txt')).toBe('two\n');
   expect(fileOf(workspace, 'd')).toBe('file\n');
@@ -348,7 +348,7 @@ test('an abort while the change of one long file is worked out ends it', async (
   const controller = new AbortController();
   const { signal } = controller;
   const workspace = await project({ 'a.txt': 'one\n'.repeat(1000) });
-  const copy = await copyFolder(workspace, { files: 9, bytes: 1e9 }, signal);
+  const copy = await copyWorkspace(workspace, { files: 9, bytes: 1e9 }, signal);
   writeFileSync(join(copy.folder, 'a.txt'), 'two\n'.repeat(1000));
   // It is asked last before the lines are compared.
   const holdsSecret = (): boolean => {
@@ -445,7 +445,7 @@ test('a file that cannot be read, and a name that the workspace cannot have, are
   const workspace = new Proxy(real, { get: (target, key) => (key === 'stat' ? stat : Reflect.get(target, key)) });
   const { text } = await give(scripted({ workspace }), [{ disk: { 'a.txt': 'two\n' } }], allowAll());
   expect(text).toContain('Not in the copy, because it cannot be read: "locked.txt".');
-  expect(text).toContain('Not in the copy, because the workspace cannot have its name: "a:b".');
+  expect(text).toContain('Not in the copy, because the workspace does not support its name: "a:b".');
   expect(text).not.toContain('gone.txt');
   expect(fileOf(real, 'a.txt')).toBe('two\n');
 });

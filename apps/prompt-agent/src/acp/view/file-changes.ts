@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { isObject, parseJson } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
-import { withSingleReads, type Workspace } from '@kernel/toolbox/workspace';
+import { withCachedEditorReads, type Workspace } from '@kernel/toolbox/workspace';
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { tryChange } from '../../approval/try-change.ts';
 
@@ -46,7 +46,7 @@ export async function changesOf(
 ): Promise<FileChanges> {
   if (!isWriting(call.name)) return NO_CHANGES;
   const { call: own, notes } = readAgentPatch(call);
-  const changes = await withSingleReads(() =>
+  const changes = await withCachedEditorReads(() =>
     tryChange(workspace, own, signal, async ({ isError }, overlay): Promise<FileChanges> => {
       if (isError === true) return { ...NO_CHANGES, notes };
       const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
