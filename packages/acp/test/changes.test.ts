@@ -305,13 +305,44 @@ test('a folder in which something stays is not replaced by a file, and neither i
   const { text } = await give(scripted({ workspace }), steps, { approve });
   expect(inputOf(asked[0])['skipped']).toEqual([
     expect.stringContaining('a folder or a link is in its place: "kept".'),
+    expect.stringContaining('not all of that can be brought back: "kept/x".'),
   ]);
   expect(text).toContain('"new" has changed in the workspace meanwhile, and was left as it is.');
   expect(text).toContain('"new/x" was left as it is, as "new" was.');
-  expect(['kept/secret.key', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
+  expect(['kept/secret.key', 'kept/x', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
     'k\n',
     'x\n',
+    'x\n',
     'mine\n',
+    'two\n',
+  ]);
+});
+
+test("half of a file and a folder that take each other's place is not brought back, and is named", async () => {
+  verifies('acp.changes');
+  const files = { bytes: 'file\n', closed: 'file\n', packages: 'file\n', whole: 'file\n', 'b.txt': 'one\n' };
+  const root = temporaryFolder('acp-halves', files);
+  const workspace = await createWorkspace({ root, write: ['**'], deny: ['*.key'] });
+  const removed = { bytes: null, closed: null, packages: null, whole: null };
+  const disk = {
+    'bytes/x': 'a\0b',
+    'bytes/y': 'text\n',
+    'closed/secret.key': 'k\n',
+    'packages/node_modules/x': 'x\n',
+    'whole/x': 'x\n',
+    'whole/node_modules/x': 'x\n',
+    'b.txt': 'two\n',
+  };
+  const { asked, approve } = deciding(() => ({ decision: 'allow' }));
+  await give(scripted({ workspace }), [{ disk: removed }, { disk }], { approve });
+  expect(inputOf(asked[0])['skipped']).toContainEqual(
+    expect.stringContaining('not all of that can be brought back: "bytes", "bytes/y", "closed", "packages".'),
+  );
+  expect(['bytes', 'closed', 'packages', 'whole/x', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
+    'file\n',
+    'file\n',
+    'file\n',
+    'x\n',
     'two\n',
   ]);
 });

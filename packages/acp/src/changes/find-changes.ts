@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { attempt } from '@kernel/internal';
@@ -50,6 +51,8 @@ const ODD_NAME = 'Not brought back, because its name cannot be written in a diff
 const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
 const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
+const HALF =
+  "Not brought back, because a file and a folder take each other's place, and not all of that can be brought back";
 const HOLDS_SECRET = 'Not brought back, because it holds a value that was given to the agent in env';
 
 interface Finding {
@@ -84,7 +87,8 @@ export async function findChanges(finding: Finding): Promise<Changes> {
     add(await changeOf(finding, path, removed), path);
   }
   const fitting = withoutTooLong(changes, skipped);
-  const shown = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
+  const sorted = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
+  const shown = await withoutHalves(sorted, copy, skipped);
   const patch = joinPatch(shown.map(({ part }) => part));
   const sentences = skipped.sentences();
   const records = shown.map(({ record }) => record);
@@ -107,6 +111,32 @@ function withoutTooLong(changes: readonly PatchPart[], skipped: SkippedFiles): r
       if (length > MAX_PATCH) skipped.add(TOO_LONG, record.path);
       return length <= MAX_PATCH;
     });
+}
+
+/**
+ * Skips what is left of a file and a folder that take each other's place where a part of that is skipped: half of it would lose what the other half holds. A folder of
+ * which nothing is brought back, such as one of installed packages, takes no place either.
+ */
+async function withoutHalves(
+  changes: readonly PatchPart[],
+  copy: WorkspaceCopy,
+  skipped: SkippedFiles,
+): Promise<readonly PatchPart[]> {
+  const known = new Set([...changes.map(({ record }) => record.path), ...skipped.paths()]);
+  const topOf = (path: string): string => pathPrefixes(path).find((each) => known.has(each)) ?? path;
+  const halves = new Set([...skipped.paths()].map(topOf));
+  const folders = new Set(changes.flatMap(({ record }) => pathPrefixes(record.path).slice(0, -1)));
+  const whole: PatchPart[] = [];
+  for (const change of changes) {
+    const { path, after } = change.record;
+    const isHalf =
+      halves.has(topOf(path)) ||
+      // oxlint-disable-next-line no-await-in-loop -- of what was removed alone
+      (after === undefined && !folders.has(path) && (await isFolder(join(copy.folder, path))));
+    if (isHalf) skipped.add(HALF, path);
+    else whole.push(change);
+  }
+  return whole;
 }
 
 /** What lets other work run, such as what aborts this one, and ends it then. */
@@ -185,6 +215,10 @@ async function changeOf(
     ...lineBreaks,
   };
   return { part, record };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 /** Whether a path could be taken for something else in a patch. */
