@@ -1,4 +1,4 @@
-import { parseJson } from '@kernel/internal';
+import { parseJson, sliceTail } from '@kernel/internal';
 
 /** The longest message that an editor may send, in bytes: a prompt of 32 MiB is one of 43 MiB in base64, and its error names the limit. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -28,7 +28,7 @@ export function dropLongMessages(
   let tail = '';
   const note = (piece: Uint8Array): void => {
     if (head.length < END_BYTES) head += latin1(piece.subarray(0, END_BYTES - head.length));
-    tail = (tail + latin1(piece.subarray(-END_BYTES))).slice(-END_BYTES);
+    tail = sliceTail(tail + latin1(piece.subarray(-END_BYTES)), END_BYTES);
     length += piece.length;
   };
   return new TransformStream({

@@ -36,6 +36,7 @@ import { toResponse, usageUpdate } from './prompt-response.ts';
 import type { SendUpdate } from './view/show-turn.ts';
 import { codeBlock, textBlock } from './view/text-content.ts';
 import type { ToolCalls } from './view/tool-calls.ts';
+import { createTurns } from './turns.ts';
 import { withMode } from './with-mode.ts';
 
 export interface SessionStart {
@@ -75,17 +76,18 @@ export async function openAcpSession(
   let redactor = createRedactor([]);
   let calls: ToolCalls | undefined;
   let workspace: Workspace | undefined;
+  let models: ReturnType<typeof listModelsWhenIdle> | undefined;
   const redact = <Value>(value: Value): Value => redactor.data(value);
   const send: SendUpdate = (update) => client.notify('session/update', { sessionId: id, update: redact(update) });
   /** Sends an update that nothing waits for. A connection that has ended ends the session elsewhere. */
   const notify = (update: SessionUpdate): void => void send(update).catch(() => undefined);
   const notifyOptions = (): void =>
     notify({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
-  let turn: AbortController | undefined;
+  const turns = createTurns({ signal, onBusy: () => models?.busy(), onIdle: () => models?.idle() });
   const { output, capture } = createSessionOutput(given.output, (title) => {
     if (capabilities.session?.notices != null) notify({ sessionUpdate: 'notice', severity: 'warning', title });
     // An editor without notices shows the thoughts of a turn, and would show nothing of what it waits for.
-    else if (turn !== undefined) notify({ sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`) });
+    else if (turns.isBusy()) notify({ sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`) });
   });
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
     workspace === undefined ? Promise.resolve(NO_CHANGES) : changesOf({ workspace, folder: cwd }, call, abort);
@@ -121,7 +123,7 @@ export async function openAcpSession(
   const keptWith = (): Invocation =>
     settings.mode === 'act' ? { ...invocationFor(settings), flags } : invocationFor(settings);
   const kept = await openStoredConversation(keptWith, id, start);
-  const models = listModelsWhenIdle(opened, signal, (list) => {
+  models = listModelsWhenIdle(opened, signal, (list) => {
     settings = { ...settings, models: list };
     notifyOptions();
   });
@@ -167,14 +169,6 @@ export async function openAcpSession(
     notifyOptions();
   };
 
-  /** Throws where a turn is under way. */
-  const checkIdle = (): void => {
-    if (turn !== undefined)
-      throw RequestError.invalidRequest(
-        undefined,
-        'this session is busy with a turn; wait for it to end, or cancel it',
-      );
-  };
   let hasTitle = start.isStored || start.entries !== undefined;
   const runTurn = async (blocks: readonly ContentBlock[], abort: AbortSignal): Promise<PromptResponse> => {
     const { text, parts, isTyped } = readPrompt(blocks, cwd);
@@ -209,14 +203,14 @@ export async function openAcpSession(
     id,
     cwd,
     servers,
-    checkIdle,
+    checkIdle: turns.checkIdle,
     modes: () => modesOf(settings),
     options: () => optionsOf(settings),
     settings: () => settings,
     /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
     announce(): void {
       notifyCommands();
-      models.idle();
+      models?.idle();
     },
     /** Sends the conversation so far. */
     replay: async (): Promise<void> => replayHistory(await kept.entries(), send, cwd),
@@ -227,29 +221,13 @@ export async function openAcpSession(
       return optionsOf(settings);
     },
     /** Answers a prompt. Rejects where another turn of the session is under way. */
-    async prompt(blocks: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> {
-      checkIdle();
-      const own = new AbortController();
-      turn = own;
-      models.busy();
-      const abort = AbortSignal.any([signal, request, own.signal]);
-      try {
-        return await runTurn(blocks, abort);
-      } catch (error) {
-        if (abort.aborted) return { stopReason: 'cancelled' };
-        throw error;
-      } finally {
-        turn = undefined;
-        models.idle();
-      }
-    },
-    cancel(): void {
-      turn?.abort(new Error('stopped'));
-    },
+    prompt: (blocks: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> =>
+      turns.run(request, (abort) => runTurn(blocks, abort)),
+    cancel: turns.cancel,
     /** Cancels what runs, and closes all that the session has open. */
     async close(): Promise<void> {
       closed.abort(new Error('closed'));
-      models.busy();
+      models?.busy();
       await agents.close();
       await kept.close();
       await workspace?.close();

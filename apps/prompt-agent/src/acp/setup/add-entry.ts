@@ -61,7 +61,8 @@ function hasInexactNumber(text: string): boolean {
   let isInexact = false;
   JSON.parse(text === '' ? '{}' : text, (_key, value: unknown, context?: { readonly source?: string }) => {
     const { source = '' } = context ?? {};
-    const digits = source.replace(/e.*$/i, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
+    const [mantissa = ''] = source.split(/e/i, 1);
+    const digits = mantissa.replaceAll(/[-.]/g, '').replace(/^0+/, '');
     isInexact ||=
       typeof value === 'number' && String(value) !== source && (digits.length > 15 || !Number.isFinite(value));
     return value;
