@@ -9,6 +9,7 @@ import type { McpPrompt } from '@kernel/mcp';
 import { EDITOR_COMMANDS } from '../chat/slash-commands.ts';
 import type { AgentMode } from '@kernel/toolbox/agents';
 
+/** The modes, the strictest first. */
 const MODES: readonly { readonly id: AgentMode; readonly name: string; readonly description: string }[] = [
   { id: 'read-only', name: 'Read only', description: 'Reads and searches; runs no commands and changes nothing' },
   {
@@ -53,6 +54,11 @@ export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
 /** The mode of this name; undefined if there is none. */
 export function modeOf(name: unknown): AgentMode | undefined {
   return MODES.find(({ id }) => id === name)?.id;
+}
+
+/** The one of two modes that lets less be done. */
+export function stricterMode(one: AgentMode, other: AgentMode): AgentMode {
+  return MODES.find(({ id }) => id === one || id === other)?.id ?? one;
 }
 
 /** Returns the settings with one changed. Throws for an unknown option, and for an invalid value. */

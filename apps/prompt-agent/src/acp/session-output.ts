@@ -22,14 +22,16 @@ export function createSessionOutput(base: Output, notice: (line: string) => void
   };
   return {
     output,
-    /** Captures the lines of alerts until the function that it returns is called, which returns them. */
-    capture: (): (() => readonly string[]) => {
+    /** Captures the lines of alerts while something works. */
+    capture: async (work: () => Promise<unknown>): Promise<readonly string[]> => {
       const own: string[] = [];
       captured = own;
-      return () => {
+      try {
+        await work();
+      } finally {
         captured = undefined;
-        return own;
-      };
+      }
+      return own;
     },
   };
 }

@@ -24,12 +24,18 @@ import { createEditor } from './editor/create-editor.ts';
 import { HOW_TO_SIGN_IN } from './setup/sign-in.ts';
 import { changesOf, NO_CHANGES } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
-import { saveMode } from './stored-sessions.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createAgentSwitcher } from './agent-switcher.ts';
 import { readPrompt, titleOf } from './prompt-content.ts';
 import { replayHistory } from './view/replay-history.ts';
-import { changeSetting, commandsOf, modesOf, optionsOf, type SessionSettings } from './session-options.ts';
+import {
+  changeSetting,
+  commandsOf,
+  modesOf,
+  optionsOf,
+  type SessionSettings,
+  stricterMode,
+} from './session-options.ts';
 import { createSessionOutput } from './session-output.ts';
 import { showRunInEditor } from './view/show-run.ts';
 import { toResponse, usageUpdate } from './prompt-response.ts';
@@ -68,7 +74,8 @@ export async function openAcpSession(
   const { mode = 'act', ...rest } = given.flags;
   const before = start.settings ?? {};
   let settings: SessionSettings = {
-    mode: before.mode ?? mode,
+    // The entry of the editor may be stricter than what was chosen before.
+    mode: stricterMode(mode, before.mode ?? mode),
     model: '',
     effort: before.effort ?? 'default',
     models: [],
@@ -164,7 +171,7 @@ export async function openAcpSession(
     settings = changeSetting(settings, option, value);
     if (settings.mode !== last) {
       notify({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
-      saveMode(given, id, settings.mode);
+      kept.saveMode(settings.mode);
     }
     notifyOptions();
   };
@@ -176,11 +183,11 @@ export async function openAcpSession(
     const { agent, conversation, settings: used } = await agents.open(settings, abort);
     end = undefined;
     if (isTyped && isSlash(text)) {
-      const lines = capture();
       const invocation = { ...invocationFor(used), output };
-      await handleMessage(text.trim(), { conversation, agent, invocation, signal: abort });
+      const context = { conversation, agent, invocation, signal: abort };
+      const lines = await capture(() => handleMessage(text.trim(), context));
       if (conversation.model() !== used.model) change('model', conversation.model());
-      const said = lines().flatMap((each) => each.split('\n'));
+      const said = lines.flatMap((each) => each.split('\n'));
       // Editors show Markdown, where the lines of a table would be one paragraph.
       const shown = said.length > 1 ? codeBlock(said) : said.join('');
       if (shown !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(shown) });

@@ -1,12 +1,17 @@
 import type { SessionEntry } from '@kernel/agent';
+import { errorMessage } from '@kernel/internal';
+import type { AgentMode } from '@kernel/toolbox/agents';
 import { type ChatSession, type ChatSessions, inMemory } from '../chat/conversation.ts';
 import type { Invocation } from '../invocation.ts';
 import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
+import { saveMode } from './stored-sessions.ts';
 
 /** Where the conversation of an editor's session is kept. */
 export interface StoredConversation extends ChatSessions {
   /** The entries so far. */
   entries(): Promise<readonly SessionEntry[]>;
+  /** Keeps the mode that the session is in, if it is stored. */
+  saveMode(mode: AgentMode): void;
   close(): Promise<void>;
 }
 
@@ -43,6 +48,14 @@ export async function openStoredConversation(
       return kept;
     },
     entries: async () => (kept ?? inThisProcess)?.session.entries() ?? entries ?? [],
+    saveMode(mode) {
+      const { host, output } = invocation();
+      try {
+        if (kept !== undefined) saveMode({ host }, id, mode);
+      } catch (error) {
+        output.note(`the mode of the session is not kept: ${errorMessage(error)}`);
+      }
+    },
     close: async () => kept?.close(),
   };
 }

@@ -35,9 +35,9 @@ export function findStored(call: CommandCall, id: string): StoredSession | undef
   );
 }
 
-/** Keeps the mode that a session is in, if it is stored: whoever continues it begins in that mode. */
-export function saveMode(call: CommandCall, id: string, mode: AgentMode): void {
-  withStore(call, (store) =>
+/** Keeps the mode that a stored session is in: whoever continues it begins in that mode. */
+export function saveMode({ host }: Pick<CommandCall, 'host'>, id: string, mode: AgentMode): void {
+  withStore({ host }, (store) =>
     store.use((database) =>
       database.prepare("UPDATE sessions SET flags = json_set(flags, '$.mode', ?) WHERE id = ?").run(mode, id),
     ),
@@ -112,7 +112,7 @@ function isForEditors({ flags }: SessionRecord): boolean {
   return flags['durable'] === undefined;
 }
 
-function withStore<Value>({ host }: CommandCall, work: (store: SessionStore) => Value): Value {
+function withStore<Value>({ host }: Pick<CommandCall, 'host'>, work: (store: SessionStore) => Value): Value {
   const store = openStore(stateFolder(host));
   try {
     return work(store);

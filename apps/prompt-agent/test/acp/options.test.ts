@@ -131,7 +131,7 @@ test('a mode that is chosen while a program runs holds for the calls of the prog
   });
 });
 
-test('a session keeps its mode when it is closed, forked or opened in another process', async () => {
+test('a session keeps its mode when it is closed, forked or opened in another process, unless what started it is stricter', async () => {
   verifies('cli.acp.modes');
   const replies = [{ text: 'One.' }, { text: 'Two.' }];
   const folder = await withEditor({ replies }, async ({ agent, begin, prompt, cwd }) => {
@@ -151,5 +151,12 @@ test('a session keeps its mode when it is closed, forked or opened in another pr
     const sessionId = sessions[0]?.sessionId ?? '';
     const { modes } = await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
     expect(modes?.currentModeId).toBe('read-only');
+    await agent.request('session/set_mode', { sessionId, modeId: 'act' });
+  });
+  await withEditor({ replies, folder, args: ['--mode', 'plan'] }, async ({ agent, cwd }) => {
+    const { sessions } = await agent.request('session/list', { cwd });
+    const sessionId = sessions[0]?.sessionId ?? '';
+    const { modes } = await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    expect(modes?.currentModeId).toBe('plan');
   });
 });
