@@ -85,7 +85,7 @@ test('its changes stay away where the workspace may not be written, and where th
   const cwd = workspace({ 'a.txt': 'one\n' });
   const steps = [{ disk: { 'a.txt': 'two\n' } }, { say: 'Changed it.' }];
   const read = await onTerminal(cwd, steps, [], 'y');
-  expect(JSON.stringify(read.requests[1]?.body)).toContain('because the rules do not let it be written');
+  expect(JSON.stringify(read.requests[1]?.body)).toContain('because the rules do not allow writing it');
   const refused = await onTerminal(cwd, steps, ['--bundle', 'code_agent'], 'y', 'not that way');
   expect(JSON.stringify(refused.requests[1]?.body)).toContain('not that way');
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');

@@ -10,7 +10,7 @@ import type { AcpAgentOptions } from './options.ts';
  * Each call starts the agent in a copy of what may be read of the workspace, and ends it with the call. What it asks for are calls of an inner run: decided on by
  * the `approve` of the caller, limited, redacted, recorded, and reported as `sub-agent-event`. What it has changed comes back as one call of `apply_patch`.
  *
- * The copy keeps its work apart; it is no sandbox: the agent is a program that runs with your rights.
+ * The copy keeps its work apart; it is not a sandbox: the agent is a program that runs with your rights.
  *
  * @example
  * ```ts

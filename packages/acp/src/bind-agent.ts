@@ -1,8 +1,8 @@
 import { addCallUsage, agentAsTool, type AgentBinding } from '@kernel/agent';
 import { markInnerSteps, type ToolContext, type ToolResult } from '@kernel/protocol';
 import type { StartAgent } from './agent/agent-process.ts';
-import { createAgentProvider } from './agent-provider.ts';
-import { createAgentTools } from './agent-tools.ts';
+import { createAgentProvider } from './run/provider.ts';
+import { createAgentTools } from './run/tools.ts';
 import type { CheckedOptions } from './check-options.ts';
 
 /** Makes an agent a tool, by what starts it. */

@@ -59,15 +59,16 @@ export function checkOptions(options: AcpAgentOptions): CheckedOptions {
   if (!isText(command)) throw invalidOption('acpAgent', 'command', 'the name of a program', command);
   const { name = nameOf(command) } = options;
   if (!Array.isArray(args) || !args.every((each) => typeof each === 'string' && !each.includes('\0')))
-    throw invalidOption('acpAgent', 'args', 'a list of texts', args);
+    throw invalidOption('acpAgent', 'args', 'an array of strings', args);
   if (typeof env !== 'object' || env === null || !Object.entries(env).every(isVariable))
-    throw invalidOption('acpAgent', 'env', 'an object of texts', typeof env);
+    throw invalidOption('acpAgent', 'env', 'an object of strings', typeof env);
   if (!isToolName(name)) throw invalidOption('acpAgent', 'name', 'a name of a tool', name);
   for (const [key, value] of Object.entries({ model, mode }))
-    if (value !== undefined && !isText(value)) throw invalidOption('acpAgent', key, 'a text', value);
+    if (value !== undefined && !isText(value))
+      throw invalidOption('acpAgent', key, 'a string that is not empty', value);
   for (const method of ['allows', 'stat', 'read', 'list', 'apply'])
     if (typeof workspace !== 'object' || workspace === null || typeof Reflect.get(workspace, method) !== 'function')
-      throw invalidOption('acpAgent', 'workspace', 'a workspace, as of createWorkspace', workspace);
+      throw invalidOption('acpAgent', 'workspace', 'a workspace, such as one of createWorkspace', workspace);
   checkFunctions('acpAgent', { commands });
   const description =
     options.description ??

@@ -7,7 +7,7 @@ export interface AcpAgentOptions {
   readonly command: string;
   /** Its arguments, such as `['--experimental-acp']`. */
   readonly args?: readonly string[] | undefined;
-  /** Environment variables that it gets besides those that every program needs, such as its API key. Their values are left out of errors. */
+  /** Environment variables that it gets besides those that every program needs, such as its API key. Their values are redacted from all that leaves the agent: text, calls, results and errors. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The name of the tool. Default: that of the program. */
   readonly name?: string | undefined;
@@ -36,13 +36,13 @@ export interface AcpAgentLimits extends Pick<RunLimits, 'tokens' | 'cost'> {
   readonly startMs?: number | undefined;
   /** How long it may say nothing while nothing is asked or run for it, in milliseconds. Default 600,000. */
   readonly silenceMs?: number | undefined;
-  /** The files of the copy. Default 100,000. */
+  /** The most files that the copy may have. Default 100,000. */
   readonly files?: number | undefined;
-  /** The bytes of the copy. Default 2 GiB. */
+  /** The most bytes that the copy may have. Default 2 GiB. */
   readonly bytes?: number | undefined;
-  /** The bytes of one message of the agent. Default 16 MiB. */
+  /** The largest message of the agent, in bytes. Default 16 MiB. */
   readonly messageBytes?: number | undefined;
-  /** The characters of what it says and thinks, together. Default 4,000,000. */
+  /** The most characters that it may say and think, together. Default 4,000,000. */
   readonly textCharacters?: number | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface WorkspaceAbort {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A file of a workspace. */
+/** What is at a path of a workspace: a file, a folder, a link or something else. */
 export interface WorkspaceFile {
   /** What it is. */
   readonly type: 'file' | 'directory' | 'link' | 'other';

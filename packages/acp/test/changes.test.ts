@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { findChanges } from '../src/changes/find-changes.ts';
 import { writePart } from '../src/changes/write-part.ts';
-import { copyFolder } from '../src/copy/copy-folder.ts';
+import { copyWorkspace } from '../src/copy/copy-workspace.ts';
 import { allowAll, copies, deciding, fileOf, give, inOwnProcess, inputOf, project, scripted } from './support.ts';
 
 test('what an agent changed is one call with the whole diff, and one change that can be undone', async () => {
@@ -148,10 +148,10 @@ test('what the rules do not let be read is not in the copy, and what they do not
   const { text, inner } = await give(scripted({ workspace }), steps, { approve });
   const said = inner.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
   expect(said).toContain('no such file');
-  expect(said).toContain('do not let \\"docs/c.txt\\" be written');
+  expect(said).toContain('do not allow writing \\"docs/c.txt\\"');
   expect(said).toContain('{"content":"c\\n"}');
   expect(inputOf(asked[0])['patch']).toContain('src/c.txt');
-  expect(text).toContain('because the rules do not let it be written: ".env", "docs/b.txt".');
+  expect(text).toContain('because the rules do not allow writing it: ".env", "docs/b.txt".');
   expect(fileOf(workspace, 'docs/b.txt')).toBe('b\n');
   expect(fileOf(workspace, '.env')).toBe('KEY=1\n');
 });
@@ -177,7 +177,7 @@ test('the result names what was left out because a diff cannot show it: bytes, l
   expect(asked).toEqual([]);
   expect(text).toContain('not text that a diff can show: "b.bin", "x.bin".');
   expect(text).toContain('it is a link: "link".');
-  expect(text).toContain('cannot stand in a diff: " padded", "odd\\n*** Delete File: a.txt".');
+  expect(text).toContain('cannot be written in a diff: " padded", "odd\\n*** Delete File: a.txt".');
   expect(text).not.toContain('node_modules');
 });
 
@@ -272,7 +272,7 @@ test('one part that cannot be made takes no other with it: files in place of fol
   const { text } = await give(scripted({ workspace }), steps, { approve });
   expect(text).toContain('a folder or a link is in its place: "abs", "link".');
   expect(text).toContain('because it is a link: "removed".');
-  expect(text).toContain('its name cannot stand in a diff: "a:b".');
+  expect(text).toContain('its name cannot be written in a diff: "a:b".');
   expect(inputOf(asked[0])['skipped']).toContainEqual(expect.stringContaining('because it is a link: "removed".'));
   expect(fileOf(workspace, 'b.txt')).toBe('two\n');
   expect(fileOf(workspace, 'd')).toBe('file\n');
@@ -305,13 +305,44 @@ test('a folder in which something stays is not replaced by a file, and neither i
   const { text } = await give(scripted({ workspace }), steps, { approve });
   expect(inputOf(asked[0])['skipped']).toEqual([
     expect.stringContaining('a folder or a link is in its place: "kept".'),
+    expect.stringContaining('not all of that can be brought back: "kept/x".'),
   ]);
   expect(text).toContain('"new" has changed in the workspace meanwhile, and was left as it is.');
   expect(text).toContain('"new/x" was left as it is, as "new" was.');
-  expect(['kept/secret.key', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
+  expect(['kept/secret.key', 'kept/x', 'new/x', 'new/mine', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
     'k\n',
     'x\n',
+    'x\n',
     'mine\n',
+    'two\n',
+  ]);
+});
+
+test("half of a file and a folder that take each other's place is not brought back, and is named", async () => {
+  verifies('acp.changes');
+  const files = { bytes: 'file\n', closed: 'file\n', packages: 'file\n', whole: 'file\n', 'b.txt': 'one\n' };
+  const root = temporaryFolder('acp-halves', files);
+  const workspace = await createWorkspace({ root, write: ['**'], deny: ['*.key'] });
+  const removed = { bytes: null, closed: null, packages: null, whole: null };
+  const disk = {
+    'bytes/x': 'a\0b',
+    'bytes/y': 'text\n',
+    'closed/secret.key': 'k\n',
+    'packages/node_modules/x': 'x\n',
+    'whole/x': 'x\n',
+    'whole/node_modules/x': 'x\n',
+    'b.txt': 'two\n',
+  };
+  const { asked, approve } = deciding(() => ({ decision: 'allow' }));
+  await give(scripted({ workspace }), [{ disk: removed }, { disk }], { approve });
+  expect(inputOf(asked[0])['skipped']).toContainEqual(
+    expect.stringContaining('not all of that can be brought back: "bytes", "bytes/y", "closed", "packages".'),
+  );
+  expect(['bytes', 'closed', 'packages', 'whole/x', 'b.txt'].map((path) => fileOf(workspace, path))).toEqual([
+    'file\n',
+    'file\n',
+    'file\n',
+    'x\n',
     'two\n',
   ]);
 });
@@ -348,7 +379,7 @@ test('an abort while the change of one long file is worked out ends it', async (
   const controller = new AbortController();
   const { signal } = controller;
   const workspace = await project({ 'a.txt': 'one\n'.repeat(1000) });
-  const copy = await copyFolder(workspace, { files: 9, bytes: 1e9 }, signal);
+  const copy = await copyWorkspace(workspace, { files: 9, bytes: 1e9 }, signal);
   writeFileSync(join(copy.folder, 'a.txt'), 'two\n'.repeat(1000));
   // It is asked last before the lines are compared.
   const holdsSecret = (): boolean => {
@@ -445,7 +476,7 @@ test('a file that cannot be read, and a name that the workspace cannot have, are
   const workspace = new Proxy(real, { get: (target, key) => (key === 'stat' ? stat : Reflect.get(target, key)) });
   const { text } = await give(scripted({ workspace }), [{ disk: { 'a.txt': 'two\n' } }], allowAll());
   expect(text).toContain('Not in the copy, because it cannot be read: "locked.txt".');
-  expect(text).toContain('Not in the copy, because the workspace cannot have its name: "a:b".');
+  expect(text).toContain('Not in the copy, because the workspace does not support its name: "a:b".');
   expect(text).not.toContain('gone.txt');
   expect(fileOf(real, 'a.txt')).toBe('two\n');
 });

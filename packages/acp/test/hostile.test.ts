@@ -191,7 +191,7 @@ test.each([
   [['--version=9'], 'speaks version 9 of the protocol, and this client version 1'],
   [
     ['--auth'],
-    'Nobody is signed in at the agent "helper". Start it in a terminal and sign in there first, or give it its key in env. It offers: An API key\\x1b[2J.',
+    'The agent "helper" is not signed in. Start it in a terminal and sign in there first, or give it its key in env. It offers: An API key\\x1b[2J.',
   ],
   [['--broken'], 'The agent "helper" reports: the disk is full.'],
 ])('an agent that cannot begin is refused with what to do: %s', async (flags, message) => {

@@ -1,4 +1,4 @@
-import { visibleLine } from '@kernel/internal';
+import { isObject, parseJson, visibleLine } from '@kernel/internal';
 import type { ToolWithHandler } from '@kernel/protocol';
 import type { PlanEntry } from '@agentclientprotocol/sdk/unstable';
 
@@ -39,14 +39,27 @@ export function planTool(show: (entries: PlanEntry[]) => void): ToolWithHandler 
       effect: 'read',
     },
     handler({ entries }: PlanInput) {
-      show(
-        entries.map(({ content, status, priority = 'medium' }) => ({
-          content: visibleLine(content),
-          status,
-          priority,
-        })),
-      );
+      show(toPlan(entries));
       return 'The user sees the plan.';
     },
   };
+}
+
+/** The plan that a call made, from its arguments; undefined if they have none. */
+export function planIn(json: string): PlanEntry[] | undefined {
+  const input = parseJson(json);
+  const entries = isObject(input) && Array.isArray(input['entries']) ? input['entries'].filter(isEntry) : [];
+  return entries.length === 0 ? undefined : toPlan(entries);
+}
+
+function isEntry(entry: unknown): entry is PlanInput['entries'][number] {
+  return isObject(entry) && typeof entry['content'] === 'string' && typeof entry['status'] === 'string';
+}
+
+function toPlan(entries: PlanInput['entries']): PlanEntry[] {
+  return entries.map(({ content, status, priority = 'medium' }) => ({
+    content: visibleLine(content),
+    status,
+    priority,
+  }));
 }

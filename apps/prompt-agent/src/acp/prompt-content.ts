@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { fileURLToPath } from 'node:url';
 import { isAbsolute, relative, sep } from 'node:path';
 import { sliceHead, truncate, visibleLine } from '@kernel/internal';
@@ -51,7 +52,7 @@ export function readPrompt(blocks: readonly ContentBlock[], folder: string): Edi
         typed.addName(name);
         if ('text' in resource)
           parts.push(fragmentPart(resource.uri.startsWith('file:') ? 'file' : 'resource', name, resource.text));
-        else parts.push(media(resource.blob, name, oneLine(name, 200)));
+        else parts.push(textIn(resource.blob, name) ?? media(resource.blob, name, oneLine(name, 200)));
       }
     }
   }
@@ -102,6 +103,17 @@ function media(data: string, name: string, what: string): MediaPart {
   } catch {
     throw usageError(`The prompt: ${what} is not an image, a recording or a PDF.`);
   }
+}
+
+/** The text of bytes that are UTF-8 without control characters, as a file that came with the prompt. */
+function textIn(blob: string, name: string): TextPart | undefined {
+  const bytes = Buffer.from(blob, 'base64');
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  // oxlint-disable-next-line no-control-regex -- finding them is what this is for
+  return text === '' || /[\u0000-\u0008\u000E-\u001F]/.test(text) || text.startsWith('%PDF-')
+    ? undefined
+    : fragmentPart('file', name, text);
 }
 
 /** A resource as a prompt names it: a file of the folder by its path below it, another one by its path, anything else by its address. */

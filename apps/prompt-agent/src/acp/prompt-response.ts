@@ -16,13 +16,14 @@ export async function toResponse(end: RunEnd, send: SendUpdate): Promise<PromptR
   return { stopReason: stopReasonOf(end), usage: toUsage(end.usage) };
 }
 
-/** What the context of the model holds after a turn, and what the session has cost; undefined where the size of the context is not known, by which clients divide. */
+/** What the context of the model holds after its last reply, and what the session has cost; undefined where the size of the context is not known, by which clients divide. */
 export function usageUpdate(
-  { usage: { inputTokens: used } }: RunEnd,
+  lastReply: Usage | undefined,
   total: Usage,
   { contextTokens: size, prices }: Pick<ModelConfig, 'contextTokens' | 'prices'>,
 ): SessionUpdate | undefined {
-  if (size === undefined) return undefined;
+  if (size === undefined || lastReply === undefined) return undefined;
+  const used = lastReply.inputTokens + lastReply.outputTokens;
   const cost = prices && { amount: costOf(total, prices), currency: 'USD' };
   return { sessionUpdate: 'usage_update', used, size, ...(cost !== undefined && { cost }) };
 }

@@ -12,10 +12,12 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk/unstable';
-import { createLock, onAbort } from '@kernel/internal';
+import { attempt, createLock, onAbort } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import { version } from '../options/help.ts';
 import { toEditorServers } from './editor/editor-servers.ts';
+import { dropLongMessages, MAX_MESSAGE_BYTES } from './long-messages.ts';
+import { folderOf } from '../sessions/find-session.ts';
 import { findStored, listStored, removeStored } from './stored-sessions.ts';
 import { type AcpSession, openAcpSession, type SessionStart } from './session.ts';
 import { authMethodsFor, forgetKeys, hasModel, HOW_TO_SIGN_IN } from './setup/sign-in.ts';
@@ -35,7 +37,7 @@ interface ContinueParams {
  * with `prompt-agent --session`, and the other way round. Resolves when the editor closes its end, or on an abort.
  */
 export async function serveAcp(call: CommandCall): Promise<void> {
-  const { host, signal } = call;
+  const { host, output, signal } = call;
   const sessions = new Map<string, AcpSession>();
   /** Sessions are opened and closed one after the other: two requests for the same one cannot open it twice. */
   const lock = createLock();
@@ -47,7 +49,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     if (session === undefined) throw RequestError.sessionNotFound(id);
     return session;
   };
-  const open = async (client: AgentContext, start: SessionStart): Promise<AcpSession> => {
+  const openOne = async (client: AgentContext, start: SessionStart): Promise<AcpSession> => {
     if (sessions.size >= MAX_SESSIONS)
       throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are open; close one`);
     const session = await openAcpSession(call, client, capabilities, start);
@@ -69,11 +71,19 @@ export async function serveAcp(call: CommandCall): Promise<void> {
   ) => {
     const folder = folderFrom(cwd);
     const servers = toEditorServers(mcpServers);
-    const entries =
-      from === undefined ? undefined : ((await sessions.get(from)?.entries()) ?? findStored(call, from)?.entries());
+    const open = from === undefined ? undefined : sessions.get(from);
+    const stored = from === undefined ? undefined : findStored(call, from);
+    const entries = (await open?.entries()) ?? stored?.entries();
     if (from !== undefined && entries === undefined) throw RequestError.sessionNotFound(from);
     const id = randomUUID().replaceAll('-', '');
-    const session = await open(client, { id, cwd: folder, servers, isStored: false, entries });
+    const session = await openOne(client, {
+      id,
+      cwd: folder,
+      servers,
+      isStored: false,
+      entries,
+      settings: open?.settings() ?? stored?.settings,
+    });
     return { sessionId: id, ...stateOf(session) };
   };
   /** Continues a session. One that is open here goes on as it is, unless it gets other servers: then it is opened again, with what it has. */
@@ -87,15 +97,23 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     const there = sessions.get(id);
     const stored = findStored(call, id);
     if (there === undefined && stored === undefined) throw RequestError.sessionNotFound(id);
-    if (there === undefined ? stored?.isIn(folder) === false : there.cwd !== folder)
+    if (there === undefined ? stored?.isIn(folder) === false : folderOf(there.cwd) !== folderOf(folder))
       throw RequestError.invalidParams(undefined, `the session does not belong to the folder ${JSON.stringify(cwd)}`);
     there?.checkIdle();
     const entries = await there?.entries();
     const isReused = there !== undefined && JSON.stringify(there.servers) === JSON.stringify(servers);
     if (!isReused) await close(id);
     const isStored = stored !== undefined;
-    const start = { id, cwd: folder, servers, isStored, ...(!isStored && entries?.length !== 0 && { entries }) };
-    const session = isReused ? there : await open(client, start);
+    const settings = there?.settings() ?? stored?.settings;
+    const start = {
+      id,
+      cwd: folder,
+      servers,
+      isStored,
+      settings,
+      ...(!isStored && entries?.length !== 0 && { entries }),
+    };
+    const session = isReused ? there : await openOne(client, start);
     if (replays) await session.replay();
     return stateOf(session);
   };
@@ -143,8 +161,10 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     )
     .onRequest('session/delete', ({ params: { sessionId } }) =>
       locked(async () => {
+        const wasOpen = sessions.has(sessionId);
         await close(sessionId);
-        removeStored(call, sessionId);
+        // One that had no prompt yet was open and nothing else.
+        if (!removeStored(call, sessionId) && !wasOpen) throw RequestError.sessionNotFound(sessionId);
         return {};
       }),
     )
@@ -163,7 +183,21 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.cancel());
 
   const input = host.stdin instanceof Readable ? host.stdin : Readable.from(host.stdin);
-  const connection = app.connect(ndJsonStream(toWritable(host.stdout), Readable.toWeb(input)));
+  // A request is answered, and an answer to one of ours is an error: neither side waits for the other.
+  const messages = dropLongMessages(({ id, isAnswer }) => {
+    const message = `the message has more than ${MAX_MESSAGE_BYTES} bytes`;
+    output.note(`acp: ${message}, and was dropped`);
+    const line =
+      id === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_600, message } });
+    if (isAnswer) return line;
+    if (line !== undefined) host.stdout.write(`${line}\n`);
+    return undefined;
+  });
+  const stream = ndJsonStream(toWritable(host.stdout), Readable.toWeb(input).pipeThrough(messages), {
+    // One more than what comes here at most.
+    maxMessageBytes: MAX_MESSAGE_BYTES + 1,
+  });
+  const connection = app.connect(stream);
   const removeListener = onAbort(signal, () => connection.close());
   await connection.closed;
   removeListener();
@@ -188,7 +222,7 @@ function stateOf(session: AcpSession) {
 function folderFrom(cwd: string): string {
   if (!isAbsolute(cwd))
     throw RequestError.invalidParams(undefined, `"cwd" must be an absolute path, not ${JSON.stringify(cwd)}`);
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  if (attempt(() => statSync(cwd).isDirectory()) === true) return cwd;
   throw RequestError.invalidParams(undefined, `"cwd" is not a folder: ${JSON.stringify(cwd)}`);
 }
 

@@ -50,9 +50,14 @@ export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
   }));
 }
 
+/** The mode of this name; undefined if there is none. */
+export function modeOf(name: unknown): AgentMode | undefined {
+  return MODES.find(({ id }) => id === name)?.id;
+}
+
 /** Returns the settings with one changed. Throws for an unknown option, and for an invalid value. */
 export function changeSetting(settings: SessionSettings, option: string, value: string | boolean): SessionSettings {
-  const mode = MODES.find(({ id }) => id === value)?.id;
+  const mode = modeOf(value);
   const effort = EFFORTS.find((each) => each === value);
   if (option === 'mode' && mode !== undefined) return { ...settings, mode };
   if (option === 'effort' && effort !== undefined) return { ...settings, effort };

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { SessionEntry } from '@kernel/agent';
 import { createRedactor } from '@kernel/internal';
-import type { RunEnd } from '@kernel/protocol';
+import type { RunEnd, Usage } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import {
   type AgentContext,
@@ -24,6 +24,7 @@ import { createEditor } from './editor/create-editor.ts';
 import { HOW_TO_SIGN_IN } from './setup/sign-in.ts';
 import { changesOf, NO_CHANGES } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
+import { saveMode } from './stored-sessions.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createAgentSwitcher } from './agent-switcher.ts';
 import { readPrompt, titleOf } from './prompt-content.ts';
@@ -47,6 +48,8 @@ export interface SessionStart {
   readonly isStored: boolean;
   /** What a new session begins with: the entries of the one that it is a fork of. */
   readonly entries?: readonly SessionEntry[] | undefined;
+  /** What it was set to before, or the one that it is a fork of. */
+  readonly settings?: Partial<SessionSettings> | undefined;
 }
 
 /**
@@ -62,7 +65,13 @@ export async function openAcpSession(
   const closed = new AbortController();
   const signal = AbortSignal.any([given.signal, closed.signal]);
   const { mode = 'act', ...rest } = given.flags;
-  let settings: SessionSettings = { mode, model: '', effort: 'default', models: [] };
+  const before = start.settings ?? {};
+  let settings: SessionSettings = {
+    mode: before.mode ?? mode,
+    model: '',
+    effort: before.effort ?? 'default',
+    models: [],
+  };
   let redactor = createRedactor([]);
   let calls: ToolCalls | undefined;
   let workspace: Workspace | undefined;
@@ -72,11 +81,14 @@ export async function openAcpSession(
   const notify = (update: SessionUpdate): void => void send(update).catch(() => undefined);
   const notifyOptions = (): void =>
     notify({ sessionUpdate: 'config_option_update', configOptions: optionsOf(settings) });
+  let turn: AbortController | undefined;
   const { output, capture } = createSessionOutput(given.output, (title) => {
     if (capabilities.session?.notices != null) notify({ sessionUpdate: 'notice', severity: 'warning', title });
+    // An editor without notices shows the thoughts of a turn, and would show nothing of what it waits for.
+    else if (turn !== undefined) notify({ sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`) });
   });
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
-    workspace === undefined ? Promise.resolve(NO_CHANGES) : changesOf(workspace, call, abort);
+    workspace === undefined ? Promise.resolve(NO_CHANGES) : changesOf({ workspace, folder: cwd }, call, abort);
 
   const connection = { client, capabilities, sessionId: id };
   const editor = createEditor({
@@ -98,14 +110,17 @@ export async function openAcpSession(
   const opened = await openModel({ ...given, flags, host, output, signal });
   if (opened.choice.provider.name === 'offline' && flags.provider !== 'offline')
     throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
-  settings = { ...settings, model: opened.choice.model };
+  settings = { ...settings, model: before.model ?? opened.choice.model };
   redactor = createRedactor([opened.secret]);
   const invocationFor = (wanted: SessionSettings, abort?: AbortSignal): Invocation => {
     const both = abort === undefined ? signal : AbortSignal.any([signal, abort]);
     const choice = { ...opened.choice, model: wanted.model };
     return { ...opened, host: { ...host, signal: both }, flags: { ...flags, mode: wanted.mode }, choice, signal: both };
   };
-  const kept = await openStoredConversation(opened, id, start);
+  // As a session of the terminal, which has no mode unless one is given.
+  const keptWith = (): Invocation =>
+    settings.mode === 'act' ? { ...invocationFor(settings), flags } : invocationFor(settings);
+  const kept = await openStoredConversation(keptWith, id, start);
   const models = listModelsWhenIdle(opened, signal, (list) => {
     settings = { ...settings, models: list };
     notifyOptions();
@@ -118,14 +133,16 @@ export async function openAcpSession(
     if (prompts.length > 0) notifyCommands(prompts);
   };
 
-  /** How the last run of the turn ended; undefined if there was none. */
+  /** How the last run of the turn ended, and what its last reply used; undefined if there was none. */
   let end: RunEnd | undefined;
+  let lastReply: Usage | undefined;
   const show = showRunInEditor({
     send,
     notify,
     folder: cwd,
     changesOf: changes,
     onCalls: (shown) => (calls = shown),
+    onReply: (usage) => (lastReply = usage),
     onEnd: (ended) => (end = ended),
   });
 
@@ -141,13 +158,15 @@ export async function openAcpSession(
   });
 
   const change = (option: string, value: string | boolean): void => {
-    const { mode: before } = settings;
+    const { mode: last } = settings;
     settings = changeSetting(settings, option, value);
-    if (settings.mode !== before) notify({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
+    if (settings.mode !== last) {
+      notify({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
+      saveMode(given, id, settings.mode);
+    }
     notifyOptions();
   };
 
-  let turn: AbortController | undefined;
   /** Throws where a turn is under way. */
   const checkIdle = (): void => {
     if (turn !== undefined)
@@ -178,7 +197,7 @@ export async function openAcpSession(
     }
     const ended: RunEnd | undefined = end;
     if (ended === undefined) return { stopReason: abort.aborted ? 'cancelled' : 'end_turn' };
-    const usage = usageUpdate(ended, conversation.totals().usage, {
+    const usage = usageUpdate(lastReply, conversation.totals().usage, {
       ...opened.loaded.config.model,
       ...(flags.price && { prices: flags.price }),
     });
@@ -193,6 +212,7 @@ export async function openAcpSession(
     checkIdle,
     modes: () => modesOf(settings),
     options: () => optionsOf(settings),
+    settings: () => settings,
     /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
     announce(): void {
       notifyCommands();

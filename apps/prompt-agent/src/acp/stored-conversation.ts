@@ -12,17 +12,17 @@ export interface StoredConversation extends ChatSessions {
 
 /**
  * Opens the conversation of an editor's session under its id: one that is stored goes on, a fork begins with the entries of another, and a new one is stored from its first
- * message on. Rejects with `SESSION_LOCKED` while another process has it open.
+ * message on, with the settings of that moment. Rejects with `SESSION_LOCKED` while another process has it open.
  */
 export async function openStoredConversation(
-  invocation: Invocation,
+  invocation: () => Invocation,
   id: string,
   { isStored, entries }: { readonly isStored: boolean; readonly entries?: readonly SessionEntry[] | undefined },
 ): Promise<StoredConversation> {
   let kept: KeptSession | undefined;
   let inThisProcess: ChatSession | undefined;
-  const keepNew = (): Promise<KeptSession | undefined> => keepSession(invocation, true, false, id);
-  if (isStored) kept = await keepSession({ ...invocation, flags: { ...invocation.flags, session: id } }, true);
+  const keepNew = (): Promise<KeptSession | undefined> => keepSession(invocation(), true, false, id);
+  if (isStored) kept = await keepSession({ ...invocation(), flags: { ...invocation().flags, session: id } }, true);
   else if (entries !== undefined) {
     kept = await keepNew();
     await kept?.session.append(entries);
@@ -36,7 +36,7 @@ export async function openStoredConversation(
     /** The session goes on under its id; what it was before is kept as another one. */
     async fork(next) {
       if (kept === undefined) return (inThisProcess = inMemory(next));
-      const copy = await keepSession(invocation, true);
+      const copy = await keepSession(invocation(), true);
       await copy?.session.append(await kept.session.entries());
       await copy?.close();
       await kept.session.replace(next);

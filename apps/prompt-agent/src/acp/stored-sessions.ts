@@ -1,5 +1,6 @@
 import { type ListSessionsResponse, RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { SessionEntry } from '@kernel/agent';
+import type { AgentMode } from '@kernel/toolbox/agents';
 import { sliceHead, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
@@ -8,6 +9,7 @@ import { entriesOf } from '../sessions/database/rows.ts';
 import { findSession, folderOf, listSessions, removeSessions } from '../sessions/find-session.ts';
 import type { SessionRecord } from '../sessions/session-record.ts';
 import { openStore, type SessionStore } from '../sessions/session-store.ts';
+import { modeOf, type SessionSettings } from './session-options.ts';
 
 const PAGE = 50;
 
@@ -15,6 +17,8 @@ const PAGE = 50;
 interface StoredSession {
   /** Whether it belongs to a folder. */
   isIn(folder: string): boolean;
+  /** The mode that it was in, if that is known. */
+  readonly settings: Partial<Pick<SessionSettings, 'mode'>>;
   /** Reads all that it has. */
   entries(): readonly SessionEntry[];
 }
@@ -25,22 +29,33 @@ export function findStored(call: CommandCall, id: string): StoredSession | undef
   return (
     record && {
       isIn: (folder) => record.folder === folderOf(folder),
+      settings: settingsOf(record),
       entries: () => withStore(call, (store) => store.use((database) => entriesOf(database, record.number))),
     }
   );
 }
 
-/** Removes a session for good. Throws `SESSION_LOCKED` while another process has it open, and `sessionNotFound` if there is none. */
-export function removeStored(call: CommandCall, id: string): void {
-  withStore(call, (store) => {
+/** Keeps the mode that a session is in, if it is stored: whoever continues it begins in that mode. */
+export function saveMode(call: CommandCall, id: string, mode: AgentMode): void {
+  withStore(call, (store) =>
+    store.use((database) =>
+      database.prepare("UPDATE sessions SET flags = json_set(flags, '$.mode', ?) WHERE id = ?").run(mode, id),
+    ),
+  );
+}
+
+/** Removes a session for good, and returns whether there was one. Throws `SESSION_LOCKED` while another process has it open. */
+export function removeStored(call: CommandCall, id: string): boolean {
+  return withStore(call, (store) => {
     const record = recordOf(store, id);
-    if (record === undefined) throw RequestError.sessionNotFound(id);
+    if (record === undefined) return false;
     if (record.writer !== undefined && store.isRunning(record.writer))
       throw new KernelError(
         'SESSION_LOCKED',
         `The session is open in process ${record.writerPid ?? 0}, so it was not deleted.`,
       );
     store.use((database) => removeSessions(database, [record]));
+    return true;
   });
 }
 
@@ -50,24 +65,35 @@ export function listStored(
   cwd: string | null | undefined,
   cursor: string | null | undefined,
 ): ListSessionsResponse {
-  if (cursor != null && !/^\d{1,9}$/.test(cursor))
+  const [, ms, number] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor ?? '') ?? [];
+  if (cursor != null && ms === undefined)
     throw RequestError.invalidParams(
       undefined,
       `${JSON.stringify(sliceHead(cursor, 40))} is not a cursor of this agent`,
     );
-  const from = Number(cursor ?? 0);
   const folder = cwd == null ? undefined : folderOf(cwd);
+  // Behind the last session of the page before, which may be gone by now.
+  const isBehind = (record: SessionRecord): boolean =>
+    ms === undefined ||
+    record.changedMs < Number(ms) ||
+    (record.changedMs === Number(ms) && record.number < Number(number));
   const all = withStore(call, (store) => store.use((database) => listSessions(database, 0))).filter(
-    (record) => isForEditors(record) && record.title !== '' && (folder === undefined || record.folder === folder),
+    (record) =>
+      isForEditors(record) &&
+      record.title !== '' &&
+      (folder === undefined || record.folder === folder) &&
+      isBehind(record),
   );
+  const page = all.slice(0, PAGE);
+  const last = all.length > PAGE ? page.at(-1) : undefined;
   return {
-    sessions: all.slice(from, from + PAGE).map((record) => ({
+    sessions: page.map((record) => ({
       sessionId: record.id,
       cwd: record.folder,
       title: visibleLine(record.title),
       updatedAt: new Date(record.changedMs).toISOString(),
     })),
-    ...(all.length > from + PAGE && { nextCursor: String(from + PAGE) }),
+    ...(last && { nextCursor: `${last.changedMs}-${last.number}` }),
   };
 }
 
@@ -75,6 +101,11 @@ function recordOf(store: SessionStore, id: string): SessionRecord | undefined {
   if (!/^[\da-f]{32}$/.test(id)) return undefined;
   const record = store.use((database) => findSession(database, id, id.length));
   return record !== undefined && isForEditors(record) ? record : undefined;
+}
+
+function settingsOf({ flags }: SessionRecord): StoredSession['settings'] {
+  const mode = modeOf(flags['mode']);
+  return mode === undefined ? {} : { mode };
 }
 
 function isForEditors({ flags }: SessionRecord): boolean {

@@ -19,9 +19,9 @@ export async function openWorkspace(folder: string, host: Host, isWritable: bool
   const plain = await createWorkspace({ root: folder, editor }).catch(refuse);
   const root = plain.folder ?? folder;
   const deny = ownFolders(host, root).map(exactly);
-  if (!isWritable) return deny.length === 0 ? plain : createWorkspace({ root, deny, editor });
+  if (!isWritable) return deny.length === 0 ? plain : createWorkspace({ root: folder, deny, editor });
   const state = { folder: await newRunFolder(undoFolder(host, root)) };
-  return createWorkspace({ root, write: ['**'], deny, state, editor }).catch(refuse);
+  return createWorkspace({ root: folder, write: ['**'], deny, state, editor }).catch(refuse);
 }
 
 export function ownFolders(host: Host, root: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientApp } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
@@ -59,6 +59,31 @@ test('the model reads what is not saved yet, its edit goes through the editor, a
   });
 });
 
+test('in a folder that was opened by a link, the editor is asked by the paths that it knows', async () => {
+  verifies('cli.acp.files');
+  const buffers = new Map<string, string>();
+  const asked: string[] = [];
+  const replies = [{ calls: [edit('a.txt', 'unsaved', 'changed')] }, { text: 'Done.' }];
+  const options = { replies, files: FILES, capabilities: FS, extend: withBuffers(buffers, asked) };
+  await withEditor(options, async ({ agent, prompt, cwd, updates }) => {
+    const link = join(cwd, 'link');
+    mkdirSync(join(cwd, 'real'));
+    writeFileSync(join(cwd, 'real/a.txt'), 'saved\n');
+    symlinkSync(join(cwd, 'real'), link);
+    const path = join(link, 'a.txt');
+    buffers.set(path, 'unsaved\n');
+    const { sessionId } = await agent.request('session/new', { cwd: link, mcpServers: [] });
+    await prompt(sessionId, 'Change it.');
+    expect(readFileSync(path, 'utf8')).toBe('changed\n');
+    expect(asked).toContain(`write ${path}`);
+    expect(callsIn(updates)[0]).toMatchObject({
+      content: [{ type: 'diff', path, oldText: 'unsaved\n', newText: 'changed\n' }],
+      locations: [{ path }],
+    });
+    await agent.request('session/load', { sessionId, cwd: join(cwd, 'real'), mcpServers: [] });
+  });
+});
+
 test('a file that the rules close is not asked of the editor', async () => {
   verifies('cli.acp.files');
   const asked: string[] = [];
@@ -115,5 +140,21 @@ test('a command that runs when the turn is cancelled is ended in its terminal', 
     await agent.notify('session/cancel', { sessionId });
     expect(await turn).toMatchObject({ stopReason: 'cancelled' });
     await expect.poll(() => open.size).toBe(0);
+  });
+});
+
+test('what a command wrote last is shown while it runs, also where it came right after something else', async () => {
+  verifies('cli.acp.terminals');
+  const run = {
+    name: 'run_command',
+    arguments: { command: ['sh', '-c', 'echo compiling; sleep 0.02; printf Password:; sleep 600'] },
+  };
+  const options = { replies: [{ calls: [run] }], args: ['--sandbox', 'off'] };
+  await withEditor(options, async ({ begin, prompt, agent, updates }) => {
+    const sessionId = await begin();
+    const turn = prompt(sessionId, 'Run it.');
+    await expect.poll(() => JSON.stringify(updates)).toContain('compiling\\nPassword:');
+    await agent.notify('session/cancel', { sessionId });
+    expect(await turn).toMatchObject({ stopReason: 'cancelled' });
   });
 });

@@ -58,24 +58,29 @@ test('a request that is cancelled by its id ends as a cancelled turn does', asyn
   });
 });
 
-test('what the program warns of is a notice in an editor that shows them', async () => {
-  verifies('cli.acp.ends');
-  const edit = { calls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'x' } }] };
-  let folder = '';
-  const options = {
-    replies: [edit, { text: 'Done.' }],
-    capabilities: { session: { notices: {} } },
-    answer(request: RequestPermissionRequest) {
-      // The rule cannot be kept where a folder is.
-      mkdirSync(join(folder, '.config/prompt-agent/permissions.json'), { recursive: true });
-      return choose(request, 'always');
-    },
-  };
-  await withEditor(options, async ({ begin, prompt, cwd, updates }) => {
-    folder = cwd;
-    await prompt(await begin(), 'Go.');
-    const notice = updates.find(({ sessionUpdate }) => sessionUpdate === 'notice');
-    expect(notice).toMatchObject({ severity: 'warning' });
-    expect(JSON.stringify(notice)).toContain('the rule holds for this session alone');
-  });
-});
+test.each([
+  [{ session: { notices: {} } }, 'notice'],
+  [{}, 'agent_thought_chunk'],
+])(
+  'what the program warns of is a notice in an editor that shows them, and a thought in another one: %j',
+  async (capabilities, kind) => {
+    verifies('cli.acp.ends');
+    const edit = { calls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'x' } }] };
+    let folder = '';
+    const options = {
+      replies: [edit, { text: 'Done.' }],
+      capabilities,
+      answer(request: RequestPermissionRequest) {
+        // The rule cannot be kept where a folder is.
+        mkdirSync(join(folder, '.config/prompt-agent/permissions.json'), { recursive: true });
+        return choose(request, 'always');
+      },
+    };
+    await withEditor(options, async ({ begin, prompt, cwd, updates }) => {
+      folder = cwd;
+      await prompt(await begin(), 'Go.');
+      const notice = updates.find(({ sessionUpdate }) => sessionUpdate === kind);
+      expect(JSON.stringify(notice)).toContain('the rule holds for this session alone');
+    });
+  },
+);

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { dropLongMessages, type LongMessage } from '../../src/acp/long-messages.ts';
 import { workspace } from '../program.ts';
 import { withEditor } from './editor.ts';
 
@@ -143,16 +144,54 @@ test('a flood of messages is answered, each once', async () => {
   expect(await program.end()).toBe(0);
 });
 
-test('a message that is too long ends the connection, not the memory of this machine', async () => {
+test('a message that is too long is answered with the limit, is not held in memory, and the next message counts', async () => {
   verifies('cli.acp.hostile');
   const program = await startRaw();
   await program.initialize();
-  const ended = once(program.child, 'exit');
   const piece = 'x'.repeat(1024 * 1024);
-  for (let count = 0; count < 40; count += 1) program.write(piece);
-  await ended;
-  expect(program.lines.some(({ id }) => id === 'i')).toBe(true);
-  expect(await program.end()).not.toBe(null);
+  program.write('{"jsonrpc":"2.0","id":"long","method":"session/prompt","params":{"prompt":[{"type":"text","text":"');
+  for (let count = 0; count < 70; count += 1) program.write(piece);
+  program.write('"}]}}\n');
+  program.write('{"params":{"a":"');
+  for (let count = 0; count < 70; count += 1) program.write(piece);
+  program.write('"},"jsonrpc":"2.0","method":"session/prompt","id":12}\n');
+  const tooLong = { error: { code: -32_600, message: expect.stringContaining('more than 67108864 bytes') as unknown } };
+  await program.answered('long').toMatchObject(tooLong);
+  await program.answered(12).toMatchObject(tooLong);
+  program.send({ id: 'next', method: 'session/list', params: {} });
+  await program.answered('next').toMatchObject({ result: { sessions: [] } });
+  expect(await program.end()).toBe(0);
+});
+
+test('lines are passed on as they came but for long ones, in whatever pieces they come', async () => {
+  verifies('cli.acp.hostile');
+  const text =
+    '{"id":1}\r\n\n{"id":2,"result":"long, long"}\n{"jsonrpc":"2.0","id":3,"method":"m","params":"long, long"}\nlast';
+  for (const size of [1, 2, 7, 1000]) {
+    const dropped: LongMessage[] = [];
+    const stream = dropLongMessages((message) => {
+      dropped.push(message);
+      return message.isAnswer ? '{"id":2,"error":1}' : undefined;
+    }, 12);
+    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+      text.slice(at * size, (at + 1) * size),
+    );
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const bytes = await new Response(
+      ReadableStream.from(pieces).pipeThrough(new TextEncoderStream()).pipeThrough(stream),
+    ).text();
+    const lines = bytes.split('\n');
+    expect(lines.filter((line) => line === '{"id":2,"error":1}' || line === '{"id":1}\r' || line === 'last')).toEqual([
+      '{"id":1}\r',
+      '{"id":2,"error":1}',
+      'last',
+    ]);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(18);
+    expect(dropped).toEqual([
+      { id: 2, isAnswer: true },
+      { id: 3, isAnswer: false },
+    ]);
+  }
 });
 
 test('an editor that dies while a turn runs ends the program and what it started, and the session is kept', async () => {

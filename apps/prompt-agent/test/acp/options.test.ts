@@ -92,15 +92,18 @@ test('an option or a value that there is not is refused by its name, and changes
 test('what the context holds and what the session has cost are told where size and prices are known', async () => {
   verifies('cli.acp.usage');
   const config = { model: { prices: { input: 1, output: 2 }, context_tokens: 128_000 } };
-  const replies = [{ text: 'One.', usage: { inputTokens: 1000, outputTokens: 500 } }];
-  const files = { [OWN_CONFIG]: JSON.stringify(config) };
+  const replies = [
+    { calls: [{ name: 'read_file', arguments: { path: 'a.txt' } }], usage: { inputTokens: 900, outputTokens: 50 } },
+    { text: 'One.', usage: { inputTokens: 1000, outputTokens: 500 } },
+  ];
+  const files = { 'a.txt': 'one\n', [OWN_CONFIG]: JSON.stringify(config) };
   await withEditor({ replies, files, args: ['--provider', 'openai'] }, async ({ begin, prompt, updates }) => {
     await prompt(await begin(), 'One?');
     expect(updates.find(({ sessionUpdate }) => sessionUpdate === 'usage_update')).toEqual({
       sessionUpdate: 'usage_update',
-      used: 1000,
+      used: 1500,
       size: 128_000,
-      cost: { amount: 0.002, currency: 'USD' },
+      cost: { amount: 0.003, currency: 'USD' },
     });
   });
 });
@@ -125,5 +128,28 @@ test('a mode that is chosen while a program runs holds for the calls of the prog
     expect(questions.length).toBeGreaterThan(0);
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
     expect(existsSync(join(cwd, 'b.txt'))).toBe(false);
+  });
+});
+
+test('a session keeps its mode when it is closed, forked or opened in another process', async () => {
+  verifies('cli.acp.modes');
+  const replies = [{ text: 'One.' }, { text: 'Two.' }];
+  const folder = await withEditor({ replies }, async ({ agent, begin, prompt, cwd }) => {
+    const sessionId = await begin();
+    await agent.request('session/set_mode', { sessionId, modeId: 'plan' });
+    const forked = await agent.request('session/fork', { sessionId, cwd, mcpServers: [] });
+    expect(forked.modes?.currentModeId).toBe('plan');
+    await prompt(sessionId, 'One?');
+    await agent.request('session/set_mode', { sessionId, modeId: 'read-only' });
+    await agent.request('session/close', { sessionId });
+    const loaded = await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    expect(loaded.modes?.currentModeId).toBe('read-only');
+    return cwd;
+  });
+  await withEditor({ replies, folder }, async ({ agent, cwd }) => {
+    const { sessions } = await agent.request('session/list', { cwd });
+    const sessionId = sessions[0]?.sessionId ?? '';
+    const { modes } = await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    expect(modes?.currentModeId).toBe('read-only');
   });
 });

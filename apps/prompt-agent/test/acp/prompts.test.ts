@@ -41,6 +41,11 @@ test('a recording is what its first bytes say, and a blob that is nothing known 
   expect(parts).toMatchObject([{ type: 'audio', mimeType: 'audio/wav' }]);
   const blob: ContentBlock = { type: 'resource', resource: { uri: 'file:///project/a.bin', blob: 'AAEC' } };
   expect(() => readPrompt([blob], '/project')).toThrow('a.bin is not an image');
+  const text = Buffer.from('plain text\n').toString('base64');
+  const file: ContentBlock = { type: 'resource', resource: { uri: 'file:///project/a.txt', blob: text } };
+  expect(readPrompt([file], '/project').parts).toMatchObject([
+    { type: 'text', text: expect.stringContaining('plain text') as unknown },
+  ]);
   expect(() => readPrompt([{ type: 'image', data: '%%%', mimeType: 'image/png' }], '/project')).toThrow('the image');
 });
 

@@ -6,6 +6,8 @@ import { promptHere } from '../program.ts';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
 import { callsIn, choose, withEditor } from './editor.ts';
 
+/** An image of one pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
 
 test('an answer is streamed with what the model thinks, and the editor reads why it ended and what it used', async () => {
@@ -120,6 +122,46 @@ test('a session of an editor is listed, goes on in another process and in the te
       code: -32_002,
     });
     expect(await quit()).toBe(0);
+  });
+});
+
+test('a session without a prompt is deleted as well, and a page of the list goes on behind one that was deleted', async () => {
+  verifies('cli.acp.sessions');
+  const replies = Array.from({ length: 52 }, (_, at) => ({ text: `${at}` }));
+  await withEditor({ replies }, async ({ begin, prompt, agent, cwd }) => {
+    const empty = await begin();
+    expect(await agent.request('session/delete', { sessionId: empty })).toEqual({});
+    for (const { text } of replies) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await prompt(await begin(), text);
+    }
+    const first = await agent.request('session/list', { cwd });
+    expect(first.sessions.map(({ title }) => title)).toHaveLength(50);
+    await agent.request('session/delete', { sessionId: first.sessions[10]?.sessionId ?? '' });
+    const { sessions, nextCursor } = await agent.request('session/list', { cwd, cursor: first.nextCursor ?? null });
+    expect([sessions.map(({ title }) => title), nextCursor]).toEqual([['1', '0'], undefined]);
+    await expect(agent.request('session/list', { cursor: '50' })).rejects.toMatchObject({ code: -32_602 });
+    await expect(agent.request('session/new', { cwd: `${cwd}/\0`, mcpServers: [] })).rejects.toMatchObject({
+      code: -32_602,
+    });
+  });
+});
+
+test('a replay has the diffs, the plan and the order of what was shown', async () => {
+  verifies('cli.acp.sessions');
+  const entries = [{ content: 'Mend it', status: 'in_progress', priority: 'medium' }];
+  const replies = [{ calls: [{ name: 'update_plan', arguments: { entries } }] }, { calls: [EDIT] }, { text: 'Done.' }];
+  await withEditor({ replies, files: { 'a.txt': 'one\n' } }, async ({ begin, agent, cwd, updates }) => {
+    const sessionId = await begin();
+    const image = { type: 'image' as const, mimeType: 'image/png', data: PNG };
+    await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Look: ' }, image] });
+    const before = updates.length;
+    await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    const replayed = updates.slice(before);
+    expect(replayed.slice(0, 2)).toMatchObject([{ content: { type: 'text' } }, { content: { type: 'image' } }]);
+    expect(replayed).toContainEqual({ sessionUpdate: 'plan', entries });
+    const path = join(cwd, 'a.txt');
+    expect(callsIn(replayed)[1]).toMatchObject({ content: [{ type: 'diff', path, oldText: 'one', newText: 'two' }] });
   });
 });
 

@@ -85,12 +85,24 @@ test('with -o the folders of a file are made, a link to a file stays one, and so
 test('a file of settings that is not plain JSON is left as it is, and so is one for settings that are not JSON', async () => {
   verifies('cli.acp.setup');
   const cwd = workspace({});
-  const text = '{ // mine\n  "a": 1,\n}\n';
-  writeFileSync(join(cwd, 'settings.json'), text);
-  const refused = await promptHere(['acp', '--setup', 'zed', '-o', 'settings.json'], { cwd });
-  expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('not plain JSON');
-  expect(readFileSync(join(cwd, 'settings.json'), 'utf8')).toBe(text);
+  const texts = [
+    '{ // mine\n  "a": 1,\n}\n',
+    '{"a": 1e400}',
+    '{"a": 0.1234567890123456789}',
+    '{"a": 12345678901234567890}',
+    '{"a": 1, "a": 2}',
+  ];
+  for (const text of texts) {
+    writeFileSync(join(cwd, 'settings.json'), text);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const refused = await promptHere(['acp', '--setup', 'zed', '-o', 'settings.json'], { cwd });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain('not plain JSON');
+    expect(readFileSync(join(cwd, 'settings.json'), 'utf8')).toBe(text);
+  }
+  writeFileSync(join(cwd, 'settings.json'), '{"a": 1.50, "b": 1e3}');
+  expect(await promptHere(['acp', '--setup', 'zed', '-o', 'settings.json'], { cwd })).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(join(cwd, 'settings.json'), 'utf8'))).toMatchObject({ a: 1.5, b: 1000 });
   expect(await promptHere(['acp', '--setup', 'emacs', '-o', 'x.el'], { cwd })).toMatchObject({ code: 2 });
   expect(existsSync(join(cwd, 'x.el'))).toBe(false);
   expect(await promptHere(['acp', '--setup', 'ed'], { cwd })).toMatchObject({ code: 2 });

@@ -61,9 +61,9 @@ export async function startAgent(
     throw startError(command, errors[0]);
   }
   const unguard = guardGroup(pid);
-  let said = '';
+  let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = sliceTail(said + text, MAX_STDERR * 2);
+    stderr = sliceTail(stderr + text, MAX_STDERR * 2);
   });
   const redactor = createRedactor(Object.values(env));
   child.on('error', () => undefined);
@@ -76,7 +76,7 @@ export async function startAgent(
       // What it wrote last may still be in the pipe; who else holds that open is not waited for.
       setImmediate(() => {
         child.stderr.destroy();
-        const last = sliceTail(visibleText(redactor.text(said.trim())), MAX_STDERR);
+        const last = sliceTail(visibleText(redactor.text(stderr.trim())), MAX_STDERR);
         done(`The agent ended ${how}${last === '' ? '.' : `, and wrote: ${last}`}`);
       });
     });
@@ -114,7 +114,7 @@ function startError(command: string, error: unknown): KernelError {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such program',
     EACCES: 'it is not executable',
-    ENOEXEC: 'it is no program for this system',
+    ENOEXEC: 'it is not a program for this system',
   };
   return new KernelError(
     'TOOL_UNAVAILABLE',

@@ -1,37 +1,36 @@
 import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
 import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
-import { type Copy, copyFolder } from '../copy/copy-folder.ts';
+import { copyWorkspace, type WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { CommandsInCopy } from '../options.ts';
 import { createDecisions, type Decision } from '../requests/decisions.ts';
-import { createClient } from '../requests/serve-client.ts';
-import { createTerminals } from '../requests/terminals.ts';
+import { createClient } from '../requests/client.ts';
+import { createAgentTerminals } from '../requests/terminals.ts';
 import type { AgentProcess, StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
-import { openSession, toReportedError } from './open-session.ts';
+import { openAgentSession, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
-import type { Sdk } from './sdk.ts';
-import { finishReasonOf, toUsage } from './turn-end.ts';
-import type { AgentSession, FromAgent } from './session-types.ts';
+import { finishReasonOf, toUsage } from './usage.ts';
+import type { AgentSession, Sdk, SessionEvent } from './session-types.ts';
 import { commandOutput } from './own-call.ts';
 import { type AgentOutput, createUpdates } from './updates.ts';
 import { endsWithin } from './ends-within.ts';
 
-interface Setup {
+interface SessionSetup {
   readonly start: StartAgent;
   readonly task: string;
   readonly signal: AbortSignal;
   readonly redactor: Redactor;
   readonly onProgress: (update: string) => void;
-  /** Decides on what was decided before, in the same words. */
-  readonly decidedBefore: (call: ToolCall) => Decision | undefined;
+  /** The decision on the same call before the agent began anew; undefined if there is none. */
+  readonly earlierDecision: (call: ToolCall) => Decision | undefined;
   /** The number of the first request. */
   readonly firstRequest: number;
 }
 
-interface Parts {
+interface StartedAgent {
   readonly sdk: Sdk;
-  readonly copy: Copy;
+  readonly copy: WorkspaceCopy;
   readonly agent: AgentProcess;
   readonly commands: CommandsInCopy | undefined;
 }
@@ -39,9 +38,9 @@ interface Parts {
 const CANCEL_GRACE_MS = 500;
 
 /** Copies the workspace, starts the agent in it and gives it the task. Rejects with a `KernelError`, or the reason of an abort, and leaves nothing behind then. */
-export async function startSession(options: CheckedOptions, setup: Setup): Promise<AgentSession> {
+export async function startSession(options: CheckedOptions, setup: SessionSetup): Promise<AgentSession> {
   const { signal } = setup;
-  const copy = await copyFolder(options.workspace, options.limits, signal);
+  const copy = await copyWorkspace(options.workspace, options.limits, signal);
   let agent: AgentProcess | undefined;
   let commands: CommandsInCopy | undefined;
   const closeAll = async (): Promise<void> => {
@@ -69,12 +68,12 @@ export async function startSession(options: CheckedOptions, setup: Setup): Promi
 /** Connects to a running agent, opens a session and gives it the task. Its `close` ends the agent. */
 async function connect(
   options: CheckedOptions,
-  setup: Setup,
-  { sdk, copy, agent, commands }: Parts,
+  setup: SessionSetup,
+  { sdk, copy, agent, commands }: StartedAgent,
 ): Promise<AgentSession> {
   const { limits, name, workspace } = options;
   const { folder } = copy;
-  const queue = createQueue<FromAgent>();
+  const queue = createQueue<SessionEvent>();
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
   let sessionId: string | undefined;
@@ -83,7 +82,7 @@ async function connect(
   let turnUsage: Usage | undefined;
   const openId = (): string | undefined => (isOver ? undefined : sessionId);
 
-  const finish = (last: FromAgent | undefined): void => {
+  const finish = (last: SessionEvent | undefined): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(silence);
@@ -107,24 +106,24 @@ async function connect(
     agent: name,
     redactor: setup.redactor,
     first: setup.firstRequest,
-    decidedBefore: setup.decidedBefore,
+    earlierDecision: setup.earlierDecision,
     onRequest: (call) => {
       updates.flush();
       queue.push({ type: 'request', call });
     },
   });
-  const terminals = commands && createTerminals(commands.tools, setup.redactor, onActivity);
-  const say = (said: AgentOutput): void => {
+  const terminals = commands && createAgentTerminals(commands.tools, setup.redactor, onActivity);
+  const emit = (output: AgentOutput): void => {
     const last = queue.last();
     // A reader that is slow gets long pieces, not many.
-    if (said.type !== 'own-call' && last?.type === said.type) last.text += said.text;
-    else queue.push(said);
+    if (output.type !== 'own-call' && last?.type === output.type) last.text += output.text;
+    else queue.push(output);
   };
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
     sessionId: openId,
     cancelledId: () => (isCancelling ? sessionId : undefined),
-    say,
+    emit,
     onProgress: setup.onProgress,
     onUsage: (tokens) => {
       if (isOverBudget(limits, tokens))
@@ -145,7 +144,7 @@ async function connect(
     signal: setup.signal,
     onCommandEnd(call, result) {
       updates.flush();
-      say(commandOutput(call, result));
+      emit(commandOutput(call, result));
     },
     onAnswer: onActivity,
   });
@@ -187,7 +186,7 @@ async function connect(
       () => fail(timeoutError(`was not ready within ${limits.startMs} ms (limits.startMs)`)),
       limits.startMs,
     );
-    const opening = openSession(sdk, connection, { ...options, folder, hasTerminals: terminals !== undefined });
+    const opening = openAgentSession(sdk, connection, { ...options, folder, hasTerminals: terminals !== undefined });
     opening.catch(() => undefined);
     sessionId = await untilAborted(Promise.race([opening, failure.promise]), setup.signal);
   } catch (error) {
@@ -212,7 +211,7 @@ async function connect(
   return {
     copy,
     next: () => queue.shift(),
-    ready: () => queue.filled(),
+    untilReady: () => queue.untilFilled(),
     isWaiting: (callId) => decisions.isWaiting(callId),
     contextTokens: () => updates.contextTokens(),
     decide(callId, decision) {
@@ -221,12 +220,12 @@ async function connect(
     },
     runCommand(call, context) {
       const running = isOver ? undefined : terminals?.start(call, context);
-      decisions.release(call.id);
+      decisions.forget(call.id);
       if (running === undefined)
         return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
       const goesOn = decisions
-        .needsTurn()
-        .then((): ToolResult => ({ forLLM: 'The command goes on while the agent does something else.' }));
+        .untilNextRequest()
+        .then((): ToolResult => ({ forLLM: 'The command is still running; the agent has asked for something else.' }));
       return Promise.race([running, goesOn]);
     },
     endWork,

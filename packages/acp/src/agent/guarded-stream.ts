@@ -10,7 +10,7 @@ export interface MessageStream<Message> {
 const MAX_OPEN = 64;
 
 /**
- * Keeps from a connection what it would only complain of on stderr, or hold without a limit: answers to requests that were never made or are answered already,
+ * Filters what the SDK would only log to stderr or keep without a limit: answers to requests that were never made or are answered already,
  * notifications other than of a request that is taken back, and more requests at once than an agent has use for. Updates of the session go to `onUpdate`, in their order.
  */
 export function guardStream<Message extends object>(
@@ -52,9 +52,9 @@ export function guardStream<Message extends object>(
   return { readable: readable.pipeThrough(incoming), writable: outgoing.writable };
 }
 
-/** The error for an agent that does not keep to the protocol. */
+/** The error for an agent that violates the protocol. */
 export function protocolError(what: string, hint?: string): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', `The agent does not keep to the protocol: ${what}.`, { hint });
+  return new KernelError('PROVIDER_PROTOCOL', `The agent violates the protocol: ${what}.`, { hint });
 }
 
 function fieldsOf(message: object): { readonly method: string | undefined; readonly id: unknown } {

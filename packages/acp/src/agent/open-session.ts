@@ -1,7 +1,7 @@
 import { isObject, sliceHead, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
-import type { Connection, Sdk } from './sdk.ts';
+import type { Connection, Sdk } from './session-types.ts';
 
 const AUTH_REQUIRED = -32_000;
 
@@ -10,25 +10,26 @@ interface Opening extends Pick<CheckedOptions, 'model' | 'mode' | 'name'> {
   readonly hasTerminals: boolean;
 }
 
-/** Says hello and opens a session in a folder, with the model and the mode that were chosen. Resolves to its id. */
-export async function openSession(
+/** Initializes the connection and opens a session in a folder, with the model and the mode that were chosen. Resolves to its id. */
+export async function openAgentSession(
   sdk: Sdk,
   { agent }: Connection,
   { folder, hasTerminals, model, mode, name }: Opening,
 ): Promise<string> {
-  const hello = await agent.request('initialize', {
+  const initialized = await agent.request('initialize', {
     protocolVersion: sdk.PROTOCOL_VERSION,
     clientInfo: { name: 'kernel', version: '0.0.0' },
     clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: hasTerminals },
   });
-  if (hello.protocolVersion !== sdk.PROTOCOL_VERSION)
+  if (initialized.protocolVersion !== sdk.PROTOCOL_VERSION)
     throw new KernelError(
       'TOOL_UNAVAILABLE',
-      `The agent "${name}" speaks version ${String(hello.protocolVersion)} of the protocol, and this client version ${sdk.PROTOCOL_VERSION}.`,
+      `The agent "${name}" speaks version ${String(initialized.protocolVersion)} of the protocol, and this client version ${sdk.PROTOCOL_VERSION}.`,
       { hint: 'Install a version of the agent that speaks it.' },
     );
   const opened = await agent.request('session/new', { cwd: folder, mcpServers: [] }).catch((error: unknown) => {
-    if (error instanceof sdk.RequestError && error.code === AUTH_REQUIRED) throw signInError(name, hello.authMethods);
+    if (error instanceof sdk.RequestError && error.code === AUTH_REQUIRED)
+      throw signInError(name, initialized.authMethods);
     throw error;
   });
   const { sessionId, modes, configOptions } = opened;
@@ -56,7 +57,7 @@ function unknownChoice(name: string, what: string, wanted: string, known: readon
   return new KernelError('CONFIG_INVALID', `The agent "${name}" has no ${what} "${sliceHead(wanted, 80)}".`, {
     hint:
       known.length === 0
-        ? `It lets no ${what} be chosen: leave it out.`
+        ? `It does not let you choose a ${what}: leave the option out.`
         : `It has ${known
             .slice(0, 30)
             .map((each) => JSON.stringify(visibleText(sliceHead(each, 80))))
@@ -69,7 +70,7 @@ function signInError(name: string, methods: unknown): KernelError {
     isObject(method) && typeof method['name'] === 'string' ? [visibleText(sliceHead(method['name'], 80))] : [],
   );
   const ways = names.length === 0 ? '' : ` It offers: ${names.slice(0, 10).join(', ')}.`;
-  return new KernelError('TOOL_UNAVAILABLE', `Nobody is signed in at the agent "${name}".`, {
+  return new KernelError('TOOL_UNAVAILABLE', `The agent "${name}" is not signed in.`, {
     hint: `Start it in a terminal and sign in there first, or give it its key in env.${ways}`,
   });
 }
@@ -78,6 +79,6 @@ function signInError(name: string, methods: unknown): KernelError {
 export function toReportedError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || KernelError.is(error) || !('code' in error) || typeof error.code !== 'number')
     return error;
-  const said = sliceHead(visibleText(error.message), 1000).replace(/\.$/, '');
-  return new KernelError('TOOL_FAILED', `The agent "${name}" reports: ${said}.`);
+  const message = sliceHead(visibleText(error.message), 1000).replace(/\.$/, '');
+  return new KernelError('TOOL_FAILED', `The agent "${name}" reports: ${message}.`);
 }

@@ -6,7 +6,7 @@ export interface Queue<T> {
   /** The last item, which may still be changed. */
   last(): T | undefined;
   /** Resolves when there is an item. */
-  filled(): Promise<void>;
+  untilFilled(): Promise<void>;
 }
 
 /** Creates an empty queue. */
@@ -21,6 +21,6 @@ export function createQueue<T>(): Queue<T> {
     },
     shift: () => items.shift(),
     last: () => items.at(-1),
-    filled: () => (items.length > 0 ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
+    untilFilled: () => (items.length > 0 ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
   };
 }

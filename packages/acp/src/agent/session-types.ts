@@ -1,10 +1,17 @@
+import type * as sdk from '@agentclientprotocol/sdk/unstable';
 import type { CallContext, FinishReason, KernelError, ToolCall, ToolResult, Usage } from '@kernel/protocol';
-import type { Copy } from '../copy/copy-folder.ts';
+import type { WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { Decision } from '../requests/decisions.ts';
 import type { AgentOutput } from './updates.ts';
 
+/** The SDK of the protocol, which is loaded with the first call. */
+export type Sdk = typeof sdk;
+
+/** A connection to an agent. */
+export type Connection = sdk.ClientConnection;
+
 /** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
-export type FromAgent =
+export type SessionEvent =
   | AgentOutput
   /** It asks for something that is to be decided on. */
   | { readonly type: 'request'; readonly call: ToolCall }
@@ -13,11 +20,11 @@ export type FromAgent =
 
 /** An agent at work on one task. */
 export interface AgentSession {
-  readonly copy: Copy;
+  readonly copy: WorkspaceCopy;
   /** Removes and returns what came first; undefined if there is nothing now. */
-  next(): FromAgent | undefined;
+  next(): SessionEvent | undefined;
   /** Resolves when there is something to return. */
-  ready(): Promise<void>;
+  untilReady(): Promise<void>;
   /** Whether a request still waits for a decision. */
   isWaiting(callId: string): boolean;
   /** The most tokens that its context held, if the agent tells them. */

@@ -13,6 +13,7 @@ import {
   textOfBlock,
   toOwnCall,
 } from './own-call.ts';
+import { isCount } from './usage.ts';
 
 /** What the agent says and does within its turn, in order. */
 export type AgentOutput = { readonly type: 'text' | 'reasoning'; text: string } | OwnCallOutput;
@@ -29,13 +30,13 @@ export interface Updates {
   flush(): void;
 }
 
-interface Setup {
+interface UpdatesOptions {
   readonly textCharacters: number;
   /** The session; undefined before there is one, and when its turn has ended. */
   readonly sessionId: () => string | undefined;
   /** The session while its turn is being cancelled: what it has used is read, and nothing else. */
   readonly cancelledId: () => string | undefined;
-  readonly say: (said: AgentOutput) => void;
+  readonly emit: (output: AgentOutput) => void;
   readonly onProgress: (update: string) => void;
   /** Called when it has used more. */
   readonly onUsage: (contextTokens: number) => void;
@@ -52,12 +53,12 @@ export function createUpdates({
   textCharacters,
   sessionId,
   cancelledId,
-  say,
+  emit,
   onProgress,
   onUsage,
   redactor,
   outputOf,
-}: Setup): Updates {
+}: UpdatesOptions): Updates {
   const calls = new Map<string, OwnCall>();
   const reported = new Set<string>();
   let characters = 0;
@@ -76,7 +77,7 @@ export function createUpdates({
     const { type, stream } = speaking ?? {};
     speaking = undefined;
     const text = stream?.end() ?? '';
-    if (type !== undefined && text !== '') say({ type, text });
+    if (type !== undefined && text !== '') emit({ type, text });
   };
   const addText = (type: 'text' | 'reasoning', content: unknown): void => {
     const text = textOfBlock(content);
@@ -85,7 +86,7 @@ export function createUpdates({
     if (speaking?.type !== type) flush();
     speaking ??= { type, stream: redactor.stream() };
     const clean = speaking.stream.push(text);
-    if (clean !== '') say({ type, text: clean });
+    if (clean !== '') emit({ type, text: clean });
   };
   const merge = (id: string, fields: Readonly<Record<string, unknown>>): OwnCall => {
     const known = calls.get(id) ?? {
@@ -125,8 +126,8 @@ export function createUpdates({
     reported.add(id);
     calls.set(id, { ...call, input: undefined, output: undefined, content: [] });
     flush();
-    const said = toOwnCall(call, status === 'failed', outputOf);
-    say({ ...said, call: redactor.data(said.call), result: redactor.data(said.result) });
+    const output = toOwnCall(call, status === 'failed', outputOf);
+    emit({ ...output, call: redactor.data(output.call), result: redactor.data(output.result) });
   };
 
   const addPlan = (text: string): void => {
@@ -181,9 +182,4 @@ function describePlan(entries: unknown): string {
     return [`[${marks[status] ?? ' '}] ${truncate(entry['content'], 200)}`];
   });
   return ['plan:', ...lines].join('\n');
-}
-
-/** Whether a value is a count of something. */
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

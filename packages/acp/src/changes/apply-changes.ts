@@ -1,6 +1,6 @@
 import { errorMessage, isObject } from '@kernel/internal';
 import { errorResult, KernelError, type ToolResult } from '@kernel/protocol';
-import { lineage } from '../copy/path-within.ts';
+import { pathPrefixes } from '../copy/path-within.ts';
 import { isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
 import type { AgentWorkspace, WorkspaceEdit } from '../options.ts';
 import { emptiedFolders } from './emptied-folders.ts';
@@ -17,39 +17,40 @@ const MAX_TRIES = 3;
  */
 export async function applyChanges(workspace: AgentWorkspace, json: string, signal: AbortSignal): Promise<ToolResult> {
   const parsed: unknown = JSON.parse(json);
-  const { patch = '', shown, files }: Readonly<Record<string, unknown>> = isObject(parsed) ? parsed : {};
+  const { patch = '', patchDigest, files }: Readonly<Record<string, unknown>> = isObject(parsed) ? parsed : {};
   const text = typeof patch === 'string' ? patch : '';
-  const isEdited = digestOf(text) !== shown;
+  const isEdited = digestOf(text) !== patchDigest;
   const records = readRecords(files);
   const failed = new Map<string, string>();
   const applied: FilePatch[] = [];
   const ids: string[] = [];
-  const planUnit = async (unit: readonly FilePatch[]): Promise<Unit | undefined> => {
+  const units = atomicChangesOf(readPatch(text, isEdited));
+  const planAtomic = async (unit: readonly FilePatch[]): Promise<AtomicChange | undefined> => {
     const removed = new Set(unit.flatMap(({ type, path }) => (type === 'delete' ? [path] : [])));
     const plans: WorkspaceEdit[] = [];
     for (const part of unit) {
       const record = records.get(part.path);
       // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory twice
       const plan = await planOf(workspace, { part, record, removed, isEdited, signal });
-      if (typeof plan === 'string') return failUnit(unit, part.path, plan);
+      if (typeof plan === 'string') return failAtomic(unit, part.path, plan);
       plans.push(...plan);
     }
     return { parts: unit, edits: plans };
   };
-  const failUnit = (unit: readonly FilePatch[], path: string, problem: string): undefined => {
-    for (const part of unit) failed.set(part.path, part.path === path ? problem : leftWith(part.path, path));
+  const failAtomic = (unit: readonly FilePatch[], path: string, problem: string): undefined => {
+    for (const part of unit) failed.set(part.path, part.path === path ? problem : leftBecauseOf(part.path, path));
   };
-  const planAll = async (): Promise<readonly Unit[]> => {
-    const planned: Unit[] = [];
+  const planAll = async (): Promise<readonly AtomicChange[]> => {
+    const planned: AtomicChange[] = [];
     for (const unit of units) {
       if (unit.some(({ path }) => failed.has(path))) continue;
       // oxlint-disable-next-line no-await-in-loop -- as above
-      const plan = await planUnit(unit);
+      const plan = await planAtomic(unit);
       if (plan !== undefined) planned.push(plan);
     }
     return planned;
   };
-  const apply = async (some: readonly Unit[]): Promise<string | undefined> => {
+  const apply = async (some: readonly AtomicChange[]): Promise<string | undefined> => {
     try {
       const { id } = await workspace.apply(
         some.flatMap(({ edits }) => edits),
@@ -63,7 +64,6 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
       return errorMessage(error);
     }
   };
-  const units = unitsOf(readPatch(text, isEdited));
   let planned = await planAll();
   for (let tries = 1; planned.length > 0; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- again without what does not fit any more
@@ -91,17 +91,17 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
 const LETTERS = { add: 'A', update: 'M', delete: 'D' } as const;
 
 /** Parts of a patch that are made together or not at all, and what makes them. */
-interface Unit {
+interface AtomicChange {
   readonly parts: readonly FilePatch[];
   readonly edits: readonly WorkspaceEdit[];
 }
 
 /** Puts those parts together where one is a file and the others are in the folder of its name, which takes its place or the other way round: removals first. */
-function unitsOf(parts: readonly FilePatch[]): readonly (readonly FilePatch[])[] {
+function atomicChangesOf(parts: readonly FilePatch[]): readonly (readonly FilePatch[])[] {
   const paths = new Set(parts.map(({ path }) => path));
   const units = new Map<string, FilePatch[]>();
   for (const part of parts) {
-    const top = lineage(part.path).find((each) => paths.has(each)) ?? part.path;
+    const top = pathPrefixes(part.path).find((each) => paths.has(each)) ?? part.path;
     const unit = units.get(top) ?? [];
     if (part.type === 'delete') unit.unshift(part);
     else unit.push(part);
@@ -110,7 +110,7 @@ function unitsOf(parts: readonly FilePatch[]): readonly (readonly FilePatch[])[]
   return [...units.values()];
 }
 
-function leftWith(path: string, other: string): string {
+function leftBecauseOf(path: string, other: string): string {
   return `${JSON.stringify(path)} was left as it is, as ${JSON.stringify(other)} was.`;
 }
 
@@ -131,7 +131,7 @@ async function planOf(
   const { path } = part;
   const named = JSON.stringify(path);
   const conflict = `${named} has changed in the workspace meanwhile, and was left as it is.`;
-  if (!isAllowed(workspace, 'write', path)) return `${named} was left as it is: the rules do not let it be written.`;
+  if (!isAllowed(workspace, 'write', path)) return `${named} was left as it is: the rules do not allow writing it.`;
   if (record === undefined && !isEdited)
     return `${named} was left as it is: the call does not say which file it is about.`;
   try {
@@ -147,7 +147,7 @@ async function planOf(
     if (part.type === 'delete') return [{ type: 'remove', path }];
     const content = contentOf(part, record, now?.bytes);
     if (record?.after !== undefined && digestOf(content) !== record.after) {
-      if (!isEdited) return `${named} was left as it is: the patch does not make what was shown.`;
+      if (!isEdited) return `${named} was left as it is: the patch does not produce the file that was shown.`;
       if (content.includes('[redacted]'))
         return `${named} was left as it is: a part of its new text was redacted when the call was kept.`;
     }

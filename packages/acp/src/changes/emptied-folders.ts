@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { AgentWorkspace } from '../options.ts';
 
 /**
- * The folder at a path of the workspace and those below it, deepest first, if they are empty once some files are removed. Undefined for what is no folder, such as a
- * link, and for one in which anything else stays.
+ * The folder at a path of the workspace and those below it, deepest first, if they are empty once some files are removed. Undefined for anything that is not a
+ * folder, such as a link, and for one in which anything else stays.
  */
 export async function emptiedFolders(
   workspace: AgentWorkspace,

@@ -41,7 +41,7 @@ export function lineBreaksBeyond(
   return withLineBreaks(lines, lineBreaks) === after ? { lineBreaks } : undefined;
 }
 
-/** Reads the records of a call, by path. What is none is left out. */
+/** Reads the records of a call, by path. Invalid records are left out. */
 export function readRecords(value: unknown): ReadonlyMap<string, FileRecord> {
   const records = new Map<string, FileRecord>();
   for (const each of Array.isArray(value) ? (value as readonly unknown[]) : []) {

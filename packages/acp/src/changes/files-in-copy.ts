@@ -1,6 +1,6 @@
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Copy } from '../copy/copy-folder.ts';
+import type { WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { SkippedFiles } from '../skipped-files.ts';
 
 /** What stays in the copy without being named one by one: the history of a repository, and what a package manager installed. */
@@ -20,7 +20,7 @@ export interface FilesInCopy {
 }
 
 /** Lists a copy. Links that are new, gone or lead elsewhere are named and left. */
-export async function filesIn(copy: Copy, skipped: SkippedFiles, signal: AbortSignal): Promise<FilesInCopy> {
+export async function filesIn(copy: WorkspaceCopy, skipped: SkippedFiles, signal: AbortSignal): Promise<FilesInCopy> {
   const files: string[] = [];
   const folders = [''];
   const links = new Set<string>();

@@ -1,9 +1,10 @@
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { attempt } from '@kernel/internal';
-import { type Copy, stateOnDisk } from '../copy/copy-folder.ts';
-import { lineage } from '../copy/path-within.ts';
-import { hasName, isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
+import { stateOnDisk, type WorkspaceCopy } from '../copy/copy-workspace.ts';
+import { pathPrefixes } from '../copy/path-within.ts';
+import { isAllowed, stateInWorkspace, supportsPath } from '../copy/workspace-state.ts';
 import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
 import { emptiedFolders } from './emptied-folders.ts';
@@ -11,7 +12,7 @@ import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-re
 import { filesIn, isGone, isSkipped, NOT_TEXT } from './files-in-copy.ts';
 import { hasMoreLines } from './lines.ts';
 import { joinPatch, linesAfter, readPatch } from './read-patch.ts';
-import { readCopied, readText } from './read-text.ts';
+import { readFileInCopy, readFileInWorkspace } from './read-text.ts';
 import { writePart } from './write-part.ts';
 
 /** What an agent changed in its copy. */
@@ -25,14 +26,14 @@ export interface Changes {
 /** What `apply_patch` takes of an agent. */
 export interface ChangesCall {
   readonly patch: string;
-  /** The digest of the patch as it was shown: one that a person edits has another. */
-  readonly shown: string;
+  /** The digest of `patch`. A patch that a person has edited no longer matches it. */
+  readonly patchDigest: string;
   readonly files: readonly FileRecord[];
   /** What it does not bring back, in sentences that name it: those who decide are to know. */
   readonly skipped?: readonly string[];
 }
 
-interface FileChange {
+interface PatchPart {
   readonly part: string;
   readonly record: FileRecord;
 }
@@ -44,17 +45,19 @@ const MAX_PATCH = 4_000_000;
 const MAX_LINES = 200_000;
 
 const UNREADABLE = 'Not looked at, because it cannot be read';
-const NOT_ALLOWED = 'Not brought back, because the rules do not let it be written';
+const NOT_ALLOWED = 'Not brought back, because the rules do not allow writing it';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
-const ODD_NAME = 'Not brought back, because its name cannot stand in a diff';
+const ODD_NAME = 'Not brought back, because its name cannot be written in a diff';
 const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
 const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
+const HALF =
+  "Not brought back, because a file and a folder take each other's place, and not all of that can be brought back";
 const HOLDS_SECRET = 'Not brought back, because it holds a value that was given to the agent in env';
 
 interface Finding {
   readonly workspace: AgentWorkspace;
-  readonly copy: Copy;
+  readonly copy: WorkspaceCopy;
   readonly signal: AbortSignal;
   /** Whether a text holds what is to stay with the agent. */
   readonly holdsSecret: (text: string) => boolean;
@@ -64,33 +67,42 @@ interface Finding {
 export async function findChanges(finding: Finding): Promise<Changes> {
   const { copy, signal } = finding;
   const skipped = createSkippedFiles();
-  const changes: FileChange[] = [];
+  const changes: PatchPart[] = [];
   const { files, links } = await filesIn(copy, skipped, signal);
   const gone = [...copy.files.keys()].filter((path) => !files.has(path) && !isSkipped(path));
   const removed = new Set<string>();
-  for (const [paths, find] of [
-    [gone, (path: string) => removalOf(finding, path, links)],
-    [files, (path: string) => changeOf(finding, path, removed)],
-  ] as const)
-    for (const path of paths) {
-      signal.throwIfAborted();
-      // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
-      const change = await find(path);
-      if (typeof change === 'string') skipped.add(change, path);
-      else if (change !== undefined) changes.push(change);
-      if (paths === gone && typeof change === 'object') removed.add(path);
-    }
+  const add = (found: Found, path: string): boolean => {
+    if (typeof found === 'string') skipped.add(found, path);
+    else if (found !== undefined) changes.push(found);
+    return typeof found === 'object';
+  };
+  for (const path of gone) {
+    signal.throwIfAborted();
+    // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
+    if (add(await removalOf(finding, path, links), path)) removed.add(path);
+  }
+  for (const path of files) {
+    signal.throwIfAborted();
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    add(await changeOf(finding, path, removed), path);
+  }
   const fitting = withoutTooLong(changes, skipped);
-  const shown = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
+  const sorted = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
+  const shown = await withoutHalves(sorted, copy, skipped);
   const patch = joinPatch(shown.map(({ part }) => part));
   const sentences = skipped.sentences();
   const records = shown.map(({ record }) => record);
-  const call = { patch, shown: digestOf(patch), files: records, ...(sentences.length > 0 && { skipped: sentences }) };
+  const call = {
+    patch,
+    patchDigest: digestOf(patch),
+    files: records,
+    ...(sentences.length > 0 && { skipped: sentences }),
+  };
   return { call: shown.length === 0 ? undefined : call, skipped: sentences };
 }
 
 /** The changes that can be shown together: the longest are skipped, so that one result of a build takes no other file with it. */
-function withoutTooLong(changes: readonly FileChange[], skipped: SkippedFiles): readonly FileChange[] {
+function withoutTooLong(changes: readonly PatchPart[], skipped: SkippedFiles): readonly PatchPart[] {
   let length = 100;
   return changes
     .toSorted((one, other) => one.part.length - other.part.length)
@@ -101,6 +113,32 @@ function withoutTooLong(changes: readonly FileChange[], skipped: SkippedFiles): 
     });
 }
 
+/**
+ * Skips what is left of a file and a folder that take each other's place where a part of that is skipped: half of it would lose what the other half holds. A folder of
+ * which nothing is brought back, such as one of installed packages, takes no place either.
+ */
+async function withoutHalves(
+  changes: readonly PatchPart[],
+  copy: WorkspaceCopy,
+  skipped: SkippedFiles,
+): Promise<readonly PatchPart[]> {
+  const known = new Set([...changes.map(({ record }) => record.path), ...skipped.paths()]);
+  const topOf = (path: string): string => pathPrefixes(path).find((each) => known.has(each)) ?? path;
+  const halves = new Set([...skipped.paths()].map(topOf));
+  const folders = new Set(changes.flatMap(({ record }) => pathPrefixes(record.path).slice(0, -1)));
+  const whole: PatchPart[] = [];
+  for (const change of changes) {
+    const { path, after } = change.record;
+    const isHalf =
+      halves.has(topOf(path)) ||
+      // oxlint-disable-next-line no-await-in-loop -- of what was removed alone
+      (after === undefined && !folders.has(path) && (await isFolder(join(copy.folder, path))));
+    if (isHalf) skipped.add(HALF, path);
+    else whole.push(change);
+  }
+  return whole;
+}
+
 /** What lets other work run, such as what aborts this one, and ends it then. */
 function pauseOf(signal: AbortSignal): () => Promise<void> {
   return async () => {
@@ -109,7 +147,7 @@ function pauseOf(signal: AbortSignal): () => Promise<void> {
   };
 }
 
-type Found = FileChange | string | undefined;
+type Found = PatchPart | string | undefined;
 
 async function removalOf(
   { workspace, copy, signal }: Finding,
@@ -117,11 +155,11 @@ async function removalOf(
   links: ReadonlySet<string>,
 ): Promise<Found> {
   // A link in its place, or in that of its folder, is named as one.
-  if (lineage(path).some((each) => links.has(each))) return undefined;
+  if (pathPrefixes(path).some((each) => links.has(each))) return undefined;
   if (!(await isGone(join(copy.folder, path)))) return UNREADABLE;
   const now = await stateInWorkspace(workspace, path);
   if (now === 'absent') return undefined;
-  if (!isAllowed(workspace, 'write', path)) return hasName(workspace, path) ? NOT_ALLOWED : ODD_NAME;
+  if (!isAllowed(workspace, 'write', path)) return supportsPath(workspace, path) ? NOT_ALLOWED : ODD_NAME;
   if (now === 'other' || now.state !== copy.files.get(path)?.original) return CONFLICT;
   if (isOdd(path)) return ODD_NAME;
   const before = await workspace.read(path).catch(() => undefined);
@@ -139,15 +177,16 @@ async function changeOf(
   const known = copy.files.get(path);
   const copied = join(copy.folder, path);
   if (known !== undefined && (await stateOnDisk(copied).catch(() => known.copied)) === known.copied) return undefined;
-  const after = await readCopied(copied);
+  const after = await readFileInCopy(copied);
   if (after === undefined) return NOT_TEXT;
   const now = await stateInWorkspace(workspace, path);
   const file = typeof now === 'string' ? undefined : now;
-  const before = file && (await readText(workspace, path, signal));
+  const before = file && (await readFileInWorkspace(workspace, path, signal));
   const isSameText = before !== undefined && Buffer.compare(before.bytes, after.bytes) === 0;
   const isSameMode = before !== undefined && (before.mode & 0o111) === (after.mode & 0o111);
   if (isSameText && isSameMode) return undefined;
-  if (!isAllowed(workspace, 'write', path)) return isOdd(path) || !hasName(workspace, path) ? ODD_NAME : NOT_ALLOWED;
+  if (!isAllowed(workspace, 'write', path))
+    return isOdd(path) || !supportsPath(workspace, path) ? ODD_NAME : NOT_ALLOWED;
   if (file?.state !== known?.original) return CONFLICT;
   if (now === 'other' && (await emptiedFolders(workspace, path, removed, signal)) === undefined) return IN_PLACE;
   if (after.text === undefined) return NOT_TEXT;
@@ -176,6 +215,10 @@ async function changeOf(
     ...lineBreaks,
   };
   return { part, record };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 /** Whether a path could be taken for something else in a patch. */

@@ -10,23 +10,15 @@ export function linesOf(text: string): readonly string[] {
 /** The line breaks of a text. */
 export function lineBreaksOf(text: string): LineBreaks {
   const breaks: [string, number][] = [];
-  for (const { length, end } of linesWithEnds(text)) {
+  const lines = text.split('\n');
+  for (const [at, line] of lines.entries()) {
+    const end = (line.endsWith('\r') ? '\r' : '') + (at === lines.length - 1 ? '' : '\n');
+    if (line === '' && end === '') continue;
     const last = breaks.at(-1);
-    const written = length === 0 && end === '' ? undefined : end;
-    if (written === undefined) continue;
-    if (last?.[0] === written) last[1] += 1;
-    else breaks.push([written, 1]);
+    if (last?.[0] === end) last[1] += 1;
+    else breaks.push([end, 1]);
   }
   return breaks;
-}
-
-function linesWithEnds(text: string): readonly { readonly length: number; readonly end: string }[] {
-  const lines = text.split('\n');
-  return lines.map((line, at) => {
-    const hasReturn = line.endsWith('\r');
-    const isLast = at === lines.length - 1;
-    return { length: line.length, end: `${hasReturn ? '\r' : ''}${isLast ? '' : '\n'}` };
-  });
 }
 
 /** A text of lines and their breaks; undefined if there are not as many. */

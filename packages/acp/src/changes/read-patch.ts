@@ -83,10 +83,7 @@ export function linesAfter(before: string | undefined, patch: FilePatch): readon
     const old = hunk.filter(({ sign }) => sign !== '+').map(({ text }) => text);
     const index = isAtEnd ? indexAtEnd(lines, old, at) : indexOfLines(lines, old, at);
     if (index === -1)
-      throw new KernelError(
-        'TOOL_FAILED',
-        `The lines that ${JSON.stringify(patch.path)} is to be changed at are not there any more.`,
-      );
+      throw new KernelError('TOOL_FAILED', `The lines to change in ${JSON.stringify(patch.path)} are no longer there.`);
     for (; at < index; at += 1) out.push(lines[at] ?? '');
     for (const { sign, text } of hunk) if (sign !== '-') out.push(text);
     at = index + old.length;

@@ -13,7 +13,7 @@ export interface ReadFile {
 }
 
 /** Reads a file of a workspace; undefined if that cannot be. */
-export async function readText(
+export async function readFileInWorkspace(
   workspace: AgentWorkspace,
   path: string,
   signal?: AbortSignal,
@@ -23,7 +23,7 @@ export async function readText(
 }
 
 /** Reads a file of a copy, and no link; undefined if that cannot be. */
-export async function readCopied(path: string): Promise<ReadFile | undefined> {
+export async function readFileInCopy(path: string): Promise<ReadFile | undefined> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch(() => undefined);
   if (file === undefined) return undefined;

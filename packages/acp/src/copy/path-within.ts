@@ -32,6 +32,6 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /** The folders that a path is in, outermost first, and itself. */
-export function lineage(path: string): readonly string[] {
+export function pathPrefixes(path: string): readonly string[] {
   return path.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'));
 }

@@ -8,11 +8,11 @@ export interface FileState {
   /** Changes with its content and its mode. */
   readonly state: string;
   readonly size: number;
-  /** Whether a copy of the file on disk has what the workspace would read: its version is that of the disk, and it has one name. */
-  readonly isPlain: boolean;
+  /** Whether the file on disk is what the workspace would read, and has one name. */
+  readonly isSameOnDisk: boolean;
 }
 
-/** Returns the state of the file at a path; `absent` if there is nothing, and `other` for what is no file that can be looked at. */
+/** Returns the state of the file at a path; `absent` if there is nothing, and `other` for anything but a readable file. */
 export async function stateInWorkspace(
   workspace: AgentWorkspace,
   path: string,
@@ -21,14 +21,14 @@ export async function stateInWorkspace(
   const info = await workspace.stat(path).catch(() => undefined);
   if (folder === undefined) {
     if (info === undefined) return 'absent';
-    return info.type === 'file' ? { state: stateOf(info), size: info.size, isPlain: false } : 'other';
+    return info.type === 'file' ? { state: stateOf(info), size: info.size, isSameOnDisk: false } : 'other';
   }
   const onDisk = await lstat(join(folder, path), { bigint: true }).catch(() => undefined);
   if (onDisk === undefined) return 'absent';
   if (info?.type !== 'file' || !onDisk.isFile()) return 'other';
   // Any other version, such as that of an unsaved text in an editor, is read through the workspace.
   const version = [onDisk.dev, onDisk.ino, onDisk.size, onDisk.mtimeNs].map((each) => each.toString(36)).join('.');
-  return { state: stateOf(info), size: info.size, isPlain: onDisk.nlink === 1n && info.version === version };
+  return { state: stateOf(info), size: info.size, isSameOnDisk: onDisk.nlink === 1n && info.version === version };
 }
 
 function stateOf({ version, mode }: { readonly version: string; readonly mode: number }): string {
@@ -36,7 +36,7 @@ function stateOf({ version, mode }: { readonly version: string; readonly mode: n
 }
 
 /** Whether a workspace can have a path: not every one can have `a:b`, for example. */
-export function hasName(workspace: AgentWorkspace, path: string): boolean {
+export function supportsPath(workspace: AgentWorkspace, path: string): boolean {
   return attempt(() => workspace.allows('read', path)) !== undefined;
 }
 

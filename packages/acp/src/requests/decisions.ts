@@ -13,30 +13,30 @@ export interface Decisions {
   /** Decides. A call that was decided on before stays as it was. */
   decide(callId: string, decision: Decision): void;
   /** Leaves a call to what runs it. */
-  release(callId: string): void;
+  forget(callId: string): void;
   /** Whether a call waits. */
   isWaiting(callId: string): boolean;
   /** How many wait. */
   waiting(): number;
   /** Resolves when one waits, at once if one does, and when all are refused. */
-  needsTurn(): Promise<void>;
+  untilNextRequest(): Promise<void>;
   /** Refuses all that wait, and all that come. */
   refuseAll(reason: string): void;
 }
 
-interface Setup {
+interface DecisionsOptions {
   /** The name of the agent, which each call names. */
   readonly agent: string;
   readonly redactor: Redactor;
   /** The number of the first request. */
   readonly first: number;
-  /** Decides on what was decided before, in the same words. */
-  readonly decidedBefore: (call: ToolCall) => Decision | undefined;
+  /** The decision on the same call before the agent began anew; undefined if there is none. */
+  readonly earlierDecision: (call: ToolCall) => Decision | undefined;
   readonly onRequest: (call: ToolCall) => void;
 }
 
 /** Creates the record of what waits for a decision. */
-export function createDecisions({ agent, redactor, first, decidedBefore, onRequest }: Setup): Decisions {
+export function createDecisions({ agent, redactor, first, earlierDecision, onRequest }: DecisionsOptions): Decisions {
   const waiting = new Map<string, (decision: Decision) => void>();
   let waiters: (() => void)[] = [];
   let number = first - 1;
@@ -56,7 +56,7 @@ export function createDecisions({ agent, redactor, first, decidedBefore, onReque
       };
     },
     ask(call) {
-      const known = refusal ?? decidedBefore(call);
+      const known = refusal ?? earlierDecision(call);
       if (known !== undefined) return Promise.resolve(known);
       return new Promise((resolve) => {
         waiting.set(call.id, resolve);
@@ -68,10 +68,10 @@ export function createDecisions({ agent, redactor, first, decidedBefore, onReque
       waiting.get(callId)?.(decision);
       waiting.delete(callId);
     },
-    release: (callId) => void waiting.delete(callId),
+    forget: (callId) => void waiting.delete(callId),
     isWaiting: (callId) => waiting.has(callId),
     waiting: () => waiting.size,
-    needsTurn: () =>
+    untilNextRequest: () =>
       refusal !== undefined || waiting.size > 0
         ? Promise.resolve()
         : new Promise((resolve) => void waiters.push(resolve)),

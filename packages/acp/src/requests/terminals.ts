@@ -2,30 +2,30 @@ import { errorMessage, isObject, parseJson, type Redactor } from '@kernel/intern
 import { type CallContext, errorResult, type ToolCall, type ToolResult, type Toolset } from '@kernel/protocol';
 
 /** A command that runs for the agent. */
-export interface Terminal {
+export interface AgentTerminal {
   readonly id: string;
   output: string;
   isCut: boolean;
-  end: TerminalEnd | undefined;
-  readonly ended: Promise<TerminalEnd>;
+  end: TerminalExit | undefined;
+  readonly ended: Promise<TerminalExit>;
   readonly stop: () => void;
 }
 
 /** How a command ended, as the protocol says it. */
-export interface TerminalEnd {
+export interface TerminalExit {
   readonly exitCode?: number;
   readonly signal?: string;
 }
 
 /** The commands of one agent. */
-export interface Terminals {
+export interface AgentTerminals {
   /** Says that a call will start a command of which so many bytes are kept; resolves when it has. `input` is what the call stands for, with what it must not say. */
-  expect(call: ToolCall, input: object, kept: number): Promise<Terminal>;
+  expect(call: ToolCall, input: object, kept: number): Promise<AgentTerminal>;
   /** Starts none for a call that was expected. */
   forget(callId: string): void;
   /** Starts the command of a call, and resolves with its end; undefined if none is expected of it. Never rejects. */
   start(call: ToolCall, context: CallContext): Promise<ToolResult> | undefined;
-  find(id: unknown): Terminal | undefined;
+  find(id: unknown): AgentTerminal | undefined;
   /** Stops a command, and forgets what it wrote. */
   release(id: string): void;
   /** How many run, or wait for a decision. */
@@ -41,14 +41,14 @@ interface Expected {
   readonly asked: string;
   readonly input: object;
   readonly kept: number;
-  readonly started: (terminal: Terminal) => void;
+  readonly started: (terminal: AgentTerminal) => void;
 }
 
 /** Creates what runs the commands of an agent through `run_command` of a toolset. */
-export function createTerminals(tools: Toolset, redactor: Redactor, onEnd: () => void): Terminals {
+export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: () => void): AgentTerminals {
   const expected = new Map<string, Expected>();
-  const terminals = new Map<string, Terminal>();
-  const open = new Map<Terminal, Promise<unknown>>();
+  const terminals = new Map<string, AgentTerminal>();
+  const open = new Map<AgentTerminal, Promise<unknown>>();
 
   const run = (
     call: ToolCall,
@@ -56,9 +56,9 @@ export function createTerminals(tools: Toolset, redactor: Redactor, onEnd: () =>
     { asked, input, kept, started }: Expected,
   ): Promise<ToolResult> => {
     const controller = new AbortController();
-    const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalEnd>();
+    const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalExit>();
     const stop = (): void => controller.abort();
-    const terminal: Terminal = { id: call.id, output: '', isCut: false, end: undefined, ended, stop };
+    const terminal: AgentTerminal = { id: call.id, output: '', isCut: false, end: undefined, ended, stop };
     const write = (text: string): void => {
       const cut = lastBytes(text, kept);
       terminal.isCut ||= cut.length < text.length;
@@ -144,7 +144,7 @@ function outputOf({ forLLM, data }: ToolResult): string {
   return text === '(no output)' ? '' : text;
 }
 
-function endOf({ data, isError }: ToolResult, isStopped: boolean): TerminalEnd {
+function endOf({ data, isError }: ToolResult, isStopped: boolean): TerminalExit {
   const { exitCode, signal }: Readonly<Record<string, unknown>> = isObject(data) ? data : {};
   if (typeof signal === 'string') return { signal };
   // It was stopped before it had started.

@@ -2,7 +2,7 @@ import { objectSchema } from '../object-schema.ts';
 import { visibleLine } from '@kernel/internal';
 import { posix } from 'node:path';
 import type { Tool, ToolWithHandler } from '@kernel/protocol';
-import { onDiskReads } from '../workspace/editor/read-scopes.ts';
+import { readingDisk } from '../workspace/editor/read-scopes.ts';
 import { quote, toolError } from '../workspace/errors.ts';
 import { compileEitherGlob, escapeGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
 import type { Workspace } from '../workspace/index.ts';
@@ -52,7 +52,7 @@ interface Input {
  * folder. `now` is replaceable in tests.
  */
 export function globTool(workspace: Workspace, now: () => number = Date.now): ToolWithHandler {
-  return onDiskReads({
+  return readingDisk({
     tool,
     handler: async ({ changed, count: isCount = false, path = '.', pattern }: Input, { signal }) => {
       const period = changed === undefined ? undefined : periodOf(changed, now());

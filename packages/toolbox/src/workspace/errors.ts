@@ -1,8 +1,15 @@
-import { sliceHead, sliceTail, visibleLine } from '@kernel/internal';
+import { errorMessage, sliceHead, sliceTail, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 export function toolError(message: string, cause?: unknown): KernelError {
   return new KernelError('TOOL_FAILED', message, cause === undefined ? {} : { cause });
+}
+
+const MAX_REASON = 300;
+
+/** What an editor says of a failure, on one line without a full stop. */
+export function editorReason(error: unknown): string {
+  return visibleLine(sliceHead(errorMessage(error), MAX_REASON)).replace(/\.$/, '') || 'it did not say why';
 }
 
 export function missingError(path: string, cause?: unknown, hint = ''): KernelError {

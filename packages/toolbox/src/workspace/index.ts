@@ -21,7 +21,7 @@ export type {
   WriteOptions,
 } from './types.ts';
 export type { EditorFiles } from './editor/editor-files.ts';
-export { withSingleReads } from './editor/read-scopes.ts';
+export { withCachedEditorReads } from './editor/read-scopes.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { withFileLock } from '../locks/file-lock.ts';
 export { memoryWorkspace } from './memory-workspace.ts';

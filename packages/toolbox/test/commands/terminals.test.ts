@@ -197,12 +197,12 @@ describe('an editor', () => {
     [
       'whose output fails',
       () => ({ output: () => Promise.reject(new Error('gone')) }),
-      'did not say what the command wrote',
+      'did not return the output of the command',
     ],
     [
       'whose output is no text',
       () => ({ output: async () => ({ text: 7 }) as never }),
-      'did not say what the command wrote',
+      'did not return the output of the command',
     ],
     [
       'that floods',

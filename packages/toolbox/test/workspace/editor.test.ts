@@ -20,7 +20,7 @@ import {
   overlayWorkspace,
   type Workspace,
   type WorkspaceOptions,
-  withSingleReads,
+  withCachedEditorReads,
 } from '../../src/workspace/index.ts';
 import { fakeEditor } from './fake-editor.ts';
 import { folderWith } from './folders.ts';
@@ -107,7 +107,7 @@ describe('a file with unsaved changes', () => {
     verifies('toolbox.editor.reads');
     const { workspace, editor, type } = await opened();
     const tried = (old: string): Promise<string> =>
-      withSingleReads(async () => {
+      withCachedEditorReads(async () => {
         const overlay = overlayWorkspace(workspace);
         const edits = [{ old_text: old, new_text: 'edited' }];
         await call(overlay, 'edit_file', { path: 'a.txt', edits });
@@ -332,7 +332,7 @@ describe('an editor that', () => {
       while (vi.getTimerCount() === 0) await new Promise((resolve) => void setImmediate(resolve));
       await vi.advanceTimersByTimeAsync(10_000);
       expect(await late).toContain(
-        `did not answer within 10000 ms when it was to write "${path}". It may still write it.`,
+        `did not answer within 10000 ms when asked to write "${path}". It may still write it.`,
       );
     }
     expect(onDisk('a.txt')).toBe('saved\n');

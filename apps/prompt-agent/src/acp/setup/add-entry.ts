@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorMessage, isObject, parseJson, visible } from '@kernel/internal';
-import { KernelError } from '@kernel/protocol';
+import { duplicateKeys, KernelError } from '@kernel/protocol';
 import { usageError } from '../../exit-code.ts';
 import type { Setup } from './editor-entries.ts';
 
@@ -22,7 +22,8 @@ export async function addEntry(named: string, entry: NonNullable<Setup['json']>)
   try {
     const text = info === undefined ? '' : await readFile(path, 'utf8');
     const settings = text.trim() === '' ? {} : parseJson(text);
-    if (!isObject(settings) || hasInexactNumber(text)) return refuse('is not plain JSON');
+    if (!isObject(settings) || hasInexactNumber(text) || duplicateKeys(text).length > 0)
+      return refuse('is not plain JSON');
     const merged = Object.entries(entry).map(([key, value]) => {
       const there = settings[key] ?? {};
       return isObject(there)
@@ -55,12 +56,14 @@ function mergeEntries(
   return Object.fromEntries(merged);
 }
 
-/** Whether a JSON text has a whole number that would be written as another one. */
+/** Whether a JSON text has a number that would be written as another one. */
 function hasInexactNumber(text: string): boolean {
   let isInexact = false;
   JSON.parse(text === '' ? '{}' : text, (_key, value: unknown, context?: { readonly source?: string }) => {
     const { source = '' } = context ?? {};
-    isInexact ||= typeof value === 'number' && /^-?\d+$/.test(source) && String(value) !== source;
+    const digits = source.replace(/e.*$/i, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
+    isInexact ||=
+      typeof value === 'number' && String(value) !== source && (digits.length > 15 || !Number.isFinite(value));
     return value;
   });
   return isInexact;

@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { isObject, parseJson } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
-import { withSingleReads, type Workspace } from '@kernel/toolbox/workspace';
+import { withCachedEditorReads, type Workspace } from '@kernel/toolbox/workspace';
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { tryChange } from '../../approval/try-change.ts';
 
@@ -36,12 +37,16 @@ const MAX_FILES = 100;
 
 /**
  * Finds out what a call of a tool that writes text would change: it is tried on an overlay of the workspace, which is dropped. Resolves to no changes for any other
- * tool, and for a call that would fail. Files that are not UTF-8 text, or longer than 1 MiB, and those beyond the first 100 are left out.
+ * tool, and for a call that would fail. `folder` is that of the workspace as the editor knows it. Files that are not UTF-8 text, or longer than 1 MiB, and those beyond the first 100 are left out.
  */
-export async function changesOf(workspace: Workspace, call: ToolCall, signal: AbortSignal): Promise<FileChanges> {
+export async function changesOf(
+  { workspace, folder }: { readonly workspace: Workspace; readonly folder: string },
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<FileChanges> {
   if (!isWriting(call.name)) return NO_CHANGES;
   const { call: own, notes } = readAgentPatch(call);
-  const changes = await withSingleReads(() =>
+  const changes = await withCachedEditorReads(() =>
     tryChange(workspace, own, signal, async ({ isError }, overlay): Promise<FileChanges> => {
       if (isError === true) return { ...NO_CHANGES, notes };
       const changed = overlay.changes().filter(({ what }) => what !== 'directory-made' && what !== 'directory-removed');
@@ -52,7 +57,7 @@ export async function changesOf(workspace: Workspace, call: ToolCall, signal: Ab
             what === 'removed' ? '' : textAt(overlay, path, signal),
           ]);
           if (newText === undefined || (oldText === undefined && what !== 'created')) return undefined;
-          return { path: join(workspace.folder ?? '', path), oldText, newText };
+          return { path: join(folder, path), oldText, newText };
         }),
       );
       const files = found.filter((change) => change !== undefined);
@@ -60,6 +65,19 @@ export async function changesOf(workspace: Workspace, call: ToolCall, signal: Ab
     }),
   );
   return changes ?? NO_CHANGES;
+}
+
+/** What the arguments of a call say that it wrote, for one whose file may be another by now: the texts that it replaced, or all of a file. */
+export function changesIn({ name, arguments: json }: ToolCall, folder: string): readonly FileChange[] {
+  const input = parseJson(json);
+  if (!isObject(input) || typeof input['path'] !== 'string') return [];
+  const path = resolve(folder, input['path']);
+  if (name === 'write_file') return typeof input['content'] === 'string' ? [{ path, newText: input['content'] }] : [];
+  const edits: readonly unknown[] = name === 'edit_file' && Array.isArray(input['edits']) ? input['edits'] : [];
+  return edits.flatMap((edit) => {
+    const { old_text: oldText, new_text: newText } = isObject(edit) ? edit : {};
+    return typeof oldText === 'string' && typeof newText === 'string' ? [{ path, oldText, newText }] : [];
+  });
 }
 
 async function textAt(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {

@@ -12,6 +12,8 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
+import { planIn } from '../plan-tool.ts';
+import { changesIn } from './file-changes.ts';
 import type { SendUpdate } from './show-turn.ts';
 import { textBlock } from './text-content.ts';
 import { callIdOf, createToolCalls, type ToolCalls } from './tool-calls.ts';
@@ -45,7 +47,14 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
         // oxlint-disable-next-line no-await-in-loop -- in order
         await send({ sessionUpdate, messageId, content: textBlock(part.text) });
       }
-      for (const call of toolCallsOf(message)) calls.start(callIdOf([], call.id), call);
+      for (const call of toolCallsOf(message)) {
+        const id = callIdOf([], call.id);
+        calls.start(id, call);
+        calls.setChanges(id, changesIn(call, folder));
+        const entries = call.name === 'update_plan' ? planIn(call.arguments) : undefined;
+        // oxlint-disable-next-line no-await-in-loop -- in order
+        if (entries !== undefined) await send({ sessionUpdate: 'plan', entries });
+      }
       return;
     case 'system':
       return;
@@ -68,7 +77,7 @@ function resultOf({ content, isError }: ToolMessage): ToolResult {
 /** The content of a user's message. A file that came with it is a link to it. */
 function blocksOf(content: string | readonly (TextPart | MediaPart)[], folder: string): readonly ContentBlock[] {
   if (typeof content === 'string') return [textBlock(content)];
-  return content.flatMap((part): ContentBlock[] => {
+  const blocks = content.flatMap((part): ContentBlock[] => {
     if (part.type === 'text') {
       const [, quoted = ''] = /^<(?:file|resource)(?:-\d+)? name=("[^\n]*")>\n/.exec(part.text) ?? [];
       const name = parseJson(quoted);
@@ -77,6 +86,8 @@ function blocksOf(content: string | readonly (TextPart | MediaPart)[], folder: s
     const { type, data, mimeType } = part;
     return data === undefined || type === 'file' ? [] : [{ type, data, mimeType }];
   });
+  // What came with it is stored first, and was sent after the text.
+  return blocks.toSorted((one, other) => Number(other.type === 'text') - Number(one.type === 'text'));
 }
 
 function linkTo(name: string, folder: string): ContentBlock {

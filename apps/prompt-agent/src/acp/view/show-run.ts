@@ -1,5 +1,5 @@
 import { run, runSession } from '@kernel/agent';
-import { type RunEnd, type ToolCall, wrapToolset } from '@kernel/protocol';
+import { type RunEnd, type ToolCall, type Usage, wrapToolset } from '@kernel/protocol';
 import type { SessionUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { ShowRun } from '../../chat/conversation.ts';
 import { redactEvents } from '../../output/redact-events.ts';
@@ -15,11 +15,13 @@ interface ShowRunOptions {
   readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<FileChanges>;
   /** Gets the calls of a run as they are shown, and undefined at its end. */
   readonly onCalls: (calls: ToolCalls | undefined) => void;
+  /** Gets what each reply of the model used, where the vendor says so. */
+  readonly onReply: (usage: Usage | undefined) => void;
   readonly onEnd: (end: RunEnd) => void;
 }
 
 /** Shows runs in an editor, in place of a terminal. */
-export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onEnd }: ShowRunOptions): ShowRun {
+export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onReply, onEnd }: ShowRunOptions): ShowRun {
   return async ({ options }, { messages, session, record }, { secret, host }) => {
     const { tools } = options;
     const toolOf = (name: string) => tools?.list().find((tool) => tool.name === name);
@@ -44,6 +46,7 @@ export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onEn
       const events = session === undefined ? run(all) : runSession({ ...all, session });
       for await (const event of redactEvents(events, secret)) {
         record?.(event);
+        if (event.type === 'message-end') onReply(event.usage);
         if (event.type === 'run-end') end = event;
         else await view(event);
       }

@@ -20,6 +20,8 @@ interface ShownCall {
   changes?: readonly FileChange[];
   progress: string;
   progressAt: number;
+  /** Sends the progress that came too soon after the last. */
+  timer?: NodeJS.Timeout | undefined;
 }
 
 export interface ToolCallsOptions {
@@ -54,6 +56,14 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     call.isDescribed = true;
     update(id, about);
     return call;
+  };
+
+  const sendProgress = (id: string, shown: ShownCall): void => {
+    clearTimeout(shown.timer);
+    shown.timer = undefined;
+    if (shown.status === 'completed' || shown.status === 'failed' || shown.terminalId !== undefined) return;
+    shown.progressAt = performance.now();
+    update(id, { content: [textContent(terminalText(shown.progress))] });
   };
 
   /** The questions about calls whose events were shown, and those who wait for that, by the ids of the calls. */
@@ -101,10 +111,9 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       const shown = calls.get(id);
       if (shown === undefined || shown.terminalId !== undefined) return;
       shown.progress = sliceTail(shown.progress + text, MAX_PROGRESS);
-      const now = performance.now();
-      if (now - shown.progressAt < PROGRESS_MS) return;
-      shown.progressAt = now;
-      update(id, { content: [textContent(terminalText(shown.progress))] });
+      const wait = shown.progressAt + PROGRESS_MS - performance.now();
+      if (wait <= 0) sendProgress(id, shown);
+      else shown.timer ??= setTimeout(() => sendProgress(id, shown), wait).unref();
     },
     /** Shows how a call ended. */
     end(id: string, call: ToolCall, result: ToolResult): void {

@@ -1,20 +1,12 @@
-import {
-  delay,
-  errorMessage,
-  isObject,
-  onAbort,
-  sliceHead,
-  sliceTail,
-  untilAborted,
-  visibleLine,
-} from '@kernel/internal';
+import { delay, isObject, onAbort, sliceHead, sliceTail, untilAborted, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { withTimeout } from '../../with-timeout.ts';
+import { editorReason, toolError } from '../../workspace/errors.ts';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import type { ProcessEnd } from '../process/start-process.ts';
-import { clearVariables } from './clear-variables.ts';
 import { newOutput } from './new-output.ts';
 import type { RunningTerminal, TerminalOutput, Terminals } from './terminals.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 export interface TerminalRun {
   readonly cwd: string;
@@ -32,7 +24,6 @@ const ANSWER_MS = 2_000;
 const FOLLOW_MS = 500;
 const MAX_OUTPUT = 1_048_576;
 const MAX_FOLLOWED = 65_536;
-const MAX_SAID = 300;
 const UNKNOWN = { exitCode: undefined, signal: undefined };
 
 /**
@@ -49,16 +40,16 @@ export async function runInTerminal(
   const reader = createReader(terminal, run.onOutput);
   const over = new AbortController();
   const following = run.isFollowed ? follow(reader.read, over.signal) : undefined;
-  let isReleased: Promise<boolean> | undefined;
-  const release = (): Promise<boolean> => (isReleased ??= isAnswered(() => terminal.release()));
+  let released: Promise<boolean> | undefined;
+  const release = (): Promise<boolean> => (released ??= isAnswered(() => terminal.release()));
   try {
     const { stoppedBy, ...end } = await untilEnd(terminal, run);
     const durationMs = performance.now() - startedMs;
     over.abort();
-    const hasEnded = stoppedBy === undefined || (await kill(terminal));
+    const hasEnded = stoppedBy === undefined || (await hasEndedAfterKill(terminal));
     await following;
     await reader.read();
-    if (reader.isLost()) run.onOutput(Buffer.from('(The editor did not say what the command wrote.)'));
+    if (reader.isLost()) run.onOutput(Buffer.from('(The editor did not return the output of the command.)'));
     const isOver = hasEnded || (await release());
     return { ...end, stoppedBy, durationMs, leftRunning: [], detached: isOver ? [] : [''] };
   } finally {
@@ -74,7 +65,7 @@ async function start(
 ): Promise<RunningTerminal> {
   signal.throwIfAborted();
   const maxOutputBytes = isFollowed ? MAX_FOLLOWED : MAX_OUTPUT;
-  const { args, program, variables } = clearVariables(command);
+  const { args, program, variables } = wrapForTerminal(command);
   const request = async (): Promise<RunningTerminal> => {
     const terminal = await terminals.start({ program, args, variables, cwd, maxOutputBytes }, { callId, signal });
     // One that is lost is reported where its end is waited for, if it is.
@@ -83,13 +74,15 @@ async function start(
   };
   const starting = request();
   try {
-    const late = () => failure(`The editor did not start the command within ${START_MS} ms.`);
+    const late = () => toolError(`The editor did not start the command within ${START_MS} ms.`);
     return await withTimeout(untilAborted(starting, signal), START_MS, late);
   } catch (error) {
     // One that is there later all the same is freed.
     void starting.then((terminal) => isAnswered(() => terminal.release())).catch(() => undefined);
     signal.throwIfAborted();
-    throw KernelError.is(error) ? error : failure(`The editor could not start the command: ${said(error)}.`, error);
+    throw KernelError.is(error)
+      ? error
+      : toolError(`The editor could not start the command: ${editorReason(error)}.`, error);
   }
 }
 
@@ -109,15 +102,15 @@ async function untilEnd(
       stopped.then((stoppedBy) => ({ ...UNKNOWN, stoppedBy })),
     ]);
   } catch (error) {
-    throw failure(`The editor lost the terminal of the command, which may still run: ${said(error)}.`, error);
+    throw toolError(`The editor lost the terminal of the command, which may still run: ${editorReason(error)}.`, error);
   } finally {
     clearTimeout(timer);
     removeAbort?.();
   }
 }
 
-/** Resolves to whether the command has ended. */
-async function kill(terminal: RunningTerminal): Promise<boolean> {
+/** Kills the command, and resolves to whether it has ended. */
+async function hasEndedAfterKill(terminal: RunningTerminal): Promise<boolean> {
   return (await isAnswered(() => terminal.kill())) && isAnswered(() => terminal.ended);
 }
 
@@ -173,12 +166,4 @@ function checkedEnd(end: unknown): Pick<ProcessEnd, 'exitCode' | 'signal'> {
     exitCode: typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined,
     signal: typeof signal === 'string' && signal !== '' ? visibleLine(sliceHead(signal, 40)) : undefined,
   };
-}
-
-function failure(message: string, cause?: unknown): KernelError {
-  return new KernelError('TOOL_FAILED', message, cause === undefined ? {} : { cause });
-}
-
-function said(error: unknown): string {
-  return visibleLine(sliceHead(errorMessage(error), MAX_SAID)).replace(/\.$/, '') || 'it did not say why';
 }

@@ -4,7 +4,7 @@ import { findProgram } from '@kernel/internal';
 import { invalidOption, type Tool, type ToolWithHandler } from '@kernel/protocol';
 import { quote, toolError } from '../../workspace/errors.ts';
 import { detectFormat, mediaTypeOf } from '../../text/encoding.ts';
-import { onDiskReads } from '../../workspace/editor/read-scopes.ts';
+import { readingDisk } from '../../workspace/editor/read-scopes.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
 import { readGlob } from '../glob.ts';
@@ -75,7 +75,7 @@ export interface SearchTextOptions {
 export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolWithHandler {
   if (typeof ripgrep === 'string' && !isAbsolute(ripgrep))
     throw invalidOption('searchTextTool', 'ripgrep', 'an absolute path', ripgrep);
-  return onDiskReads({
+  return readingDisk({
     tool,
     handler: async ({ glob, path = '.', query: given, regex = false }: Input, { signal }): Promise<string> => {
       const query = regex ? given : withoutLineEnd(given);

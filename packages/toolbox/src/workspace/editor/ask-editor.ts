@@ -1,12 +1,11 @@
-import { errorMessage, sliceHead, untilAborted, visibleLine } from '@kernel/internal';
+import { untilAborted } from '@kernel/internal';
 import { withTimeout } from '../../with-timeout.ts';
-import { quote, toolError } from '../errors.ts';
+import { editorReason, quote, toolError } from '../errors.ts';
 import type { EditorFiles } from './editor-files.ts';
 
 /** The largest file that is read and written through an editor, in bytes. */
 export const MAX_EDITOR_BYTES = 4 * 1024 * 1024;
 const MAX_MS = 10_000;
-const MAX_SAID = 300;
 
 /** A file as the editor knows it, and as the model does. */
 export interface EditorFile {
@@ -45,7 +44,7 @@ async function limited<T>(
 ): Promise<T> {
   const late = (): Error =>
     toolError(
-      `The editor did not answer within ${MAX_MS} ms when it was to ${what} ${quote(path)}.${what === 'write' ? ' It may still write it.' : ''}`,
+      `The editor did not answer within ${MAX_MS} ms when asked to ${what} ${quote(path)}.${what === 'write' ? ' It may still write it.' : ''}`,
     );
   const ended = new AbortController();
   try {
@@ -53,7 +52,7 @@ async function limited<T>(
     return await withTimeout(
       work(signal).catch((error: unknown) => {
         outer?.throwIfAborted();
-        throw toolError(`The editor could not ${what} ${quote(path)}: ${said(error)}.`, error);
+        throw toolError(`The editor could not ${what} ${quote(path)}: ${editorReason(error)}.`, error);
       }),
       MAX_MS,
       late,
@@ -61,8 +60,4 @@ async function limited<T>(
   } finally {
     ended.abort();
   }
-}
-
-function said(error: unknown): string {
-  return visibleLine(sliceHead(errorMessage(error), MAX_SAID)).replace(/\.$/, '') || 'it did not say why';
 }

@@ -5,7 +5,7 @@ import type { ReplaceOptions, Storage } from '../storage.ts';
 import type { Access, FileContent, FileInfo } from '../types.ts';
 import { MAX_EDITOR_BYTES, readFromEditor, writeToEditor } from './ask-editor.ts';
 import type { EditorFiles } from './editor-files.ts';
-import { dropsReturns, plainText, withoutReturns, withSavedEndings } from './editor-text.ts';
+import { crlfToLf, hidesCarriageReturns, plainText, withSavedEndings } from './editor-text.ts';
 import { readInScope, readsDisk } from './read-scopes.ts';
 
 /** A text file on disk. */
@@ -18,7 +18,7 @@ interface Saved {
 interface Shown {
   readonly content: FileContent;
   readonly isUnsaved: boolean;
-  readonly dropsReturns: boolean;
+  readonly hidesReturns: boolean;
 }
 
 /**
@@ -44,12 +44,12 @@ export function editorStorage(disk: Storage, editor: EditorFiles, root: string):
     const file = fileAt(content.path);
     const text = await readInScope(file.absolute, () => readFromEditor(editor, file, signal));
     if (text === undefined) return undefined;
-    const isDropping = dropsReturns(saved.text, text);
+    const hidesReturns = hidesCarriageReturns(saved.text, text);
     const whole = withSavedEndings(saved.text, text);
-    if (whole === saved.text) return { content, isUnsaved: false, dropsReturns: isDropping };
+    if (whole === saved.text) return { content, isUnsaved: false, hidesReturns };
     const bytes = Buffer.from(whole);
     const version = `${content.version}~${sha256Hex(whole).slice(0, 32)}`;
-    return { content: { ...content, bytes, size: bytes.length, version }, isUnsaved: true, dropsReturns: isDropping };
+    return { content: { ...content, bytes, size: bytes.length, version }, isUnsaved: true, hidesReturns };
   };
 
   const shownAt = async (path: string, access: Access, signal?: AbortSignal): Promise<Shown | undefined> =>
@@ -69,7 +69,7 @@ export function editorStorage(disk: Storage, editor: EditorFiles, root: string):
       throw refuse(there === undefined ? 'there is no such file' : 'it is not the text that was sent');
     }
     // The line endings and the mode are those that were asked for, whatever the editor saves with.
-    const isAlike = withoutReturns(saved.text) === withoutReturns(textOf(bytes));
+    const isAlike = crlfToLf(saved.text) === crlfToLf(textOf(bytes));
     const wanted = isAlike ? bytes : saved.content.bytes;
     const hasMode = mode === undefined || saved.content.mode === mode;
     if (!hasMode || !isSame(wanted, saved.content.bytes))
@@ -141,7 +141,7 @@ export function editorStorage(disk: Storage, editor: EditorFiles, root: string):
         // The checks for writing: of the file that is there.
         await disk.read(path, { access: 'write', start: 0, length: 0, maxBytes: 0, signal });
         signal?.throwIfAborted();
-        const sent = shown?.dropsReturns === true ? withoutReturns(text) : text;
+        const sent = shown?.hidesReturns === true ? crlfToLf(text) : text;
         return write(before, bytes, sent, { ...options, mode: options.mode ?? before.mode });
       }
       if (shown?.isUnsaved === true)

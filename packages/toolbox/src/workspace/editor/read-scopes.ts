@@ -17,15 +17,12 @@ export function readsDisk(): boolean {
 }
 
 /** A tool that reads files as they are on disk. */
-export function onDiskReads(each: ToolWithHandler): ToolWithHandler {
-  return { ...each, handler: (input, context) => withDiskReads(() => each.handler(input, context)) };
+export function readingDisk(tool: ToolWithHandler): ToolWithHandler {
+  return { ...tool, handler: (input, context) => withDiskReads(() => tool.handler(input, context)) };
 }
 
-/**
- * Makes a call that asks an editor for each file once, for a call that only reads: a change that is tried on an overlay looks at a file ten times, and each is a message to
- * the editor and back. What the file becomes in the meantime is not seen.
- */
-export function withSingleReads<T>(call: () => T): T {
+/** Runs a call that asks an editor for each file at most once. For calls that only read: later changes to the file are not seen. */
+export function withCachedEditorReads<T>(call: () => T): T {
   return scope.run(new Map(), call);
 }
 

@@ -1,18 +1,18 @@
 import type { AssistantMessage, FinishReason, MessageEnd, ProviderEvent, Usage } from '@kernel/protocol';
-import type { AgentOutput } from './agent/updates.ts';
+import type { AgentOutput } from '../agent/updates.ts';
 
 /** A part of a reply. */
 export type Part = AssistantMessage['content'][number];
 
 /** Adds what an agent said to a reply, and reports it. */
-export function* addPart(said: AgentOutput, parts: Part[]): Generator<ProviderEvent, void> {
-  if (said.type === 'own-call') {
-    parts.push(said.call, said.result);
-    yield said.call;
-    yield said.result;
+export function* addPart(output: AgentOutput, parts: Part[]): Generator<ProviderEvent, void> {
+  if (output.type === 'own-call') {
+    parts.push(output.call, output.result);
+    yield output.call;
+    yield output.result;
     return;
   }
-  const { type, text } = said;
+  const { type, text } = output;
   const last = parts.at(-1);
   if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + text };
   else parts.push({ type, text });

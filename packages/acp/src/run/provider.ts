@@ -10,15 +10,15 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
-import type { StartAgent } from './agent/agent-process.ts';
-import { startSession } from './agent/agent-session.ts';
-import type { AgentSession, FromAgent } from './agent/session-types.ts';
-import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './agent-reply.ts';
-import { type AgentCalls, allowedText, isPermission } from './agent-tools.ts';
-import { applyChanges } from './changes/apply-changes.ts';
-import { findChanges } from './changes/find-changes.ts';
-import type { CheckedOptions } from './check-options.ts';
-import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './run-history.ts';
+import type { StartAgent } from '../agent/agent-process.ts';
+import { startSession } from '../agent/agent-session.ts';
+import type { AgentSession, SessionEvent } from '../agent/session-types.ts';
+import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
+import { type AgentCalls, allowedText, isPermission } from './tools.ts';
+import { applyChanges } from '../changes/apply-changes.ts';
+import { findChanges } from '../changes/find-changes.ts';
+import type { CheckedOptions } from '../check-options.ts';
+import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './history.ts';
 
 /** An agent as the model of a run. */
 export interface AgentProvider extends Provider {
@@ -26,8 +26,8 @@ export interface AgentProvider extends Provider {
   readonly calls: AgentCalls;
   /** The answer of the agent, where the last reply is about its changes. */
   answer(): string;
-  /** Ends the agent. What it has used since its last reply, if its turn was cut, goes to `count`. */
-  close(count: (usage: Usage) => void): Promise<void>;
+  /** Ends the agent. `addUsage` gets what it has used since its last reply, if its turn was cut off. */
+  close(addUsage: (usage: Usage) => void): Promise<void>;
 }
 
 /**
@@ -45,7 +45,7 @@ export function createAgentProvider(
   const redactor = createRedactor(Object.values(options.env));
   let session: AgentSession | undefined;
   let starting: Promise<AgentSession> | undefined;
-  let end: Extract<FromAgent, { type: 'end' }> | undefined;
+  let end: Extract<SessionEvent, { type: 'end' }> | undefined;
   let failure: KernelError | undefined;
   let answer = '';
   let notes: string[] = [];
@@ -59,7 +59,7 @@ export function createAgentProvider(
       signal,
       redactor,
       onProgress: (update) => onProgress(redactor.text(update)),
-      decidedBefore: (call) => {
+      earlierDecision: (call) => {
         const at = decided.findIndex((each) => each.name === call.name && each.arguments === call.arguments);
         return at === -1 ? undefined : decided.splice(at, 1)[0]?.decision;
       },
@@ -69,8 +69,8 @@ export function createAgentProvider(
 
   /** What was used since the last reply. Until the agent tells what its turn has used, what its context holds counts as what it read. */
   const takeUsage = (): Usage => {
-    const told = end?.usage ?? { inputTokens: session?.contextTokens() ?? 0, outputTokens: 0 };
-    const usage = { ...told, inputTokens: Math.max(0, told.inputTokens - countedTokens) };
+    const reported = end?.usage ?? { inputTokens: session?.contextTokens() ?? 0, outputTokens: 0 };
+    const usage = { ...reported, inputTokens: Math.max(0, reported.inputTokens - countedTokens) };
     countedTokens += usage.inputTokens;
     if (end?.usage !== undefined) end = { ...end, usage: undefined };
     return usage;
@@ -106,8 +106,8 @@ export function createAgentProvider(
     { parts, signal }: { readonly parts: Part[]; readonly signal: AbortSignal },
   ): AsyncGenerator<ProviderEvent, void> {
     const changes = yield* bringBack(running, parts, signal);
-    const said = notes.join(' ');
-    failure = said === '' ? error : withMessage(error, `${error.message} ${said}`);
+    const noted = notes.join(' ');
+    failure = noted === '' ? error : withMessage(error, `${error.message} ${noted}`);
     notes = [];
     if (changes !== undefined) return yield changes;
     const usage = takeUsage();
@@ -122,9 +122,9 @@ export function createAgentProvider(
       (isSilent ? 'The agent ended its turn without an answer and without changes.' : '');
     const content = [...parts];
     if (text !== '') {
-      const said = isSilent ? text : `\n\n${text}`;
-      yield { type: 'text-delta', text: said };
-      content.push({ type: 'text', text: said });
+      const added = isSilent ? text : `\n\n${text}`;
+      yield { type: 'text-delta', text: added };
+      content.push({ type: 'text', text: added });
     }
     yield replyOf(content, end?.finishReason ?? 'stop', usage);
   }
@@ -163,7 +163,7 @@ export function createAgentProvider(
         // What it asks for at once is decided on at once.
         await new Promise((resolve) => void setImmediate(resolve));
         isGathered = true;
-      } else if (end === undefined) await untilAborted(session.ready(), signal);
+      } else if (end === undefined) await untilAborted(session.untilReady(), signal);
       else {
         const reply = yield* bringBack(session, parts, signal);
         if (reply === undefined) return yield* lastReply(parts, takeUsage());
@@ -188,13 +188,13 @@ export function createAgentProvider(
       applyPatch: (call, { signal }) => applyChanges(options.workspace, call.arguments, signal),
     },
     answer: () => answer,
-    close: async (count) => {
+    close: async (addUsage) => {
       await starting?.catch(() => undefined);
       if (session !== undefined && end === undefined && failure === undefined) {
         // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
-        count(takeUsage());
+        addUsage(takeUsage());
         end = { type: 'end', finishReason: 'other', usage: await session.cancel() };
-        count(takeUsage());
+        addUsage(takeUsage());
       }
       await session?.close();
     },

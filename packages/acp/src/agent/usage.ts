@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { isCount } from './updates.ts';
 
 /** Why a turn of an agent ended. What it says of a turn that it was not asked to cancel is another end. */
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -33,4 +32,9 @@ export function toUsage(usage: unknown): Usage | undefined {
     ...(written > 0 && { cacheWriteTokens: written }),
     ...(thought > 0 && { reasoningTokens: thought }),
   };
+}
+
+/** Whether a value is a count of something. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

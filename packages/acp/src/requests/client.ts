@@ -1,61 +1,62 @@
 import { errorMessage, sliceHead } from '@kernel/internal';
 import type { ToolCall, ToolResult } from '@kernel/protocol';
 import type { ClientApp } from '@agentclientprotocol/sdk/unstable';
-import type { Sdk } from '../agent/sdk.ts';
-import { isCount, type Updates } from '../agent/updates.ts';
-import { readCopiedText, writeCopiedText } from '../copy/copied-text.ts';
+import type { Sdk } from '../agent/session-types.ts';
+import type { Updates } from '../agent/updates.ts';
+import { isCount } from '../agent/usage.ts';
+import { realPathWithin } from '../copy/path-within.ts';
 import type { AgentWorkspace } from '../options.ts';
 import type { Decision, Decisions } from './decisions.ts';
-import { realPathWithin } from '../copy/path-within.ts';
-import { questionOf } from './permission.ts';
-import { MAX_TERMINALS, type Terminal, type Terminals } from './terminals.ts';
+import { readTextFile, writeTextFile } from './files.ts';
+import { verdictOn } from './permission.ts';
+import { type AgentTerminal, type AgentTerminals, MAX_TERMINALS } from './terminals.ts';
 
-/** What a client serves its agent with. */
-export interface Served {
+/** Options of `createClient`. */
+export interface ClientOptions {
   /** The folder of the copy. */
   readonly folder: string;
   readonly workspace: AgentWorkspace;
   readonly updates: Updates;
   readonly decisions: Decisions;
   /** The commands of the agent; undefined if it has none. */
-  readonly terminals: Terminals | undefined;
+  readonly terminals: AgentTerminals | undefined;
   /** The session; undefined before there is one, and when its turn has ended. */
   readonly sessionId: () => string | undefined;
   /** Aborts what runs for it. */
   readonly signal: AbortSignal;
-  /** Called when a command has ended that is no call of this run, since it was decided on before the agent began anew. */
+  /** Called when a command has ended that is not a call of this run, because it was decided on before the agent began anew. */
   readonly onCommandEnd: (call: ToolCall, result: ToolResult) => void;
   /** Called when a request was answered. */
   readonly onAnswer: () => void;
 }
 
-interface OfSession {
+interface SessionParams {
   readonly sessionId: string;
 }
 
 /** Creates the client side of a connection: what an agent can ask its client for. What it gets of a failure is the message. */
-export function createClient(sdk: Sdk, served: Served): ClientApp {
-  const { folder, workspace, terminals } = served;
+export function createClient(sdk: Sdk, options: ClientOptions): ClientApp {
+  const { folder, workspace, terminals } = options;
   const app = sdk.client({ name: 'kernel' });
-  const serve = createServe(sdk, served);
+  const serve = createRequestRunner(sdk, options);
   app
     .onRequest('fs/read_text_file', ({ params }) =>
-      serve(params, async () => ({ content: await readCopiedText(folder, params) })),
+      serve(params, async () => ({ content: await readTextFile(folder, params) })),
     )
     .onRequest('fs/write_text_file', ({ params }) =>
       serve(params, async () => {
-        await writeCopiedText(folder, workspace, params);
+        await writeTextFile(folder, workspace, params);
         return {};
       }),
     )
     .onRequest('session/request_permission', ({ params, signal }) =>
       serve(params, async () => {
-        const { toolCall, options } = params;
-        const decision = await decideOn(served, toolCall.toolCallId, { ...toolCall }, signal);
-        const option = options.find(({ kind }) => kind === (decision.isAllowed ? 'allow_once' : 'reject_once'));
+        const { toolCall } = params;
+        const decision = await decideOn(options, toolCall.toolCallId, { ...toolCall }, signal);
+        const option = params.options.find(({ kind }) => kind === (decision.isAllowed ? 'allow_once' : 'reject_once'));
         // An answer for all times is not ours to give: without another one the request is taken back, and so it is at the end of the turn.
         const outcome =
-          option === undefined || served.sessionId() === undefined || signal.aborted
+          option === undefined || options.sessionId() === undefined || signal.aborted
             ? ({ outcome: 'cancelled' } as const)
             : ({ outcome: 'selected', optionId: option.optionId } as const);
         return { outcome, ...(!decision.isAllowed && { _meta: { reason: decision.reason } }) };
@@ -63,13 +64,13 @@ export function createClient(sdk: Sdk, served: Served): ClientApp {
     )
     // A question may belong to a request instead of the session.
     .onRequest('elicitation/create', () => ({ action: 'decline' as const }));
-  if (terminals !== undefined) serveTerminals(sdk, app, { ...served, terminals }, serve);
+  if (terminals !== undefined) serveTerminals(sdk, app, { ...options, terminals }, serve);
   return app;
 }
 
-type Serve = <T>(params: OfSession, work: () => Promise<T> | T) => Promise<T>;
+type RequestRunner = <T>(params: SessionParams, work: () => Promise<T> | T) => Promise<T>;
 
-function createServe(sdk: Sdk, { sessionId, onAnswer }: Served): Serve {
+function createRequestRunner(sdk: Sdk, { sessionId, onAnswer }: ClientOptions): RequestRunner {
   return async (params, work) => {
     try {
       if (params.sessionId !== sessionId()) throw sdk.RequestError.sessionNotFound(sliceHead(params.sessionId, 200));
@@ -86,30 +87,30 @@ function createServe(sdk: Sdk, { sessionId, onAnswer }: Served): Serve {
 const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
 
-const TAKEN_BACK: Decision = { isAllowed: false, reason: 'The agent has taken its request back.' };
+const WITHDRAWN: Decision = { isAllowed: false, reason: 'The agent has taken its request back.' };
 
 async function decideOn(
-  { updates, decisions, folder }: Served,
+  { updates, decisions, folder }: ClientOptions,
   id: string,
   fields: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<Decision> {
-  const question = await questionOf(updates.callWith(id, fields), folder);
-  if (question.decision === 'allow') return { isAllowed: true };
-  if (question.decision === 'refuse') return { isAllowed: false, reason: question.reason };
-  const call = decisions.toCall('permission', question.tool, question.input);
-  signal.addEventListener('abort', () => decisions.decide(call.id, TAKEN_BACK), { once: true });
-  return signal.aborted ? TAKEN_BACK : decisions.ask(call);
+  const decided = await verdictOn(updates.callWith(id, fields), folder);
+  if (decided.verdict === 'allow') return { isAllowed: true };
+  if (decided.verdict === 'deny') return { isAllowed: false, reason: decided.reason };
+  const call = decisions.toCall('permission', decided.tool, decided.input);
+  signal.addEventListener('abort', () => decisions.decide(call.id, WITHDRAWN), { once: true });
+  return signal.aborted ? WITHDRAWN : decisions.ask(call);
 }
 
 function serveTerminals(
   sdk: Sdk,
   app: ClientApp,
-  served: Served & { readonly terminals: Terminals },
-  serve: Serve,
+  options: ClientOptions & { readonly terminals: AgentTerminals },
+  serve: RequestRunner,
 ): void {
-  const { folder, decisions, terminals } = served;
-  const find = ({ terminalId }: { readonly terminalId: string }): Terminal => {
+  const { folder, decisions, terminals } = options;
+  const find = ({ terminalId }: { readonly terminalId: string }): AgentTerminal => {
     const found = terminals.find(terminalId);
     if (found !== undefined) return found;
     throw new sdk.RequestError(INVALID_PARAMS, `There is no terminal ${JSON.stringify(sliceHead(terminalId, 80))}.`);
@@ -118,7 +119,10 @@ function serveTerminals(
     .onRequest('terminal/create', ({ params, signal }) =>
       serve(params, async () => {
         if (terminals.running() >= MAX_TERMINALS)
-          throw new sdk.RequestError(INTERNAL_ERROR, `${MAX_TERMINALS} commands run already: release one first.`);
+          throw new sdk.RequestError(
+            INTERNAL_ERROR,
+            `${MAX_TERMINALS} commands are running already; release one first.`,
+          );
         const { command, args = [], env = [], cwd, outputByteLimit } = params;
         const below = (cwd ?? '') === '' ? '.' : await realPathWithin(folder, cwd ?? '');
         if (below === undefined) throw new sdk.RequestError(INVALID_PARAMS, 'cwd is not in the folder of the session.');
@@ -133,13 +137,13 @@ function serveTerminals(
         const input = { command: words, ...(below !== '.' && { cwd: below }) };
         const call = decisions.toCall('terminal', 'run_command', input);
         const started = terminals.expect(call, input, isCount(outputByteLimit) ? outputByteLimit : Infinity);
-        signal.addEventListener('abort', () => decisions.decide(call.id, TAKEN_BACK), { once: true });
+        signal.addEventListener('abort', () => decisions.decide(call.id, WITHDRAWN), { once: true });
         const answer = await Promise.race([decisions.ask(call), started]);
         if (!('isAllowed' in answer)) return { terminalId: answer.id };
         // Decided on before the agent began anew.
         if (answer.isAllowed) {
-          const running = terminals.start(call, { signal: served.signal });
-          void running?.then((result) => served.onCommandEnd(call, result));
+          const running = terminals.start(call, { signal: options.signal });
+          void running?.then((result) => options.onCommandEnd(call, result));
           return { terminalId: (await started).id };
         }
         terminals.forget(call.id);

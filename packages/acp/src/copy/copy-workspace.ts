@@ -4,11 +4,11 @@ import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
-import { createCopyFolder } from './temporary-copies.ts';
-import { hasName, isAllowed, stateInWorkspace } from './workspace-state.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+import { isAllowed, stateInWorkspace, supportsPath } from './workspace-state.ts';
 
 /** A copy of what may be read of a workspace, in a folder of its own that only this user can open. */
-export interface Copy {
+export interface WorkspaceCopy {
   /** Its absolute path, without links. */
   readonly folder: string;
   /** What was copied, by path. */
@@ -36,11 +36,15 @@ interface CopyLimits {
 
 const AT_ONCE = 16;
 const UNREADABLE = 'Not in the copy, because it cannot be read';
-const ODD_NAME = 'Not in the copy, because the workspace cannot have its name';
+const ODD_NAME = 'Not in the copy, because the workspace does not support its name';
 
 /** Copies what may be read of a workspace. Rejects with `LIMIT_REACHED` if that is too much, and leaves nothing behind then. */
-export async function copyFolder(workspace: AgentWorkspace, limits: CopyLimits, signal: AbortSignal): Promise<Copy> {
-  const { folder, close } = await createCopyFolder();
+export async function copyWorkspace(
+  workspace: AgentWorkspace,
+  limits: CopyLimits,
+  signal: AbortSignal,
+): Promise<WorkspaceCopy> {
+  const { folder, close } = await createTemporaryFolder();
   try {
     return { folder, ...(await copyAll(workspace, folder, limits, signal)), close };
   } catch (error) {
@@ -54,7 +58,7 @@ async function copyAll(
   folder: string,
   limits: CopyLimits,
   signal: AbortSignal,
-): Promise<Pick<Copy, 'files' | 'links' | 'skipped'>> {
+): Promise<Pick<WorkspaceCopy, 'files' | 'links' | 'skipped'>> {
   const files = new Map<string, CopiedFile>();
   const links = new Map<string, string>();
   const skipped = createSkippedFiles();
@@ -95,7 +99,7 @@ async function copyAll(
       await Promise.all(some.map(({ name, type }) => copyEntry(inside + name, type)));
     }
   }
-  // Each link stays inside by its own words; one that leads out by way of another is no part of the copy.
+  // The target of each link is inside by its own text; one that leads outside through another link is removed.
   for (const path of links.keys()) {
     // oxlint-disable-next-line no-await-in-loop -- there are few
     const real = await realpath(join(folder, path)).catch(() => folder);
@@ -123,7 +127,7 @@ async function copyOne(
   target: string,
   { count, skipped, signal }: Copying,
 ): Promise<CopiedFile | undefined> {
-  if (!hasName(workspace, path)) skipped.add(ODD_NAME, path);
+  if (!supportsPath(workspace, path)) skipped.add(ODD_NAME, path);
   if (!isAllowed(workspace, 'read', path)) return undefined;
   const original = await stateInWorkspace(workspace, path);
   if (original === 'absent') return undefined;
@@ -133,7 +137,7 @@ async function copyOne(
   }
   count(original.size);
   try {
-    if (original.isPlain && workspace.folder !== undefined)
+    if (original.isSameOnDisk && workspace.folder !== undefined)
       await copyFile(join(workspace.folder, path), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     else {
       const { bytes, mode } = await workspace.read(path, { signal });
@@ -172,7 +176,7 @@ async function linkWithin({ folder }: AgentWorkspace, path: string): Promise<str
 }
 
 function tooMuch(what: string, option: string): KernelError {
-  return new KernelError('LIMIT_REACHED', `The workspace has ${what}, which is too much for a copy.`, {
-    hint: `Leave folders out of it by its rules (deny), such as build results, or allow more with ${option}.`,
+  return new KernelError('LIMIT_REACHED', `The workspace has ${what}, too much to copy.`, {
+    hint: `Exclude folders such as build output by its rules (deny), or raise ${option}.`,
   });
 }

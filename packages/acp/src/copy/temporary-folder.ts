@@ -6,7 +6,7 @@ import { attempt, guardExit, hasEnded, ownIdentity, sha256Hex } from '@kernel/in
 import { removeFolder } from './remove-folder.ts';
 
 /** A folder for a copy, whose name says which process it is of. */
-interface CopyFolder {
+interface TemporaryFolder {
   /** Its absolute path, without links. */
   readonly folder: string;
   /** Removes it. */
@@ -16,7 +16,7 @@ interface CopyFolder {
 const NAME = /^kernel-agent-(\d+)-([0-9a-f]{8})-/;
 
 /** Creates a folder that only this user can open. It is removed when this program ends, unless that is killed: then the next one that makes a copy removes it. */
-export async function createCopyFolder(): Promise<CopyFolder> {
+export async function createTemporaryFolder(): Promise<TemporaryFolder> {
   await removeLeftBehind().catch(() => undefined);
   const folder = await realpath(await mkdtemp(join(tmpdir(), `kernel-agent-${process.pid}-${systemMark()}-`)));
   const unguard = guardExit(() => attempt(() => rmSync(folder, { recursive: true, force: true })));

@@ -1,9 +1,9 @@
 import { isObject, parseJson } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf, type ToolMessage } from '@kernel/protocol';
-import { allowedText, isPermission } from './agent-tools.ts';
-import { readRecords } from './changes/file-record.ts';
-import { nameFiles } from './skipped-files.ts';
-import type { Decision } from './requests/decisions.ts';
+import { allowedText, isPermission } from './tools.ts';
+import { readRecords } from '../changes/file-record.ts';
+import { nameFiles } from '../skipped-files.ts';
+import type { Decision } from '../requests/decisions.ts';
 
 /** The task that a history begins with. */
 export function taskOf([first]: readonly Message[]): string {
@@ -54,5 +54,5 @@ export function describeOutcome({ toolCallId, content, isError }: ToolMessage, m
   const input = parseJson(call?.arguments ?? '');
   const files = [...readRecords(isObject(input) ? input['files'] : undefined).keys()];
   const named = files.length === 0 ? '' : ` It had changed ${nameFiles(files)}.`;
-  return `The changes of the agent were not made. ${text}${named}`;
+  return `The agent's changes were not applied. ${text}${named}`;
 }

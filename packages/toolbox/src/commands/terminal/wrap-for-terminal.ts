@@ -8,7 +8,7 @@ const UNPAGED = { PAGER: 'cat', GIT_PAGER: 'cat' };
  * The same command for a terminal of an editor, which has variables of its own: only those that are named reach it, and nothing is typed into it. The values
  * are not among its words, which an editor shows.
  */
-export function clearVariables(isolated: IsolatedCommand): IsolatedCommand {
+export function wrapForTerminal(isolated: IsolatedCommand): IsolatedCommand {
   const { args, program, variables } = isolated;
   const given = { ...UNPAGED, ...variables };
   if (process.platform === 'win32') return { ...isolated, variables: given };

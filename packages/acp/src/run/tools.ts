@@ -8,7 +8,7 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
-import type { AgentRequestName } from './requests/permission.ts';
+import type { AgentRequestName } from '../requests/permission.ts';
 
 /** What runs the calls that an agent's requests became. */
 export interface AgentCalls {
@@ -46,7 +46,7 @@ const AGENT_COMMAND: Tool = {
 
 const AGENT_PERMISSION: Tool = {
   name: 'agent_permission' satisfies AgentRequestName,
-  title: 'Let the agent',
+  title: 'Allow what the agent asks for',
   description: 'Lets the agent do what it asks for.',
   parameters: {
     type: 'object',
@@ -66,7 +66,7 @@ const APPLY_PATCH: Tool = {
     properties: {
       agent: TEXT,
       patch: { type: 'string', minLength: 1 },
-      shown: TEXT,
+      patchDigest: TEXT,
       files: { type: 'array' },
       skipped: { type: 'array', items: TEXT },
     },

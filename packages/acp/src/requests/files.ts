@@ -4,12 +4,12 @@ import { dirname, join, sep } from 'node:path';
 import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { AgentWorkspace } from '../options.ts';
-import { pathWithin } from './path-within.ts';
+import { pathWithin } from '../copy/path-within.ts';
 
 const MAX_BYTES = 16 * 1024 ** 2;
 
 /** Reads a text file of the copy for the agent: all of it, or lines of it. */
-export async function readCopiedText(
+export async function readTextFile(
   folder: string,
   { path, line, limit }: { readonly path: string; readonly line?: number | null; readonly limit?: number | null },
 ): Promise<string> {
@@ -34,7 +34,7 @@ export async function readCopiedText(
 }
 
 /** Writes a text file of the copy for the agent, if the rules of the workspace allow the path. */
-export async function writeCopiedText(
+export async function writeTextFile(
   folder: string,
   workspace: AgentWorkspace,
   { path, content }: { readonly path: string; readonly content: string },
@@ -42,7 +42,7 @@ export async function writeCopiedText(
   const relativePath = pathWithin(folder, path);
   if (relativePath === undefined) throw outside(path);
   if (!workspace.allows('write', relativePath))
-    throw refused(`the rules of the workspace do not let ${shown(relativePath)} be written`);
+    throw refused(`the rules of the workspace do not allow writing ${shown(relativePath)}`);
   if (Buffer.byteLength(content) > MAX_BYTES) throw refused(`the content is larger than ${MAX_BYTES} bytes`);
   await makeFolders(folder, dirname(relativePath));
   const target = await resolveIn(folder, path);
