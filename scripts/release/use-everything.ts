@@ -13,6 +13,9 @@ import {
 import { installInto, type Source } from './empty-project.ts';
 import { runAll, type NodeBinary } from './shell.ts';
 
+/** The folder of the program, which is used alone in every rehearsal. */
+const PROGRAM = 'apps/prompt-agent';
+
 /**
  * Uses the packages that a registry has, on each Node: each alone, all together with the examples, and as the README says. `root` is the tree that
  * they were made from. `isShort` leaves out the examples, which the tests of `examples` run on packed packages, and of those alone all but the program. Returns every failure.
@@ -36,14 +39,16 @@ export async function useEverything(
   if (first === undefined) return [];
   const together = (node: NodeBinary): Promise<void> =>
     installInto(projectOf(node, 'together'), node, everything, source);
-  // Alone, so that the rest finds the packages of others in the cache.
+  const alone = publishedFolders(root).filter((each) => !isShort || each === PROGRAM);
+  // The others join the program where it was alone: what it brings along is installed once.
+  if (isShort) await useAlone(root, PROGRAM, nodes, projectOf(first, 'together'), source);
+  // Before the rest, which finds the packages of others in the cache.
   await together(first);
-  const alone = publishedFolders(root).filter((each) => !isShort || each.startsWith('apps/'));
   const installs = await runAll(
     [
       ...others.map((node) => () => together(node)),
       ...nodes.map((node) => () => followReadme(root, node, projectOf(node, 'readme'), source)),
-      ...alone.map((each) => () => useAlone(root, each, nodes, projectOf(first, each), source)),
+      ...(isShort ? [] : alone.map((each) => () => useAlone(root, each, nodes, projectOf(first, each), source))),
     ],
     limit,
   );

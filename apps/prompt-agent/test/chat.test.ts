@@ -1,32 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createWorkspace } from '@kernel/toolbox';
 import { startWireServer, verifies, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createComplete, resolveMentions } from '../src/chat/complete.ts';
 import { createPasteFilter, textOfLine } from '../src/chat/paste-filter.ts';
 import { transcriptOf } from '../src/chat/slash-commands.ts';
-import { link, workspace } from './program.ts';
+import { link, prompt, promptHere, workspace } from './program.ts';
 import { inPseudoTerminal, type PseudoTerminal } from './terminals.ts';
 
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-
 /** Runs `chat` with lines on stdin, which is no terminal. */
-function chatLines(input: string, args: readonly string[], cwd: string) {
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '' };
-    const child = spawn(process.execPath, [CLI, 'chat', ...args], { cwd, env });
-    const out = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (piece: string) => {
-        out[name] += piece;
-      });
-    child.on('error', reject).on('close', (code) => resolve({ code, ...out }));
-    child.stdin.end(input);
-  });
-}
+const chatLines = (input: string, args: readonly string[], cwd: string) =>
+  promptHere(['chat', ...args], { cwd, input });
 
 async function withServer<T>(
   replies: WireServerOptions['replies'],
@@ -54,7 +39,8 @@ const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text
 test('where stdin is no terminal each line is a message of one conversation, and the answers alone are on stdout', async () => {
   verifies('cli.chat.turns');
   await withServer([{ text: 'First.' }, { text: 'Second.' }], async (model, server) => {
-    const { code, stdout } = await chatLines('one\n\n  \ntwo\\\nof two lines', model, project());
+    const input = 'one\n\n  \ntwo\\\nof two lines';
+    const { code, stdout } = await prompt(['chat', ...model], { cwd: project(), input });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'First.\nSecond.\n' });
     expect(messagesOf(server, 1)).toEqual(['user: one', 'assistant: First.', 'user: two\nof two lines']);
   });

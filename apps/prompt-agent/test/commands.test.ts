@@ -10,7 +10,7 @@ import { openStoredKeys } from '../src/credentials/stored-keys.ts';
 import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../src/model/default-models.ts';
 import { findModelSources } from '../src/model/model-sources.ts';
 import { VENDORS } from '../src/model/vendors.ts';
-import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
+import { OWN_CONFIG, prompt, promptHere, waitPatiently, workspace } from './program.ts';
 import { fakeTerminal, promptAt } from './terminals.ts';
 
 describe('tools', () => {
@@ -323,6 +323,7 @@ describe('the default models', () => {
 
 test('models lists what each vendor and local server answers, and a vendor that refuses is a note', async () => {
   verifies('cli.commands.models');
+  waitPatiently();
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
@@ -336,10 +337,10 @@ test('models lists what each vendor and local server answers, and a vendor that 
     const args = ['models', '--provider', 'openai', '--base-url', url];
     const found = await prompt(args, { env: { OPENAI_API_KEY: 'good-key-0123456789' } });
     expect([found.code, found.stdout]).toEqual([0, 'openai/a-\\x1b[31mmodel\nopenai/b-model\n']);
-    const refused = await prompt(args, { env: { OPENAI_API_KEY: 'bad-key-0123456789' } });
+    const refused = await promptHere(args, { env: { OPENAI_API_KEY: 'bad-key-0123456789' } });
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toContain('status 401');
-    const local = await prompt(['models'], { env: { ...PATIENT, PROMPT_AGENT_SERVERS: url } });
+    const local = await promptHere(['models'], { env: { PROMPT_AGENT_SERVERS: url } });
     expect(local.stdout).toContain('openai/b-model\n');
     expect(seen.at(-1)?.headers.authorization).toBeUndefined();
   } finally {

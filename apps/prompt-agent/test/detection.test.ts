@@ -3,21 +3,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
+import { OWN_CONFIG, promptHere, waitPatiently, workspace } from './program.ts';
 
 test('flag before config before key before local server before offline', async () => {
+  waitPatiently();
   const server = await startWireServer({ replies: () => ({ text: 'local' }) });
   try {
-    const env = { ...PATIENT, PROMPT_AGENT_SERVERS: server.baseUrl };
+    const env = { PROMPT_AGENT_SERVERS: server.baseUrl };
     const named = workspace({
       [OWN_CONFIG]: JSON.stringify({ provider: { name: 'openai', base_url: server.baseUrl }, model: { name: 'm1' } }),
     });
     const unnamed = workspace({ [OWN_CONFIG]: '{"name": "no provider"}' });
-    const flag = await prompt(['--provider', 'offline', '2+2'], { cwd: named, env });
-    const file = await prompt(['2+2'], { cwd: named, env: { ...env, OPENAI_API_KEY: 'k' } });
-    const url = await prompt(['--base-url', server.baseUrl, '--model', 'm3', '2+2'], { env });
-    const found = await prompt(['2+2'], { cwd: unnamed, env });
-    const nothing = await prompt(['2+2']);
+    const flag = await promptHere(['--provider', 'offline', '2+2'], { cwd: named, env });
+    const file = await promptHere(['2+2'], { cwd: named, env: { ...env, OPENAI_API_KEY: 'k' } });
+    const url = await promptHere(['--base-url', server.baseUrl, '--model', 'm3', '2+2'], { env });
+    const found = await promptHere(['2+2'], { cwd: unnamed, env });
+    const nothing = await promptHere(['2+2']);
     expect(flag.stderr).toMatch(/^offline: /);
     expect(file.stderr).toMatch(/^model: openai\/m1 at http:\/\/127\.0\.0\.1:\d+ \(\S*config\.json\)/);
     expect(url.stderr).toMatch(/^model: openai\/m3 at .* \(--base-url\)/);
@@ -25,7 +26,9 @@ test('flag before config before key before local server before offline', async (
     expect(nothing.stderr).toMatch(/^offline: /);
     expect([file, url, found].map(({ stdout }) => stdout)).toEqual(['local\n', 'local\n', 'local\n']);
     // A missing recording ends the program after the choice and before any request.
-    const key = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { env: { ...env, OPENAI_API_KEY: 'k' } });
+    const key = await promptHere(['-protocol', 'audio', '-audio', 'none.wav'], {
+      env: { ...env, OPENAI_API_KEY: 'k' },
+    });
     expect(key.stderr).toMatch(/^model: openai\/gpt-transcribe \(OPENAI_API_KEY\)\n/);
     expect(key.code).toBe(2);
   } finally {
@@ -35,6 +38,7 @@ test('flag before config before key before local server before offline', async (
 
 test('Ollama is looked for where OLLAMA_HOST says, as the providers read it', async () => {
   verifies('cli.ollama');
+  waitPatiently();
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -47,7 +51,7 @@ test('Ollama is looked for where OLLAMA_HOST says, as the providers read it', as
   const { port } = server.address() as AddressInfo;
   for (const host of [`:${port}`, `127.0.0.1:${port}`, `0.0.0.0:${port}`, `http://127.0.0.1:${port}/`]) {
     // oxlint-disable-next-line no-await-in-loop -- one program at a time
-    const found = await prompt(['2+2'], { env: { ...PATIENT, OLLAMA_HOST: host, PROMPT_AGENT_SERVERS: undefined } });
+    const found = await promptHere(['2+2'], { env: { OLLAMA_HOST: host, PROMPT_AGENT_SERVERS: undefined } });
     expect(found.stderr).toContain(`model: ollama/llama at http://127.0.0.1:${port} (OLLAMA_HOST)`);
     expect(found.stdout).toBe('local\n');
   }
@@ -55,10 +59,11 @@ test('Ollama is looked for where OLLAMA_HOST says, as the providers read it', as
 });
 
 test('a server that was found on loopback is given no key', async () => {
+  waitPatiently();
   const server = await startWireServer({ replies: () => ({ text: 'local' }) });
   try {
-    await prompt(['2+2'], {
-      env: { ...PATIENT, PROMPT_AGENT_SERVERS: server.baseUrl, GROQ_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' },
+    await promptHere(['2+2'], {
+      env: { PROMPT_AGENT_SERVERS: server.baseUrl, GROQ_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' },
     });
     expect(server.requests.length).toBeGreaterThan(0);
     for (const { headers } of server.requests) expect(headers['authorization']).toBeUndefined();

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { wrapWords } from '../src/output/output.ts';
-import { type Outcome, PATIENT, prompt, promptHere, workspace } from './program.ts';
+import { environmentAt, type Outcome, promptHere, waitPatiently, workspace } from './program.ts';
 import { inPseudoTerminal, plain } from './terminals.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -26,7 +26,7 @@ function inShell(line: string, cwd: string, words: readonly string[] = []): Prom
     const AGENT = `"${process.execPath}" "${CLI}"`;
     const child = spawn('sh', ['-c', line.replaceAll('$AGENT', AGENT), 'sh', ...words], {
       cwd,
-      env: { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '' },
+      env: environmentAt(cwd),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [stdout, stderr] = ['', ''];
@@ -202,9 +202,10 @@ test.each([
   ],
 ])('where Ollama %s, the error says its address and what to do', async (_, models, exit, said) => {
   verifies('cli.ollama.silent');
+  waitPatiently();
   const server = models === undefined ? undefined : await serveModels(models);
-  const { code, stdout, stderr } = await prompt(['--provider', 'ollama', 'hi'], {
-    env: { ...PATIENT, OLLAMA_HOST: server?.address ?? '127.0.0.1:9' },
+  const { code, stdout, stderr } = await promptHere(['--provider', 'ollama', 'hi'], {
+    env: { OLLAMA_HOST: server?.address ?? '127.0.0.1:9' },
   });
   await server?.close();
   expect({ code, stdout }).toEqual({ code: exit, stdout: '' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { promptHere, workspace } from './program.ts';
+import { environmentAt, promptHere, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -21,8 +21,7 @@ const shellLine = (...words: readonly string[]): string =>
 /** Runs a line in bash. */
 function bash(line: string, cwd: string): Promise<{ readonly code: number | null; readonly stdout: string }> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '', XDG_CACHE_HOME: join(cwd, 'cache') };
-    const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('bash', ['-c', line], { cwd, env: environmentAt(cwd), stdio: ['ignore', 'pipe', 'inherit'] });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       stdout += piece;

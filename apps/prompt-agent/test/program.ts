@@ -3,6 +3,7 @@ import { closeSync, openSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { main } from '../src/main.ts';
 
@@ -36,6 +37,11 @@ const INHERITED = {
   XDG_CACHE_HOME: fileURLToPath(new URL('../node_modules/.cache/prompt-agent', import.meta.url)),
 };
 
+/** The environment of a program whose home folder this is: without keys and without model servers. What it loads was compiled by an earlier one. */
+export function environmentAt(home: string): Readonly<Record<string, string | undefined>> {
+  return { ...INHERITED, HOME: home, TZ: 'UTC', PROMPT_AGENT_SERVERS: '' };
+}
+
 /** Runs the built program as a child process, in an environment without keys and without model servers. */
 export function prompt(
   args: readonly string[],
@@ -45,7 +51,7 @@ export function prompt(
     const file = stdoutFile === undefined ? undefined : openSync(stdoutFile, 'w');
     const child = spawn(process.execPath, ['--unhandled-rejections=strict', CLI, ...args], {
       cwd,
-      env: { ...INHERITED, HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
+      env: { ...environmentAt(cwd), ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', file ?? 'pipe', 'pipe'],
     });
     // A program that does not read it to the end closes it, which is no failure.
@@ -98,10 +104,14 @@ export async function promptHere(
 /** Where the user's own config is, in a workspace that is also the home folder. */
 export const OWN_CONFIG = '.config/prompt-agent/config.json';
 
-const PATIENT_FIXTURE = fileURLToPath(new URL('fixtures/patient.ts', import.meta.url));
-
-/** The environment in which a program waits for a model server on this machine as long as a busy one takes. */
-export const PATIENT = { NODE_OPTIONS: `--import=${PATIENT_FIXTURE}` };
+/** For the rest of a test, a model server on this machine has as long to answer as a busy one takes, instead of a fraction of a second. */
+export function waitPatiently(): void {
+  const { timeout } = AbortSignal;
+  const patient = vi
+    .spyOn(AbortSignal, 'timeout')
+    .mockImplementation((ms) => timeout.call(AbortSignal, Math.max(ms, 60_000)));
+  onTestFinished(() => patient.mockRestore());
+}
 
 const WAITS = fileURLToPath(new URL('fixtures/waits.ts', import.meta.url));
 

@@ -6,7 +6,7 @@ import { type Browser, type Frame, launch, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chromiumLaunch, findChromium } from '../../../test/setup/chromium.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { workspace } from './program.ts';
+import { environmentAt, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const APP_SERVER = fileURLToPath(new URL('fixtures/app-server.ts', import.meta.url));
@@ -57,7 +57,7 @@ async function openApp(variant: string, more: readonly string[] = []) {
   const args = ['serve', 'http', '--base-url', model.baseUrl, '-m', 'm', '--tools', tools, '--execute'];
   const program = spawn(process.execPath, [CLI, ...args, '--trust-hints', 'mcp', ...more], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '' },
+    env: environmentAt(cwd),
   });
   children.push(program);
   const address = await new Promise<string>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { launch, type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chromiumLaunch, findChromium } from '../../../test/setup/chromium.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { workspace } from './program.ts';
+import { environmentAt, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const chromium = findChromium(['cli.serve.page', 'cli.questions.page']);
@@ -32,7 +32,7 @@ async function serve(args: readonly string[], cwd = workspace()): Promise<string
   const address = server?.baseUrl ?? '';
   const started = spawn(process.execPath, [CLI, 'serve', 'http', '--base-url', address, '-m', 'm', ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '' },
+    env: environmentAt(cwd),
   });
   children.push(started);
   return new Promise<string>((resolve) => {

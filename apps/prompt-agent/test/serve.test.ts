@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { workspace } from './program.ts';
+import { environmentAt, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const running: ChildProcess[] = [];
@@ -17,7 +17,7 @@ afterEach(() => {
 async function startServing(args: readonly string[], ready: RegExp, cwd = workspace()) {
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '' },
+    env: environmentAt(cwd),
   });
   running.push(child);
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { workspace } from './program.ts';
+import { environmentAt, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -12,7 +12,7 @@ test('a process whose stdin stays open and silent answers and ends', async () =>
   const cwd = workspace();
   const child = spawn(process.execPath, [CLI, '-q', '--provider', 'offline', '1+1'], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '' },
+    env: environmentAt(cwd),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let answer = '';

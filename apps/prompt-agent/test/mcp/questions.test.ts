@@ -4,7 +4,7 @@ import { startWireServer, verifies, type WireServer, type WireServerOptions } fr
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createServerQuestions } from '../../src/serve/server-questions.ts';
 import { showCall, withOrigin } from '../../src/questions/show-call.ts';
-import { promptHere, workspace } from '../program.ts';
+import { environmentAt, promptHere, workspace } from '../program.ts';
 import { fakeTerminal, plain, promptAt } from '../terminals.ts';
 import { QUESTIONER } from './library-server.ts';
 
@@ -108,8 +108,7 @@ async function onPage(
   answer: (event: Event, post: (path: string, body: object) => Promise<Response>) => Promise<void>,
 ): Promise<readonly Event[]> {
   const cwd = withQuestioner();
-  const env = { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '' };
-  const child = spawn(process.execPath, [CLI, 'serve', 'http', ...args], { cwd, env });
+  const child = spawn(process.execPath, [CLI, 'serve', 'http', ...args], { cwd, env: environmentAt(cwd) });
   running.push(child);
   const [, url = '', token = ''] = await new Promise<RegExpExecArray>((resolve, reject) => {
     let text = '';

@@ -140,7 +140,7 @@ test('without a terminal a call waits in the journal, and goes on with -c once r
   verifies('cli.durable.approvals');
   const cwd = workspace({ 'my.tools.mjs': MODULE });
   const server = await startModel(['pay']);
-  const waits = await prompt(args(server, '--durable', '--session', 'trip', 'pay it'), { cwd });
+  const waits = await promptHere(args(server, '--durable', '--session', 'trip', 'pay it'), { cwd });
   expect(waits).toMatchObject({ code: 4, stdout: '' });
   const { runs } = JSON.parse((await promptHere(['runs', 'list', '--json'], { cwd })).stdout) as {
     runs: readonly { id: string; status: string }[];
@@ -187,7 +187,7 @@ test('with another model a run that has begun does not go on, and says what to d
 test('--durable works without a model, keeps its file private, and is refused where nothing can be recorded', async () => {
   verifies('cli.durable.flags');
   const cwd = workspace({ 'a.txt': 'x' });
-  expect(await prompt(['--durable', '--journal', 'my.db', 'what is 6 * 7?'], { cwd })).toMatchObject({
+  expect(await promptHere(['--durable', '--journal', 'my.db', 'what is 6 * 7?'], { cwd })).toMatchObject({
     stdout: '42\n',
   });
   expect(statSync(join(cwd, 'my.db')).mode & 0o777).toBe(0o600);

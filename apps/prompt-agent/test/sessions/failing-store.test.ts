@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Outcome, prompt, workspace } from '../program.ts';
+import { environmentAt, type Outcome, promptHere, workspace } from '../program.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const TOOLS = new URL('../../../../packages/tools/dist/index.js', import.meta.url).href;
@@ -28,12 +28,12 @@ test.each([['/proc'], ['a-file/state']])(
     verifies('cli.sessions.failures');
     const cwd = workspace({ 'a-file': 'x' });
     const env = { XDG_STATE_HOME: state.startsWith('/') ? state : join(cwd, state) };
-    const answered = await prompt(['2+3'], { cwd, env });
+    const answered = await promptHere(['2+3'], { cwd, env });
     expect(answered).toMatchObject({ code: 0, stdout: '5\n' });
     expect(answered.stderr).toMatch(
       /note: The sessions in .*sessions\.db cannot be used: .* This run is not kept\. .*XDG_STATE_HOME/,
     );
-    const continued = await prompt(['-c', '2+3'], { cwd, env });
+    const continued = await promptHere(['-c', '2+3'], { cwd, env });
     expect(continued).toMatchObject({ code: 1, stdout: '' });
     expect(continued.stderr).toContain('cannot be used');
   },
@@ -53,7 +53,7 @@ function promptOnDisk(cwd: string, size: string, args: readonly string[]): Promi
   return new Promise((resolve, reject) => {
     const child = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', size, state, process.execPath, CLI, ...args], {
       cwd,
-      env: { PATH: process.env['PATH'], HOME: cwd, XDG_STATE_HOME: state, PROMPT_AGENT_SERVERS: '' },
+      env: { ...environmentAt(cwd), XDG_STATE_HOME: state },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [stdout, stderr] = ['', ''];

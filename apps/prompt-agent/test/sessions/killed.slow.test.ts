@@ -178,7 +178,7 @@ test('a session that another process has open is refused with what to do, and on
   onTestFinished(() => server.close());
   const cwd = workspace({ 'my.tools.mjs': MODULE.replace('setTimeout(resolve, 4)', 'setTimeout(resolve, 60_000)') });
   server.enqueue({ calls: [{ id: 'l', name: 'look', arguments: { step: 1 } }] });
-  expect(await prompt(args(server, '--session', 'work', 'hello'), { cwd })).toMatchObject({ code: 0 });
+  expect(await promptHere(args(server, '--session', 'work', 'hello'), { cwd })).toMatchObject({ code: 0 });
   let pid = 0;
   const running = prompt(args(server, '-c', 'go on'), {
     cwd,
