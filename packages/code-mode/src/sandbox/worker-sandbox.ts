@@ -31,8 +31,11 @@ interface Warm {
   readonly flags: Int32Array;
 }
 
-/** How long a program may not ask whether it is to stop before its worker is ended, once its time of computation is over. */
-const GRACE_MS = 50;
+/**
+ * How long a program may not ask whether it is to stop before its worker is ended, once its time of computation is over: longer than a busy machine keeps a thread
+ * waiting, since what a program has written is lost with its worker.
+ */
+const GRACE_MS = 1000;
 
 /**
  * Creates a sandbox that runs each program in QuickJS in a worker of its own, on Node, Deno and Bun. A program that computes never holds up the calling
