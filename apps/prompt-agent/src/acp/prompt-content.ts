@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { fileURLToPath } from 'node:url';
 import { isAbsolute, relative, sep } from 'node:path';
 import { sliceHead, truncate, visibleLine } from '@kernel/internal';
 import type { MediaPart, TextPart } from '@kernel/protocol';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
 import { usageError } from '../exit-code.ts';
+import { decodeText } from '../files/read-file.ts';
 import { oneLine } from '../output/escape.ts';
 import { mediaPart } from '../prompt/attachments.ts';
 import { fragmentPart } from '../prompt/fragments.ts';
@@ -107,9 +107,7 @@ function media(data: string, name: string, what: string): MediaPart {
 
 /** The text of bytes that are UTF-8 without control characters, as a file that came with the prompt. */
 function textIn(blob: string, name: string): TextPart | undefined {
-  const bytes = Buffer.from(blob, 'base64');
-  if (!isUtf8(bytes)) return undefined;
-  const text = bytes.toString('utf8');
+  const text = decodeText(Buffer.from(blob, 'base64')) ?? '';
   // oxlint-disable-next-line no-control-regex -- finding them is what this is for
   return text === '' || /[\u0000-\u0008\u000E-\u001F]/.test(text) || text.startsWith('%PDF-')
     ? undefined

@@ -72,7 +72,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     const folder = folderFrom(cwd);
     const servers = toEditorServers(mcpServers);
     const open = from === undefined ? undefined : sessions.get(from);
-    const stored = from === undefined ? undefined : findStored(call, from);
+    const stored = from === undefined || open !== undefined ? undefined : findStored(call, from);
     const entries = (await open?.entries()) ?? stored?.entries();
     if (from !== undefined && entries === undefined) throw RequestError.sessionNotFound(from);
     const id = randomUUID().replaceAll('-', '');

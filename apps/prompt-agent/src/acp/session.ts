@@ -142,8 +142,9 @@ export async function openAcpSession(
     if (prompts.length > 0) notifyCommands(prompts);
   };
 
-  /** How the last run of the turn ended, and what its last reply used; undefined if there was none. */
+  /** How the last run of the turn ended; undefined if there was none. */
   let end: RunEnd | undefined;
+  /** What the last reply of the session used, which is what the context holds. */
   let lastReply: Usage | undefined;
   const show = showRunInEditor({
     send,

@@ -45,22 +45,19 @@ export function toOwnCall(call: OwnCall, isError: boolean, outputOf: (terminal: 
   const texts = call.content.map((each) => textOfContent(each, outputOf)).filter((text) => text !== '');
   const text =
     texts.length > 0 ? texts.join('\n') : typeof call.output === 'string' ? call.output : jsonOf(call.output);
-  return {
-    type: 'own-call',
-    call: { type: 'server-tool-call', id: call.id, name, arguments: argumentsOf(call) },
-    result: {
-      type: 'server-tool-result',
-      callId: call.id,
-      name,
-      text: truncate(text, MAX_RESULT),
-      ...(isError && { isError }),
-    },
-  };
+  return outputOfCall({ id: call.id, name, arguments: argumentsOf(call) }, text, isError);
 }
 
 /** What a run sees of a command that it ran for the agent without a call of its own. */
-export function commandOutput({ id, name, arguments: json }: ToolCall, result: ToolResult): OwnCallOutput {
-  const { forLLM, isError } = result;
+export function commandOutput(call: ToolCall, { forLLM, isError = false }: ToolResult): OwnCallOutput {
+  return outputOfCall(call, forLLM, isError);
+}
+
+function outputOfCall(
+  { id, name, arguments: json }: Pick<ToolCall, 'id' | 'name' | 'arguments'>,
+  text: string,
+  isError: boolean,
+): OwnCallOutput {
   return {
     type: 'own-call',
     call: { type: 'server-tool-call', id, name, arguments: json },
@@ -68,7 +65,7 @@ export function commandOutput({ id, name, arguments: json }: ToolCall, result: T
       type: 'server-tool-result',
       callId: id,
       name,
-      text: truncate(forLLM, MAX_RESULT),
+      text: truncate(text, MAX_RESULT),
       ...(isError && { isError }),
     },
   };
