@@ -1,7 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
-import { isFunction, nameOf, nodeAt, parseModule, walkSyntax } from '../lib/syntax.ts';
+import {
+  type Around,
+  isFunction,
+  nameOf,
+  nodeAt,
+  nodesAt,
+  parseModule,
+  type SyntaxNode,
+  valueOf,
+  walkSyntax,
+} from '../lib/syntax.ts';
 
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\bvi\.(?:do)?[mM]ock[(<]/, 'mocks a module. Use a fake of a port.'],
@@ -9,14 +19,22 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[{,]\s*retry: *[1-9]/, 'tries again instead of proving. Use virtual time, a count or a ratio.'],
 ];
 
+/** What of vitest waits until something is so: a second, unless it is told how long. */
+const WAITS = /\bvi\.(?:waitFor|waitUntil)\(/;
+/** A busy machine may take many times as long as an idle one: a wait is only to end what hangs. In milliseconds. */
+const SHORTEST_WAIT = 30_000;
+
 /** What of vitest registers something for the tests that follow. */
 const HOOKS = /^(?:before|after|around)(?:All|Each)$|^onTest(?:Finished|Failed)$/;
+const SHORT_WAIT = `waits for less than ${SHORTEST_WAIT / 1000} seconds, in which a busy machine may not get there. Give a timeout of a minute.`;
+const IMPORTED_HOOK =
+  'registers a hook while it is imported, which holds for one file of a process only. Call it in a function, or use `temporaryFolder`.';
 /** Runs before each file, however many share a process. */
 const SETUP = 'test/setup/clean-process.ts';
 
 /**
- * Tests: none mocks a module, runs alone, is tried again or is skipped; `skipIf` is for a platform or data that is absent. No helper registers a
- * hook while it is imported: files of one process import it once, so that only the first of them would have it.
+ * Tests: none mocks a module, runs alone, is tried again or is skipped; `skipIf` is for a platform or data that is absent. What is waited for has
+ * time. No helper registers a hook while it is imported: files of one process import it once, so that only the first of them would have it.
  */
 export const tests: Rule = (root) =>
   globSync(
@@ -39,17 +57,30 @@ export const tests: Rule = (root) =>
             report(index + 1, message),
           ),
         );
-      if (file.endsWith('.test.ts') || file === SETUP || !text.includes('vitest')) return found;
-      return [
-        ...found,
-        ...importedHooks(text).map((at) =>
-          report(
-            text.slice(0, at).split('\n').length,
-            'registers a hook while it is imported, which holds for one file of a process only. Call it in a function, or use `temporaryFolder`.',
-          ),
-        ),
-      ];
+      const at = (starts: readonly number[], message: string): readonly Problem[] =>
+        starts.map((start) => report(text.slice(0, start).split('\n').length, message));
+      const waits = isTest && WAITS.test(text) ? at(shortWaits(text), SHORT_WAIT) : [];
+      if (file.endsWith('.test.ts') || file === SETUP || !text.includes('vitest')) return [...found, ...waits];
+      return [...found, ...waits, ...at(importedHooks(text), IMPORTED_HOOK)];
     });
+
+/** Where a module waits for less than half a minute. */
+function shortWaits(text: string): readonly number[] {
+  const found: number[] = [];
+  walkSyntax(parseModule(text), (node, around) => {
+    const name = nameOf(nodeAt(nodeAt(node, 'callee'), 'property'));
+    if (node.type !== 'CallExpression' || (name !== 'waitFor' && name !== 'waitUntil')) return;
+    if (waitMs(nodesAt(node, 'arguments')[1], around) < SHORTEST_WAIT) found.push(node.start);
+  });
+  return found;
+}
+
+/** For how long a wait lasts by its options: a number, or an object with `timeout`. In milliseconds. */
+function waitMs(options: SyntaxNode | undefined, around: Around): number {
+  const value = options && valueOf(options, around);
+  const timeout = nodesAt(value, 'properties').find((property) => nameOf(nodeAt(property, 'key')) === 'timeout');
+  return Number((timeout === undefined ? value : nodeAt(timeout, 'value'))?.['value'] ?? 0);
+}
 
 /** Where a module calls a hook outside of every function. */
 function importedHooks(text: string): readonly number[] {

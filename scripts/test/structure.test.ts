@@ -193,6 +193,23 @@ test.each([
   expect(messages(tests, { 'packages/tools/test/a.test.ts': text })).toHaveLength(1);
 });
 
+test('a wait that a busy machine may not live to see is refused: one of a second, which is what it is without a timeout', () => {
+  const refused = [
+    'await vi.waitFor(() => expect(a).toBe(1));',
+    'await vi.waitFor(() => expect(a).toBe(1), { interval: 1 });',
+    'await vi.waitUntil(() => a, 20_000);',
+    'const SHORT = 1000;\nawait vi.waitUntil(() => a, { timeout: SHORT });',
+  ];
+  const allowed = [
+    'await vi.waitFor(() => expect(a).toBe(1), 60_000);',
+    'await vi.waitUntil(() => a, { interval: 1, timeout: 60_000 });',
+    'const LONG = { timeout: 60_000 };\nawait vi.waitUntil(() => a, LONG);',
+    'await waitFor(renewed);',
+  ];
+  const counts = [...refused, ...allowed].map((text) => messages(tests, { 'packages/tools/test/a.ts': text }).length);
+  expect(counts).toEqual([...refused.map(() => 1), ...allowed.map(() => 0)]);
+});
+
 test('a hook is refused in a helper that registers it while it is imported, and nowhere else', () => {
   verifies('architecture.cleanUp');
   const from = (names: string): string => `import { ${names} } from 'vitest';\n`;

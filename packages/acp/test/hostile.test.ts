@@ -116,10 +116,10 @@ test.skipIf(process.platform === 'win32')(
       const pid = Number(readText(file));
       expect(pid).toBeGreaterThan(0);
       // The run does not wait for a call that was aborted.
-      await vi.waitUntil(() => !isAlive(pid), { timeout: 20_000 });
+      await vi.waitUntil(() => !isAlive(pid), { timeout: 60_000 });
     };
     await Promise.all(['stubborn', 'child'].map((way) => stop(way)));
-    await vi.waitUntil(() => copies().length === 0, { timeout: 20_000 });
+    await vi.waitUntil(() => copies().length === 0, { timeout: 60_000 });
   },
 );
 
@@ -147,7 +147,7 @@ test.skipIf(process.platform === 'win32')(
     const { child, agent } = await startHolder(folder, 'stubborn');
     expect(copiesIn(folder)).toHaveLength(1);
     child.kill('SIGTERM');
-    await vi.waitUntil(() => !isAlive(agent) && copiesIn(folder).length === 0, { timeout: 20_000 });
+    await vi.waitUntil(() => !isAlive(agent) && copiesIn(folder).length === 0, { timeout: 60_000 });
     expect(isAlive(agent)).toBe(false);
   },
 );
@@ -159,12 +159,12 @@ test.skipIf(process.platform === 'win32')(
     const folder = temporaryFolder('acp-copies');
     const { child, agent } = await startHolder(folder, 'polite');
     child.kill('SIGKILL');
-    await vi.waitUntil(() => !isAlive(agent) && child.signalCode !== null, { timeout: 20_000 });
+    await vi.waitUntil(() => !isAlive(agent) && child.signalCode !== null, { timeout: 60_000 });
     expect(copiesIn(folder)).toHaveLength(1);
     const next = await startHolder(folder, 'polite');
     expect(copiesIn(folder)).toEqual([expect.stringContaining(`kernel-agent-${next.child.pid}-`)]);
     next.child.kill('SIGTERM');
-    await vi.waitUntil(() => copiesIn(folder).length === 0, { timeout: 20_000 });
+    await vi.waitUntil(() => copiesIn(folder).length === 0, { timeout: 60_000 });
   },
 );
 
@@ -182,7 +182,7 @@ test('an agent that is stopped is told so first, and can end its turn', async ()
     },
   );
   expect((await running).end.reason).toBe('aborted');
-  await vi.waitUntil(() => copies().length === 0, { timeout: 20_000 });
+  await vi.waitUntil(() => copies().length === 0, { timeout: 60_000 });
   expect(readText(tap)).toContain('"method":"session/cancel"');
   expect(readText(tap)).toContain('"stopReason":"cancelled"');
 });

@@ -125,7 +125,7 @@ test('an abort at any event ends the run, the agent and its copy', { timeout: 24
     expect(events.filter(({ type }) => type === 'tool-start')).toHaveLength(
       events.filter(({ type }) => type === 'tool-end').length,
     );
-    await vi.waitUntil(() => copies().length + runningAgents() === 0, { timeout: 20_000, interval: 5 });
+    await vi.waitUntil(() => copies().length + runningAgents() === 0, { timeout: 60_000, interval: 5 });
   }
 });
 

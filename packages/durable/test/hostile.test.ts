@@ -144,13 +144,13 @@ test('an agent that goes on after a cancel or a drain is left to itself, and beg
   await began.opened;
   await db.cancel('cancelled');
   const ended = db.result('cancelled');
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(1), 60_000);
   await vi.advanceTimersByTimeAsync(5000);
   expect(await ended).toMatchObject({ status: 'cancelled', result: { reason: 'aborted' } });
   await db.start('drained', { agent: 'a', messages });
-  await vi.waitFor(() => expect(at.size).toBe(1));
+  await vi.waitFor(() => expect(at.size).toBe(1), 60_000);
   const drained = at.drain(0);
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), 60_000);
   await vi.advanceTimersByTimeAsync(1);
   await vi.advanceTimersByTimeAsync(5000);
   await drained;

@@ -71,7 +71,7 @@ test('a coding session through an editor leaves the same files, session and tran
     terminal.type('The test fails. Mend it.\r');
     for (let question = 1; question <= 3; question += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one question after the other
-      await vi.waitFor(() => expect(terminal.raw().split('Run it?').length).toBe(question + 1), { timeout: 20_000 });
+      await vi.waitFor(() => expect(terminal.raw().split('Run it?').length).toBe(question + 1), { timeout: 60_000 });
       terminal.type('y\r');
     }
     await terminal.sees('passes now');

@@ -372,18 +372,20 @@ test('whoever waits can leave; the last one who does ends the sign-in, and nothi
   const [first, last] = [new AbortController(), new AbortController()];
   const one = fetch(servers.url, { ...POST, signal: first.signal });
   const two = fetch(servers.url, { ...POST, signal: last.signal });
-  await vi.waitUntil(() => asked !== undefined && servers.calls.length === 2);
+  await vi.waitUntil(() => asked !== undefined && servers.calls.length === 2, 60_000);
   first.abort(new Error('gone'));
   await expect(one).rejects.toThrow('gone');
   const back = asked?.searchParams.get('redirect_uri') ?? '';
   expect((await globalThis.fetch(back)).status).toBe(400);
   last.abort(new Error('gone too'));
   await expect(two).rejects.toThrow('gone too');
-  await vi.waitUntil(() =>
-    globalThis.fetch(back).then(
-      () => false,
-      () => true,
-    ),
+  await vi.waitUntil(
+    () =>
+      globalThis.fetch(back).then(
+        () => false,
+        () => true,
+      ),
+    60_000,
   );
 });
 

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createBackgroundCommands } from '../../src/commands/background-commands.ts';
 import { clean, createOutputBuffer, createProgress } from '../../src/commands/process/output-buffer.ts';
-import { commands } from './support.ts';
+import { commands, progress, virtualTimers } from './support.ts';
 
 const works = (name: string, ...args: readonly string[]): boolean => {
   const program = findProgram(name);
@@ -75,7 +75,10 @@ it.skipIf(process.platform === 'win32')('a process that detached itself and hold
 });
 
 /** A script that leaves the session of the command once its input has ended, and prints the id of what it has started. */
-const DETACH = 'cat; setsid sleep 1000 >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
+const DETACH =
+  'cat; setsid sleep 1000 >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo "pid $!"';
+/** The id that it prints. */
+const pidIn = (text: string): number => Number(/^pid (\d+)$/m.exec(text)?.[1] ?? expect.fail(text));
 /** Whether a process runs: one that has ended may be listed until somebody asks for its exit code. */
 const isRunning = (pid: number): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -86,7 +89,7 @@ describe('a process that detached itself and holds no output', { skip: process.p
     const { run } = await commands();
     const { forLLM } = await run(['bash', '-c', DETACH]);
     expect(forLLM).toMatch(/^Exit code 0 after [\d.]+ s\. What it detached from itself \(sleep\) still runs;/);
-    process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
+    process.kill(pidIn(forLLM), 'SIGKILL');
   });
 
   it.each([['a timeout'], ['stop_command']])('is ended with the command at %s', async (how) => {
@@ -94,15 +97,23 @@ describe('a process that detached itself and holds no output', { skip: process.p
     const { run, use } = await commands();
     const command = ['bash', '-c', `${DETACH}; sleep 1000`];
     let text = '';
-    if (how === 'a timeout') text = (await run(command, { timeout_seconds: 1 })).forLLM;
-    else {
+    if (how === 'a timeout') {
+      const clock = virtualTimers();
+      const { saw, onProgress } = progress();
+      void run(command, { timeout_seconds: 1 }, { onProgress }).then(({ forLLM }) => (text = forLLM));
+      await saw('pid');
+      clock.advance(1000);
+      // Time goes on by as much as is waited: its output is held for a while.
+      await vi.waitUntil(() => text !== '', 60_000);
+      clock.end();
+    } else {
       await run(command, { background: true });
-      text = (await use('read_output', { id: 'command-1', wait_seconds: 5 })).forLLM;
+      text = (await use('read_output', { id: 'command-1', wait_seconds: 60 })).forLLM;
       text += (await use('stop_command', { id: 'command-1' })).forLLM;
     }
-    const pid = Number(/^\d+$/m.exec(text)?.[0]);
+    const pid = pidIn(text);
     expect(text).not.toContain('detached');
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 60_000);
   });
 });
 
@@ -150,11 +161,11 @@ it(
     verifies('toolbox.commands.left');
     const { run, use } = await commands();
     await run(['bash', '-c', `sleep 1000 >/dev/null 2>&1 & ${IS_SLEEPING}; echo on`], { background: true });
-    await vi.waitFor(async () => {
-      const text = (await use('read_output', { id: 'command-1', wait_seconds: 1 })).forLLM;
-      expect(text).toMatch(/were ended with it; the command itself has to go on, for example with wait at its end\./);
-      expect(text).not.toContain('background: true');
-    });
+    let text = '';
+    do text = (await use('read_output', { id: 'command-1', wait_seconds: 60 })).forLLM;
+    while (text.startsWith('It runs.'));
+    expect(text).toMatch(/were ended with it; the command itself has to go on, for example with wait at its end\./);
+    expect(text).not.toContain('background: true');
   },
 );
 

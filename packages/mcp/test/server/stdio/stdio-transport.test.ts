@@ -39,7 +39,7 @@ describe('lines', () => {
     for (let size = 1; size <= bytes.length; size += 1) {
       const { stdin, messages, errors } = await start();
       for (let at = 0; at < bytes.length; at += size) stdin.write(bytes.subarray(at, at + size));
-      await vi.waitFor(() => expect(messages).toHaveLength(2), { interval: 1 });
+      await vi.waitFor(() => expect(messages).toHaveLength(2), { interval: 1, timeout: 60_000 });
       expect(messages[0]).toMatchObject({ params: { _meta: { word: 'héllo → 🌍' } } });
       expect(errors).toEqual([]);
     }
