@@ -1,5 +1,5 @@
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { withoutTimers } from '../../../../../test/setup/without-timers.ts';
 import { call, connected, misbehaving, server } from '../programs.ts';
 
@@ -103,8 +103,12 @@ test('a listener of progress that throws does not fail the call', async () => {
 
 test('the timeout of a call restarts with each progress', async () => {
   verifies('mcp.client.toolset');
-  const toolset = await connected({ a: server('works') }, { timeoutMs: 1200 }); // the call takes 1500 ms in all
-  expect((await call(toolset, 'a_works')).forLLM).toBe('done');
+  const toolset = await connected({ a: server('works') }, { timeoutMs: 60_000 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const onProgress = (): void => void vi.advanceTimersByTime(59_000);
+  expect((await call(toolset, 'a_works', {}, { onProgress })).forLLM).toBe('done');
+  expect(performance.now()).toBeGreaterThan(300_000);
 });
 
 test('a call without result or progress times out, the error names tool, server and limit, and the server is told to stop', async () => {

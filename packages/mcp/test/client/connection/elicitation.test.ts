@@ -34,17 +34,19 @@ test('a user who declines is a decline, and without `elicit` the server learns t
   expect((await call(alone, 'a_ok')).forLLM).toContain('-32601');
 });
 
-test.each([
-  [2000, 0],
-  [1000, 700],
-])('the %i ms in which a user thinks do not count for the clock of a call', async (thinkMs, workMs) => {
+test('the time in which a user thinks does not count for the clock of a call', async () => {
   const toolset = await connected(
-    { a: misbehaving('asks', String(workMs)) },
+    { a: misbehaving('asks') },
     {
-      timeoutMs: 1500,
-      elicit: () => new Promise((resolve) => setTimeout(resolve, thinkMs, { action: 'decline' })),
+      timeoutMs: 60_000,
+      elicit: () => {
+        vi.advanceTimersByTime(240_000);
+        return Promise.resolve({ action: 'decline' });
+      },
     },
   );
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
 });
 

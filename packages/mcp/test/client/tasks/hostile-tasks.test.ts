@@ -65,9 +65,9 @@ test('a task that never ends is given up and cancelled when the call has taken a
 
 test('a server that names an interval of 0 is asked ten times a second at most', async () => {
   verifies('mcp.client.tasks');
-  const { tools, polls } = await connectTo(() => working, { maxCallMs: 500 }, { pollIntervalMs: 0.001 });
+  const { tools, polls } = await connectTo(() => working, { maxCallMs: 2000 }, { pollIntervalMs: 0.001 });
   await call(tools, 'a_work');
-  expect(polls()).toBeLessThanOrEqual(5);
+  expect(polls()).toBeLessThanOrEqual(20);
   expect(polls()).toBeGreaterThan(0);
 });
 
@@ -75,8 +75,8 @@ test('a server that names an interval of a year is asked before the call has hea
   verifies('mcp.client.tasks');
   const year = 31_536_000_000;
   const { tools } = await connectTo(
-    (count) => (count < 3 ? working : DONE),
-    { timeoutMs: 400 },
+    (count) => (count < 2 ? working : DONE),
+    { timeoutMs: 4000 },
     { pollIntervalMs: year },
   );
   expect((await call(tools, 'a_work')).forLLM).toBe('Done.');

@@ -175,7 +175,7 @@ async function program(port: string): Promise<{ readonly child: ChildProcess; re
 
 test('a server that is killed in the middle of a call gives a result at once, and is reached again when it is back', async () => {
   const first = await program('0');
-  const toolset = await connected({ web: { url: first.url } }, { connectTimeoutMs: 5000 });
+  const toolset = await connected({ web: { url: first.url } }, { connectTimeoutMs: 60_000 });
   const [result] = await Promise.all([call(toolset, 'web_dies'), once(first.child, 'exit')]);
   expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
   const away = await call(toolset, 'web_ok');
