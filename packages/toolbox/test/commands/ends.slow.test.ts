@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isolations, processesWith } from './isolations.ts';
 import { commands, emptyFolder } from './support.ts';
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/leaves-running.ts', import.meta.url));
 
-async function start(root: string, way: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--conditions=@kernel/source', FIXTURE, root, way], {
+async function start(root: string, way: string, isolation = ''): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--conditions=@kernel/source', FIXTURE, root, way, isolation], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -41,6 +42,17 @@ describe.skipIf(process.platform === 'win32')('background commands when the prog
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([code, endSignal]);
     await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
+
+describe.each(isolations)('a command isolated by $name', ({ name, feature }) => {
+  it('ends with a program that is killed, which can end nothing itself', feature.options, async () => {
+    verifies('toolbox.isolation');
+    const root = await emptyFolder();
+    const child = await start(root, '', name);
+    expect(processesWith(root).length).toBeGreaterThan(1);
+    child.kill('SIGKILL');
+    await expect.poll(() => processesWith(root)).toEqual([]);
   });
 });
 

@@ -1,65 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
-  bubblewrap,
   type CommandOptions,
   containerIsolation,
   detectIsolation,
   type Isolation,
-  linuxNamespaces,
   sandboxExec,
 } from '../../src/commands/index.ts';
-import { systemFeature } from '../../../../test/setup/system-feature.ts';
+import { isolations, processesWith } from './isolations.ts';
 import { commands, emptyFolder, PLACES, progress, virtualTimers } from './support.ts';
-
-const works = (name: string, ...args: readonly string[]): boolean => {
-  const program = findProgram(name);
-  try {
-    if (program !== undefined) execFileSync(program, args, { stdio: 'ignore' });
-    return program !== undefined;
-  } catch {
-    return false;
-  }
-};
-/** The processes of this machine that have a word among their arguments. */
-const processesWith = (word: string): readonly string[] =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word);
-    } catch {
-      return false;
-    }
-  });
 
 /** How a shell in a terminal says that there is no such program. */
 const EXIT_127: unknown = expect.objectContaining({ exitCode: 127 });
 
-const ways = [
-  {
-    name: 'bubblewrap',
-    isolation: bubblewrap(),
-    feature: systemFeature('bubblewrap', works('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true')),
-  },
-  {
-    name: 'Linux namespaces',
-    isolation: linuxNamespaces(),
-    feature: systemFeature(
-      'unshare of Linux namespaces',
-      works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
-      ['toolbox.isolation'],
-    ),
-  },
-];
-
-for (const { name, isolation, feature, isInTerminal, place } of ways.flatMap((way) =>
+for (const { name, isolation, feature, isInTerminal, place } of isolations.flatMap((way) =>
   PLACES.map((where) => ({ ...way, ...where })),
 ))
   describe(`a command isolated by ${name} ${place}`, feature.options, () => {

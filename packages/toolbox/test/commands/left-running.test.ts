@@ -1,36 +1,19 @@
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { linuxNamespaces } from '../../src/commands/index.ts';
-import { systemFeature } from '../../../../test/setup/system-feature.ts';
-import { findProgram } from '@kernel/internal';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createBackgroundCommands } from '../../src/commands/background-commands.ts';
 import { clean, createOutputBuffer, createProgress } from '../../src/commands/process/output-buffer.ts';
+import { isolations } from './isolations.ts';
 import { commands, progress, virtualTimers } from './support.ts';
-
-const works = (name: string, ...args: readonly string[]): boolean => {
-  const program = findProgram(name);
-  try {
-    if (program !== undefined) execFileSync(program, args, { stdio: 'ignore' });
-    return program !== undefined;
-  } catch {
-    return false;
-  }
-};
-const namespaces = systemFeature(
-  'unshare of Linux namespaces',
-  works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
-);
 
 /** Waits until the last process in the background has become its program, where the system says what it is. */
 const IS_SLEEPING = '[ ! -d /proc ] || until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done';
 
-for (const [name, isolation, options] of [
-  ['without isolation', 'none', { skip: process.platform === 'win32' }],
-  ['in namespaces', linuxNamespaces(), namespaces.options],
-] as const)
-  describe(`a command ${name} that leaves processes running`, options, () => {
+for (const { name, isolation, feature } of [
+  { name: 'nothing', isolation: 'none', feature: { options: { skip: process.platform === 'win32' } } } as const,
+  ...isolations,
+])
+  describe(`a command isolated by ${name} that leaves processes running`, feature.options, () => {
     it('says that they were ended with it, and which', async () => {
       verifies('toolbox.commands.left');
       const { run } = await commands({ isolation });
@@ -171,11 +154,11 @@ it(
 
 it('progress has whole characters and colours, however the output arrives', () => {
   const told: string[] = [];
-  const progress = createProgress((text) => told.push(text));
+  const output = createProgress((text) => told.push(text));
   const bytes = Buffer.from('a\u{1F600}b\u001B[31mred\u001B[0m end\u001B[3');
-  for (const byte of bytes) progress.add(Uint8Array.of(byte));
-  progress.add(Buffer.from(`m!${'\u00E9'.repeat(5000)}\u00E9`).subarray(0, -1));
-  progress.end();
+  for (const byte of bytes) output.add(Uint8Array.of(byte));
+  output.add(Buffer.from(`m!${'\u00E9'.repeat(5000)}\u00E9`).subarray(0, -1));
+  output.end();
   expect(told.slice(0, -2).join('')).toBe('a\u{1F600}bred end');
   expect(told.at(-2)).toMatch(/^!\u00E9{3997}$/);
 });

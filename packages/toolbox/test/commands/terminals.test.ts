@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -15,6 +15,7 @@ import {
 import { newOutput } from '../../src/commands/terminal/new-output.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { fakeTerminals } from './fake-terminals.ts';
+import { processesWith } from './isolations.ts';
 import { commands, virtualTimers } from './support.ts';
 
 const never = <T>(): Promise<T> => new Promise(() => {});
@@ -141,14 +142,6 @@ describe('isolation in terminals', () => {
     async (signal) => {
       verifies('toolbox.terminals.isolation');
       const mark = `mark-${crypto.randomUUID()}`;
-      const processes = (): readonly string[] =>
-        readdirSync('/proc').filter((pid) => {
-          try {
-            return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
-          } catch {
-            return false;
-          }
-        });
       const editor = fakeTerminals((terminal) => ({
         ...terminal,
         // Its own process alone, as an editor without groups does.
@@ -160,10 +153,10 @@ describe('isolation in terminals', () => {
       const script = 'setsid sleep 1000 & trap "" TERM HUP; echo > started; sleep 1000; true';
       const result = run(['bash', '-c', script, mark], {}, { signal: stop.signal });
       await vi.waitUntil(() => existsSync(join(folder, 'started')), { timeout: 60_000 });
-      expect(processes()).not.toEqual([]);
+      expect(processesWith(mark)).not.toEqual([]);
       stop.abort();
       await result;
-      await vi.waitUntil(() => processes().length === 0, { timeout: 60_000 });
+      await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 60_000 });
     },
   );
 });

@@ -85,7 +85,7 @@ const GUARD = '"$@"; exit $?';
 
 /**
  * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). The command sees itself as
- * root, without any capabilities.
+ * root, without any capabilities. It ends with the process that started it, also when that is killed.
  */
 export function linuxNamespaces(): Isolation {
   return {
@@ -112,9 +112,11 @@ export function linuxNamespaces(): Isolation {
       const purpose = 'The isolation with Linux namespaces';
       const unshare = requireProgram('unshare', purpose, folder);
       const isolated = { variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' }, announcesStart: !inTerminal };
-      if (!inTerminal) return { ...isolated, program: unshare, args };
-      const ends = [requireProgram('setpriv', purpose, folder), '--pdeathsig', 'KILL', '--'];
-      const guarded = [...ends, requireProgram('setsid', purpose, folder), unshare, ...args];
+      // Also when what started it is killed, which can end nothing itself.
+      const setpriv = requireProgram('setpriv', purpose, folder);
+      const ends = ['--pdeathsig', 'KILL', '--'];
+      if (!inTerminal) return { ...isolated, program: setpriv, args: [...ends, unshare, ...args] };
+      const guarded = [setpriv, ...ends, requireProgram('setsid', purpose, folder), unshare, ...args];
       return { ...isolated, program: '/bin/sh', args: ['-c', GUARD, 'sh', ...guarded] };
     },
   };
