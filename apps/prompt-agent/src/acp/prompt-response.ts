@@ -1,7 +1,5 @@
-import type { ModelConfig } from '@kernel/agent/config';
 import type { RunEnd, Usage } from '@kernel/protocol';
-import type { PromptResponse, SessionUpdate } from '@agentclientprotocol/sdk/unstable';
-import { costOf } from '@kernel/providers';
+import type { PromptResponse } from '@agentclientprotocol/sdk/unstable';
 import { whyNoAnswer } from '../run-ends.ts';
 import { toRequestError } from './request-error.ts';
 import type { SendUpdate } from './view/show-turn.ts';
@@ -14,18 +12,6 @@ export async function toResponse(end: RunEnd, send: SendUpdate): Promise<PromptR
   if (why !== undefined)
     await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(why.replace(/^prompt-agent: /, '')) });
   return { stopReason: stopReasonOf(end), usage: toUsage(end.usage) };
-}
-
-/** What the context of the model holds after its last reply, and what the session has cost; undefined where the size of the context is not known, by which clients divide. */
-export function usageUpdate(
-  lastReply: Usage | undefined,
-  total: Usage,
-  { contextTokens: size, prices }: Pick<ModelConfig, 'contextTokens' | 'prices'>,
-): SessionUpdate | undefined {
-  if (size === undefined || lastReply === undefined) return undefined;
-  const used = lastReply.inputTokens + lastReply.outputTokens;
-  const cost = prices && { amount: costOf(total, prices), currency: 'USD' };
-  return { sessionUpdate: 'usage_update', used, size, ...(cost !== undefined && { cost }) };
 }
 
 function stopReasonOf({ reason }: RunEnd): PromptResponse['stopReason'] {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { SessionEntry } from '@kernel/agent';
 import { createRedactor } from '@kernel/internal';
-import type { RunEnd, Usage } from '@kernel/protocol';
+import type { RunEnd } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import {
   type AgentContext,
@@ -36,9 +36,10 @@ import {
   type SessionSettings,
   stricterMode,
 } from './session-options.ts';
+import { createSessionUsage } from './session-usage.ts';
 import { createSessionOutput } from './session-output.ts';
 import { showRunInEditor } from './view/show-run.ts';
-import { toResponse, usageUpdate } from './prompt-response.ts';
+import { toResponse } from './prompt-response.ts';
 import type { SendUpdate } from './view/show-turn.ts';
 import { codeBlock, textBlock } from './view/text-content.ts';
 import type { ToolCalls } from './view/tool-calls.ts';
@@ -144,15 +145,19 @@ export async function openAcpSession(
 
   /** How the last run of the turn ended; undefined if there was none. */
   let end: RunEnd | undefined;
-  /** What the last reply of the session used, which is what the context holds. */
-  let lastReply: Usage | undefined;
+  const usage = createSessionUsage({
+    before: start.isStored ? await kept.usage() : undefined,
+    model: opened.loaded.config.model,
+    prices: flags.price,
+    send,
+  });
   const show = showRunInEditor({
     send,
     notify,
     folder: cwd,
     changesOf: changes,
     onCalls: (shown) => (calls = shown),
-    onReply: (usage) => (lastReply = usage),
+    onReply: usage.onReply,
     onEnd: (ended) => (end = ended),
   });
 
@@ -194,16 +199,13 @@ export async function openAcpSession(
       if (shown !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(shown) });
     } else {
       await conversation.send(unescapeSlash(text), abort, parts);
-      if (!hasTitle) notify({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: now() });
+      if (!hasTitle)
+        notify({ sessionUpdate: 'session_info_update', title: titleOf(text), updatedAt: new Date().toISOString() });
       hasTitle = true;
     }
     const ended: RunEnd | undefined = end;
     if (ended === undefined) return { stopReason: abort.aborted ? 'cancelled' : 'end_turn' };
-    const usage = usageUpdate(lastReply, conversation.totals().usage, {
-      ...opened.loaded.config.model,
-      ...(flags.price && { prices: flags.price }),
-    });
-    if (usage !== undefined) await send(usage);
+    await usage.tell(conversation.totals().usage);
     return toResponse(ended, send);
   };
 
@@ -215,9 +217,10 @@ export async function openAcpSession(
     modes: () => modesOf(settings),
     options: () => optionsOf(settings),
     settings: () => settings,
-    /** Tells what the editor can offer for the session: its commands at once, and the models once the vendor has listed them. */
+    /** Tells what the editor can offer for the session: its commands and what it has used at once, and the models once the vendor has listed them. */
     announce(): void {
       notifyCommands();
+      void usage.tell().catch(() => undefined);
       models?.idle();
     },
     /** Sends the conversation so far. */
@@ -244,7 +247,3 @@ export async function openAcpSession(
 }
 
 export type AcpSession = Awaited<ReturnType<typeof openAcpSession>>;
-
-function now(): string {
-  return new Date().toISOString();
-}

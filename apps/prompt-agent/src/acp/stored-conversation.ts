@@ -4,12 +4,15 @@ import type { AgentMode } from '@kernel/toolbox/agents';
 import { type ChatSession, type ChatSessions, inMemory } from '../chat/conversation.ts';
 import type { Invocation } from '../invocation.ts';
 import { keepSession, type KeptSession } from '../sessions/keep-session.ts';
+import type { SessionUsage } from '../sessions/open-session.ts';
 import { saveMode } from './stored-sessions.ts';
 
 /** Where the conversation of an editor's session is kept. */
 export interface StoredConversation extends ChatSessions {
   /** The entries so far. */
   entries(): Promise<readonly SessionEntry[]>;
+  /** What the session has used so far; undefined where it is not stored. */
+  usage(): Promise<SessionUsage | undefined>;
   /** Keeps the mode that the session is in, if it is stored. */
   saveMode(mode: AgentMode): void;
   close(): Promise<void>;
@@ -48,6 +51,7 @@ export async function openStoredConversation(
       return kept;
     },
     entries: async () => (kept ?? inThisProcess)?.session.entries() ?? entries ?? [],
+    usage: async () => kept?.session.usage(),
     saveMode(mode) {
       const { host, output } = invocation();
       try {

@@ -1,11 +1,11 @@
 import type { Session, SessionEntry } from '@kernel/agent';
 import type { TokenPrices } from '@kernel/agent/config';
 import { type Redactor, sliceHead } from '@kernel/internal';
-import { KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { KernelError, type Message, textOf, toolCallsOf, type Usage } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import { type Database, transaction } from './database/load-sqlite.ts';
-import { entriesOf, newId } from './database/rows.ts';
-import { numberOf } from './event-fields.ts';
+import { entriesOf, jsonIn, newId } from './database/rows.ts';
+import { fieldsOf, numberOf } from './event-fields.ts';
 import type { SessionEvent } from './session-event.ts';
 import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
@@ -18,12 +18,22 @@ export interface SessionUse {
   readonly prices: TokenPrices | undefined;
 }
 
+/** What a session has used so far. */
+export interface SessionUsage {
+  /** What its last reply used; undefined where there is none, or none that told it. */
+  readonly lastReply: Pick<Usage, 'inputTokens' | 'outputTokens'> | undefined;
+  /** In US dollars, with agents below; undefined where no prices were known. */
+  readonly cost: number | undefined;
+}
+
 /** A session that this process alone writes to. */
 export interface OpenSession extends Session {
   /** Writes an event of the run. Throws as `append` rejects. */
   write(event: SessionEvent): void;
   /** Puts entries in place of all that the session has. */
   replace(entries: readonly SessionEntry[]): Promise<void>;
+  /** Rejects as `append` does. */
+  usage(): Promise<SessionUsage>;
 }
 
 export const MAX_SEARCHED = 100_000;
@@ -112,6 +122,8 @@ function openSession(
         for (const entry of clean) insertEntry(database, number, entry, now);
       });
     },
+    // oxlint-disable-next-line typescript/require-await -- as above
+    usage: async () => store.use((database) => usageOf(database, number)),
     write({ path, atMs, data }) {
       const clean = redactor.data(data);
       write((database) => {
@@ -148,6 +160,19 @@ function openSession(
           .run(number, mark),
       );
     },
+  };
+}
+
+function usageOf(database: Database, session: number): SessionUsage {
+  const newest = database.prepare(
+    `SELECT event FROM events WHERE session = ? AND path = '[]' AND event LIKE '%"type":"message-end"%' ORDER BY number DESC LIMIT 1`,
+  );
+  const usage = fieldsOf(jsonIn(newest.get(session), 'event')['usage']);
+  const [inputTokens, outputTokens] = [numberOf(usage, 'inputTokens'), numberOf(usage, 'outputTokens')];
+  const { cost } = fieldsOf(database.prepare('SELECT cost FROM sessions WHERE number = ?').get(session));
+  return {
+    lastReply: inputTokens + outputTokens === 0 ? undefined : { inputTokens, outputTokens },
+    cost: typeof cost === 'number' ? cost : undefined,
   };
 }
 

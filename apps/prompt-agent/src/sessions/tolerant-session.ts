@@ -24,6 +24,7 @@ export function tolerateFailures(session: OpenSession, note: (line: string) => v
       hasEntries ||= entries.length > 0;
       return entries;
     },
+    usage: () => session.usage(),
     async append(entries) {
       if (failure === undefined) {
         try {

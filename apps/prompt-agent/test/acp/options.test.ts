@@ -95,17 +95,29 @@ test('what the context holds and what the session has cost are told where size a
   const replies = [
     { calls: [{ name: 'read_file', arguments: { path: 'a.txt' } }], usage: { inputTokens: 900, outputTokens: 50 } },
     { text: 'One.', usage: { inputTokens: 1000, outputTokens: 500 } },
+    { text: 'Two.', usage: { inputTokens: 20, outputTokens: 10 } },
   ];
   const files = { 'a.txt': 'one\n', [OWN_CONFIG]: JSON.stringify(config) };
-  await withEditor({ replies, files, args: ['--provider', 'openai'] }, async ({ begin, prompt, updates }) => {
-    await prompt(await begin(), 'One?');
-    expect(updates.find(({ sessionUpdate }) => sessionUpdate === 'usage_update')).toEqual({
-      sessionUpdate: 'usage_update',
-      used: 1500,
-      size: 128_000,
-      cost: { amount: 0.003, currency: 'USD' },
-    });
-  });
+  const told = { sessionUpdate: 'usage_update', used: 1500, size: 128_000, cost: { amount: 0.003, currency: 'USD' } };
+  await withEditor(
+    { replies, files, args: ['--provider', 'openai'] },
+    async ({ agent, begin, cwd, prompt, updates }) => {
+      const usages = () => updates.filter(({ sessionUpdate }) => sessionUpdate === 'usage_update');
+      const sessionId = await begin();
+      await prompt(sessionId, 'One?');
+      expect(usages()).toEqual([told]);
+      // A session that is opened again has used what it had used.
+      for (const method of ['session/load', 'session/resume'] as const) {
+        await agent.request('session/close', { sessionId });
+        updates.length = 0;
+        await agent.request(method, { sessionId, cwd, mcpServers: [] });
+        await expect.poll(usages).toEqual([told]);
+      }
+      updates.length = 0;
+      await prompt(sessionId, 'Two?');
+      expect(usages()).toEqual([{ ...told, used: 30, cost: { amount: 0.00304, currency: 'USD' } }]);
+    },
+  );
 });
 
 test('a mode that is chosen while a program runs holds for the calls of the program', async () => {
