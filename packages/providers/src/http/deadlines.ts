@@ -1,3 +1,4 @@
+import { inNextTurn } from '@kernel/internal';
 import { MAX_QUIET, type ResolvedTimeouts } from './timeouts.ts';
 
 type Phase = 'firstByteMs' | 'idleMs';
@@ -19,14 +20,22 @@ export function createDeadlines(
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
   let timerDeadline = Infinity;
+  let isStopped = false;
 
   function onTimer(): void {
     timer = undefined;
     const now = performance.now();
-    // A timer may fire a fraction of a millisecond early.
-    if (phase !== undefined && phaseDeadline - now < 1) onExpiry(isQuiet ? 'quiet' : phase);
-    else if (totalDeadline - now < 1) onExpiry('totalMs');
+    if (isPast(Math.min(phaseDeadline, totalDeadline), now)) inNextTurn(expire);
     else setTimer(Math.min(phaseDeadline, totalDeadline), now);
+  }
+
+  /** Runs after what has arrived was read: in a program that was stopped for longer than a timeout, the reply may be there. */
+  function expire(): void {
+    if (isStopped) return;
+    const now = performance.now();
+    if (phase !== undefined && isPast(phaseDeadline, now)) onExpiry(isQuiet ? 'quiet' : phase);
+    else if (isPast(totalDeadline, now)) onExpiry('totalMs');
+    else if (timer === undefined) setTimer(Math.min(phaseDeadline, totalDeadline), now);
   }
 
   function setTimer(deadline: number, now: number): void {
@@ -71,10 +80,14 @@ export function createDeadlines(
       phaseDeadline = Infinity;
     },
     stop() {
+      isStopped = true;
       clearTimeout(timer);
       timer = undefined;
     },
   };
 }
+
+/** A timer may fire a fraction of a millisecond early. */
+const isPast = (deadline: number, now: number): boolean => deadline - now < 1;
 
 export type Deadlines = ReturnType<typeof createDeadlines>;

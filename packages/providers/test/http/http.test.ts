@@ -1,7 +1,9 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { verifies, type WireServer } from '@kernel/testing';
 import { textOf } from '@kernel/protocol';
@@ -9,7 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { untilHolds, withoutTimers } from '../../../../test/setup/without-timers.ts';
 import { createProvider } from '../../src/index.ts';
 import { chunk, endOf, errorOf, pause, request, sse, until, untilQuiet, withServer } from '../support.ts';
-import { isFetch } from '../transport.ts';
+import { isFetch, transport } from '../transport.ts';
 
 const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
 const FIRST = sse(chunk({ content: 'Hel' }));
@@ -126,6 +128,36 @@ test('a stream that keeps delivering outlives the idle timeout and the first-byt
     },
     { timeouts: { idleMs: 1500, firstByteMs: 1500 } },
   );
+});
+
+/** Sends the beginning of a reply, and the rest once it is told to; counts how far it is. */
+const TWO_PARTS = `
+  const { parentPort, workerData: { first, rest, sent } } = require('node:worker_threads');
+  require('node:http').createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first);
+    parentPort.once('message', () => response.end(rest, () => Atomics.notify(sent, Atomics.store(sent, 0, 1) - 1)));
+  }).listen(0, '127.0.0.1', function () { parentPort.postMessage(this.address().port); });`;
+
+test('a program that was stopped for longer than the idle timeout reads what has come meanwhile', async () => {
+  verifies('providers.timeouts');
+  const sent = new Int32Array(new SharedArrayBuffer(8));
+  const server = new Worker(TWO_PARTS, { eval: true, workerData: { first: FIRST, rest: REPLY, sent } });
+  onTestFinished(async () => void (await server.terminate()));
+  const [port] = (await once(server, 'message')) as [number];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const provider = createProvider({ name: 'openai', baseUrl, ...transport, timeouts: { idleMs: 500 } });
+  let text = '';
+  for await (const event of provider.stream(request())) {
+    if (event.type !== 'text-delta') continue;
+    if (text === '') {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+      server.postMessage('rest');
+      Atomics.wait(sent, 0, 0);
+      Atomics.wait(sent, 1, 0, 600);
+    }
+    text += event.text;
+  }
+  expect(text).toBe('HelHello');
 });
 
 test('an abort throws the reason unwrapped, closes the socket at once and leaves no listener', async () => {

@@ -153,7 +153,7 @@ for (const { name, isolation, feature, isInTerminal, place } of isolations.flatM
       const result = run(['bash', '-c', script], { timeout_seconds: 1 }, { onProgress });
       await saw('session');
       expect(processesWith(mark)).not.toEqual([]);
-      clock.advance(1000);
+      await clock.advance(1000);
       expect(await result).toMatchObject({ outcome: 'timeout' });
       clock.end();
       // A process of its own session is in the same namespace, and dies with it.
@@ -202,7 +202,7 @@ for (const { name, isolation, feature, isInTerminal, place } of isolations.flatM
       const { saw, onProgress } = progress();
       const result = run(['bash', '-c', 'echo "ran 1"; exec sleep 100'], { timeout_seconds: 1 }, { onProgress });
       await saw('ran');
-      clock.advance(1000);
+      await clock.advance(1000);
       const { forLLM } = await result;
       expect(forLLM).toMatch(/longer than 1 s\.\nran 1\n*$/);
     });
@@ -256,13 +256,13 @@ describe('an isolation that takes long to set up', () => {
     let end: unknown;
     void result.then((value) => (end = value));
     await saw('setup');
-    clock.advance(50_000);
+    await clock.advance(50_000);
     writeFileSync(join(folder, 'go'), '');
     await saw('ran');
-    clock.advance(1999);
+    await clock.advance(1999);
     await new Promise(setImmediate);
     expect(end).toBeUndefined();
-    clock.advance(1);
+    await clock.advance(1);
     expect((await result).forLLM).toContain('longer than 2 s');
   });
 
@@ -273,7 +273,7 @@ describe('an isolation that takes long to set up', () => {
     const { saw, onProgress } = progress();
     const result = run(['true'], {}, { onProgress });
     await saw('setup');
-    clock.advance(60_000);
+    await clock.advance(60_000);
     expect(await result).toMatchObject({ isError: true, forLLM: expect.stringContaining('the command did not start') });
   });
 });
@@ -302,10 +302,10 @@ describe('a container', () => {
       { onProgress },
     );
     await vi.waitUntil(() => existsSync(join(folder, 'setup')), { timeout: 60_000 });
-    clock.advance(70_000);
+    await clock.advance(70_000);
     writeFileSync(join(folder, 'setup'), '');
     await saw('ran');
-    clock.advance(2000);
+    await clock.advance(2000);
     const { forLLM } = await result;
     expect(forLLM).toContain('longer than 2 s');
     expect(forLLM).not.toMatch(/loading|half|started-/);

@@ -85,7 +85,7 @@ describe('a process that detached itself and holds no output', { skip: process.p
       const { saw, onProgress } = progress();
       void run(command, { timeout_seconds: 1 }, { onProgress }).then(({ forLLM }) => (text = forLLM));
       await saw('pid');
-      clock.advance(1000);
+      await clock.advance(1000);
       // Time goes on by as much as is waited: its output is held for a while.
       await vi.waitUntil(() => text !== '', 60_000);
       clock.end();

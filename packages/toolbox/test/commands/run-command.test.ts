@@ -96,11 +96,11 @@ describe.each(PLACES)('run_command $place', ({ isInTerminal }) => {
     const script = 'trap "" TERM; sleep 100 & echo "child $!"; sleep 100';
     const result = run(['bash', '-c', script], { timeout_seconds: 2 }, { onProgress });
     const child = Number((await saw('child'))[1]);
-    clock.advance(1999);
+    await clock.advance(1999);
     expect(isAlive(child)).toBe(true);
-    clock.advance(1);
+    await clock.advance(1);
     // They ignore SIGTERM, and get two more seconds.
-    clock.advance(2000);
+    await clock.advance(2000);
     const { forLLM, ...rest } = await result;
     expect(rest).toMatchObject({ isError: true, outcome: 'timeout' });
     expect(forLLM).toContain('longer than 2 s');
@@ -131,6 +131,21 @@ describe.each(PLACES)('run_command $place', ({ isInTerminal }) => {
 });
 
 describe('run_command', () => {
+  it('reports no timeout of a command that ended while this program was stopped', async () => {
+    const { run, folder } = await commands();
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const script = 'echo "pid $$"; until [ -e go ]; do :; done';
+    const result = run(['bash', '-c', script], { timeout_seconds: 2 }, { onProgress });
+    const pid = Number((await saw('pid'))[1]);
+    // Until the next await, this program notices nothing.
+    writeFileSync(join(folder, 'go'), '');
+    while (isAlive(pid));
+    await clock.advance(2000);
+    const { isError, forLLM } = await result;
+    expect([isError, forLLM]).toEqual([undefined, expect.stringMatching(/^Exit code 0 after /)]);
+  });
+
   it('keeps the beginning and the end of a long output, in bounded memory', async () => {
     verifies('toolbox.commands.output');
     const { run } = await commands({ maxOutputBytes: 1000 });

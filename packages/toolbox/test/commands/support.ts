@@ -60,12 +60,16 @@ export async function commands({ isInTerminal = false, ...options }: Options = {
   return { folder, run, use, close, editor };
 }
 
-/** Timers that pass only when they are told to, until `end` or the end of the test. What processes do is real. */
+/** Timers that pass only when they are told to, until `end` or the end of the test. What processes do is real, and noticed before a time limit is. */
 export function virtualTimers() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const end = () => void vi.useRealTimers();
   onTestFinished(end);
-  return { advance: (ms: number) => void vi.advanceTimersByTime(ms), end };
+  const advance = async (ms: number): Promise<void> => {
+    vi.advanceTimersByTime(ms);
+    await new Promise(setImmediate);
+  };
+  return { advance, end };
 }
 
 /** What a command writes, and a way to wait for a word and the number after it. */

@@ -50,7 +50,7 @@ async function timeOf<T>(work: Promise<T>, clock: ReturnType<typeof virtualTimer
   for (; tookMs < 120_000; tookMs += 100) {
     await turn();
     if (state.isSettled) break;
-    clock.advance(100);
+    await clock.advance(100);
   }
   return { value: await settled, tookMs };
 }
@@ -296,7 +296,7 @@ describe('an editor', () => {
     const next = async (more: string): Promise<string> => {
       text += more;
       await turn();
-      clock.advance(500);
+      await clock.advance(500);
       await turn();
       return (await use('read_output', { id: 'command-1' })).forLLM;
     };

@@ -1,4 +1,4 @@
-import { attempt, isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
+import { attempt, inNextTurn, isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
 import {
   changedCallError,
   type CallContext,
@@ -184,10 +184,17 @@ function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: (
   let timer: NodeJS.Timeout | undefined;
   const remainingMs = (): number =>
     Math.min(endMs, timeoutMs > 0 ? Math.max(fromMs, pausedUntilMs()) + timeoutMs : Infinity) - performance.now();
+  let isStopped = false;
   const wait = (): void => {
     const ms = remainingMs();
-    if (ms <= 0) controller.abort(new Error('the timeout of the call has passed'));
+    if (ms <= 0) inNextTurn(expire);
     else if (ms < Infinity) timer = setTimeout(wait, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+  };
+  /** Runs after what has arrived was read: in a program that was stopped for longer than the timeout, the result may be there. */
+  const expire = (): void => {
+    if (isStopped) return;
+    if (remainingMs() > 0) wait();
+    else controller.abort(new Error('the timeout of the call has passed'));
   };
   wait();
   return {
@@ -195,7 +202,10 @@ function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: (
     signal: controller.signal,
     // The timer notices when it fires: progress may come often.
     restart: (): void => void (fromMs = performance.now()),
-    stop: (): void => clearTimeout(timer),
+    stop: (): void => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }
 

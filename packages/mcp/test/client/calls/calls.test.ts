@@ -1,5 +1,8 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryFolder } from '../../../../../test/setup/temporary-folder.ts';
 import { withoutTimers } from '../../../../../test/setup/without-timers.ts';
 import { call, connected, misbehaving, server } from '../programs.ts';
 
@@ -109,6 +112,21 @@ test('the timeout of a call restarts with each progress', async () => {
   const onProgress = (): void => void vi.advanceTimersByTime(59_000);
   expect((await call(toolset, 'a_works', {}, { onProgress })).forLLM).toBe('done');
   expect(performance.now()).toBeGreaterThan(300_000);
+});
+
+test('a result that came while this program was stopped for longer than the timeout counts', async () => {
+  verifies('mcp.client.toolset');
+  const file = join(temporaryFolder('mcp-'), 'server');
+  const toolset = await connected({ a: misbehaving('answers-when-told', file) }, { timeoutMs: 60_000 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const result = call(toolset, 'a_ok');
+  while (!existsSync(`${file}-called`)) await new Promise(setImmediate);
+  // Until the next await, this program reads nothing.
+  writeFileSync(`${file}-told`, '');
+  while (!existsSync(`${file}-answered`));
+  vi.advanceTimersByTime(60_000);
+  expect((await result).forLLM).toBe('ok');
 });
 
 test('a call without result or progress times out, the error names tool, server and limit, and the server is told to stop', async () => {

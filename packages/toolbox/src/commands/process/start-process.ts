@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { onAbort, sliceHead, guardGroup, signalGroup } from '@kernel/internal';
+import { guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
@@ -71,7 +71,11 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       hasBegun = true;
       clearTimeout(timer);
       startedMs = performance.now();
-      if (Number.isFinite(options.timeoutMs)) timer = setTimeout(() => stop('timeout'), options.timeoutMs);
+      if (Number.isFinite(options.timeoutMs)) timer = setTimeout(inNextTurn, options.timeoutMs, onTimeout);
+    };
+    /** Runs after ends were noticed: where this program was stopped for longer than the time limit, the command may have ended in time. */
+    const onTimeout = (): void => {
+      if (child.exitCode === null && child.signalCode === null) stop('timeout');
     };
     const third = child.stdio[3];
     const announcement = command.announcesStart === true && third instanceof Readable ? third : undefined;
