@@ -132,6 +132,7 @@ describe.each(PLACES)('run_command $place', ({ isInTerminal }) => {
 
 describe('run_command', () => {
   it('reports no timeout of a command that ended while this program was stopped', async () => {
+    verifies('toolbox.commands.group');
     const { run, folder } = await commands();
     const clock = virtualTimers();
     const { saw, onProgress } = progress();
