@@ -235,7 +235,7 @@ export async function openAcpSession(
     prompt: (blocks: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> =>
       turns.run(request, (abort) => runTurn(blocks, abort)),
     cancel: turns.cancel,
-    /** Cancels what runs, and closes all that the session has open. */
+    /** Cancels what runs, and closes all that the session has open. What was changed can still be taken back, with `prompt-agent undo`. */
     async close(): Promise<void> {
       closed.abort(new Error('closed'));
       models?.busy();
