@@ -20,7 +20,7 @@ import { dropLongMessages, MAX_MESSAGE_BYTES } from './long-messages.ts';
 import { folderOf } from '../sessions/find-session.ts';
 import { findStored, listStored, removeStored } from './stored-sessions.ts';
 import { type AcpSession, openAcpSession, type SessionStart } from './session.ts';
-import { authMethodsFor, forgetKeys, hasModel, HOW_TO_SIGN_IN } from './setup/sign-in.ts';
+import { authMethodsFor, forgetKeys, requireModel } from './setup/sign-in.ts';
 import { toRequestError } from './request-error.ts';
 
 /** The most sessions that one process has open. */
@@ -141,8 +141,8 @@ export async function serveAcp(call: CommandCall): Promise<void> {
         if (!authMethodsFor(capabilities).some(({ id }) => id === params.methodId))
           throw RequestError.invalidParams(undefined, `unknown way to sign in: ${JSON.stringify(params.methodId)}`);
         expireModels();
-        if (await hasModel(call)) return {};
-        throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
+        await requireModel(call);
+        return {};
       }),
     )
     .onRequest('logout', () =>

@@ -1,7 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { CommandCall } from '../command-call.ts';
 import { openModel } from '../model/open-model.ts';
-import { HOW_TO_SIGN_IN } from './setup/sign-in.ts';
+import { whatIsMissing } from './setup/sign-in.ts';
 
 /**
  * Opens the provider and the model of a session, which are opened again once the key may be another one. Rejects as `openModel` does, and with
@@ -14,8 +14,8 @@ export async function openSessionModel(
   const secrets: (string | undefined)[] = [];
   const open = async () => {
     const opened = await openModel(call);
-    if (opened.choice.provider.name === 'offline' && call.flags.provider !== 'offline')
-      throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
+    const missing = whatIsMissing(opened.choice, call.flags);
+    if (missing !== undefined) throw RequestError.authRequired(undefined, missing);
     secrets.push(opened.secret);
     onSecrets(secrets);
     return opened;

@@ -55,7 +55,8 @@ test('a model and how much it may think are options of the session, used from th
   await withEditor({ replies }, async ({ agent, begin, prompt, asked }) => {
     const sessionId = await begin();
     await prompt(sessionId, 'One.');
-    await agent.request('session/set_config_option', { sessionId, configId: 'model', value: 'other-model' });
+    const chosen = { sessionId, configId: 'model', value: 'other-model' };
+    expect(JSON.stringify(await agent.request('session/set_config_option', chosen))).toContain('"m-1"');
     await agent.request('session/set_config_option', { sessionId, configId: 'effort', value: 'high' });
     await prompt(sessionId, 'Two.');
     expect(JSON.parse(asked()[0] ?? '')).toMatchObject({ model: 'm-1' });

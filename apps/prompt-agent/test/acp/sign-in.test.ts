@@ -13,11 +13,12 @@ import { inPseudoTerminal } from '../terminals.ts';
 async function withoutModel(
   canOpenTerminals: boolean,
   work: (agent: ClientContext, cwd: string) => Promise<void>,
+  args: readonly string[] = [],
 ): Promise<void> {
   const cwd = workspace({});
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const exit = main({
-    argv: ['acp'],
+    argv: ['acp', ...args],
     env: { PATH: process.env['PATH'], PROMPT_AGENT_SERVERS: '' },
     cwd,
     home: cwd,
@@ -57,6 +58,16 @@ test('where there is no model a session asks to sign in, says how, and begins on
     expect(readFileSync(keys, 'utf8')).not.toContain('sk-ant');
     await expect(begin()).rejects.toMatchObject({ code: -32_000 });
   });
+});
+
+test('a vendor that was named is not asked without its key', async () => {
+  verifies('cli.acp.login');
+  const work = async (agent: ClientContext, cwd: string): Promise<void> => {
+    const refused = { code: -32_000, message: expect.stringContaining('Set ANTHROPIC_API_KEY') as unknown };
+    await expect(agent.request('session/new', { cwd, mcpServers: [] })).rejects.toMatchObject(refused);
+    await expect(agent.request('authenticate', { methodId: 'elsewhere' })).rejects.toMatchObject(refused);
+  };
+  await withoutModel(true, work, ['--provider', 'anthropic', '--model', 'm-1']);
 });
 
 test('an editor without terminals is told of the keys that are elsewhere', async () => {
