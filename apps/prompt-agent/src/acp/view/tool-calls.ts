@@ -1,6 +1,7 @@
 import { parseJson, sliceHead, sliceTail, terminalText, untilAborted, visibleLine } from '@kernel/internal';
 import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk/unstable';
+import { isAgentRequest } from '../../approval/agent-requests.ts';
 import { withoutCode } from '../../output/terminal/notes.ts';
 import type { FileChange } from './file-changes.ts';
 import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
@@ -12,13 +13,19 @@ const MAX_PROGRESS = 4000;
 /** The time between two updates of the same call's progress, in milliseconds. */
 const PROGRESS_MS = 100;
 
+/** A `line` of progress stands apart from what is before and after it; a `piece` goes on with the text of the one before. */
+type ProgressKind = 'line' | 'piece';
+
 interface ShownCall {
   status: ToolCallStatus;
   /** Whether its arguments were shown. */
   isDescribed: boolean;
   terminalId?: string;
   changes?: readonly FileChange[];
+  /** Whether it is an agent or a program, which makes calls of its own. */
+  isAround: boolean;
   progress: string;
+  lastProgress: ProgressKind;
   progressAt: number;
   /** Sends the progress that came too soon after the last. */
   timer?: NodeJS.Timeout | undefined;
@@ -39,7 +46,14 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
   const calls = new Map<string, ShownCall>();
 
   const add = (id: string, name: string, isDescribed: boolean, about: About): ShownCall => {
-    const call: ShownCall = { status: 'pending', isDescribed, progress: '', progressAt: 0 };
+    const call: ShownCall = {
+      status: 'pending',
+      isDescribed,
+      isAround: false,
+      progress: '',
+      lastProgress: 'line',
+      progressAt: 0,
+    };
     calls.set(id, call);
     send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...about });
     return call;
@@ -101,16 +115,28 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       shown.terminalId = terminalId;
       update(id, { content: contentOf(shown) });
     },
-    /** Notes what a call changes, which is shown in place of its result. */
-    setChanges(id: string, changes: readonly FileChange[]): void {
-      const shown = calls.get(id);
-      if (shown !== undefined) shown.changes = changes;
+    /** Shows what a call changes, in place of its result once it has ended. */
+    setChanges(id: string, call: ToolCall, changes: readonly FileChange[]): void {
+      describe(id, call).changes = changes;
     },
-    /** Shows what a call says of its progress: the last part of it, ten times a second at most. */
-    addProgress(id: string, text: string): void {
+    /** Whether a call has not ended. */
+    isOpen(id: string): boolean {
+      const { status } = calls.get(id) ?? {};
+      return status === 'pending' || status === 'in_progress';
+    },
+    /** Notes that a call makes calls of its own. */
+    markAround(id: string): void {
+      const shown = calls.get(id);
+      if (shown !== undefined) shown.isAround = true;
+    },
+    /** Shows what a call says of its progress: the last part of it, ten times a second at most. What a command writes has lines of its own. */
+    addProgress(id: string, text: string, kind: ProgressKind = 'line'): void {
       const shown = calls.get(id);
       if (shown === undefined || shown.terminalId !== undefined) return;
-      shown.progress = sliceTail(shown.progress + text, MAX_PROGRESS);
+      const isApart = shown.isAround && (kind === 'line' || shown.lastProgress === 'line');
+      const gap = isApart && !/(?:^|\n)$/.test(shown.progress) ? '\n' : '';
+      shown.progress = sliceTail(shown.progress + gap + text, MAX_PROGRESS);
+      shown.lastProgress = kind;
       const wait = shown.progressAt + PROGRESS_MS - performance.now();
       if (wait <= 0) sendProgress(id, shown);
       else shown.timer ??= setTimeout(() => sendProgress(id, shown), wait).unref();
@@ -124,7 +150,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       const raw = result.data === undefined ? undefined : JSON.stringify(result.data);
       update(id, {
         status: shown.status,
-        content: contentOf(shown, result),
+        content: contentOf(shown, isAgentRequest(call.name) ? withoutDigest(result) : result),
         ...(raw !== undefined && raw.length <= MAX_RESULT && { rawOutput: result.data }),
       });
     },
@@ -149,6 +175,11 @@ export function callIdOf(path: readonly string[], id: string): string {
 /** The changes of a call as the diffs of an editor. */
 export function diffsOf(changes: readonly FileChange[]): ToolCallContent[] {
   return changes.map(({ path, oldText, newText }) => ({ type: 'diff', path, oldText: oldText ?? null, newText }));
+}
+
+/** What an agent was allowed, without the digest by which the agent's run knows what was. */
+function withoutDigest(result: ToolResult): ToolResult {
+  return { ...result, forLLM: result.forLLM.replace(/ \([\w-]{22}\)\.$/, '.') };
 }
 
 function contentOf({ changes = [], terminalId }: ShownCall, result?: ToolResult): ToolCallContent[] {
