@@ -39,7 +39,7 @@ test('the calls of a program are shown as those of the model are: with their tex
     {
       title: 'Read a.txt',
       status: 'completed',
-      content: [{ content: { text: expect.stringMatching(/^(?:```\n)?one\n/) } }],
+      content: [{ content: { text: expect.stringMatching(/^```\none\n```$/) } }],
     },
     { title: 'Edit a.txt', status: 'completed', content: [{ type: 'diff', path, oldText: 'one\n', newText: 'two\n' }] },
     {
@@ -50,7 +50,7 @@ test('the calls of a program are shown as those of the model are: with their tex
     {
       title: 'Run `cat a.txt`',
       status: 'completed',
-      content: [{ content: { text: expect.stringMatching(/Exit code 0 after [\d.]+ s\.\nthree\n/) } }],
+      content: [{ content: { text: expect.stringMatching(/^```\nExit code 0 after [\d.]+ s\.\nthree\n```$/) } }],
     },
   ]);
 });

@@ -5,7 +5,7 @@ import { isAgentRequest } from '../../approval/agent-requests.ts';
 import { withoutCode } from '../../output/terminal/notes.ts';
 import type { FileChange } from './file-changes.ts';
 import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
-import { textContent } from './text-content.ts';
+import { fenced, textContent } from './text-content.ts';
 
 /** The most characters of a result that an editor is sent. The model reads the whole. */
 const MAX_RESULT = 100_000;
@@ -77,7 +77,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     shown.timer = undefined;
     if (shown.status === 'completed' || shown.status === 'failed' || shown.terminalId !== undefined) return;
     shown.progressAt = performance.now();
-    update(id, { content: [textContent(terminalText(shown.progress))] });
+    update(id, { content: [textContent(fenced(terminalText(shown.progress)))] });
   };
 
   /** The questions about calls whose events were shown, and those who wait for that, by the ids of the calls. */
@@ -150,7 +150,11 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       const raw = result.data === undefined ? undefined : JSON.stringify(result.data);
       update(id, {
         status: shown.status,
-        content: contentOf(shown, isAgentRequest(call.name) ? withoutDigest(result) : result),
+        content: contentOf(shown, {
+          result: isAgentRequest(call.name) ? withoutDigest(result) : result,
+          // The answer of another agent. Anything else has lines to keep, and nobody knows what would be made of it.
+          isMarkdown: shown.isAround && call.name !== 'run_code' && !isFailed,
+        }),
         ...(raw !== undefined && raw.length <= MAX_RESULT && { rawOutput: result.data }),
       });
     },
@@ -182,14 +186,18 @@ function withoutDigest(result: ToolResult): ToolResult {
   return { ...result, forLLM: result.forLLM.replace(/ \([\w-]{22}\)\.$/, '.') };
 }
 
-function contentOf({ changes = [], terminalId }: ShownCall, result?: ToolResult): ToolCallContent[] {
+function contentOf(
+  { changes = [], terminalId }: ShownCall,
+  end?: { readonly result: ToolResult; readonly isMarkdown: boolean },
+): ToolCallContent[] {
   if (terminalId !== undefined) return [{ type: 'terminal', terminalId }];
-  if (result === undefined || changes.length > 0) return diffsOf(changes);
+  if (end === undefined || changes.length > 0) return diffsOf(changes);
+  const { result, isMarkdown } = end;
   const { forUser, silent, isError, media = [] } = result;
   const said = silent === true || forUser === undefined ? toModelText(result) : forUser;
   const text = terminalText(sliceHead(isError === true ? withoutCode(said) : said, MAX_RESULT));
   const images = media.flatMap(({ type, data, mimeType }): ToolCallContent[] =>
     type === 'image' && data !== undefined ? [{ type: 'content', content: { type: 'image', data, mimeType } }] : [],
   );
-  return [...(text === '' ? [] : [textContent(text)]), ...images];
+  return [...(text === '' ? [] : [textContent(isMarkdown ? text : fenced(text))]), ...images];
 }
