@@ -51,6 +51,24 @@ test('what a call says of its progress is a block of code, and the answer of ano
   expect(sent.at(-1)).toMatchObject({ content: fencedText('It is **done**.') });
 });
 
+test('edits of one file in one reply are each shown with what the ones before left of it', async () => {
+  verifies('cli.acp.calls');
+  const edit = (old_text: string, new_text: string) => ({
+    name: 'edit_file',
+    arguments: { path: 'a.txt', edits: [{ old_text, new_text }] },
+  });
+  const replies = [{ calls: [edit('one', '1'), edit('two', '2'), edit('three', '3')] }, { text: 'Done.' }];
+  const files = { 'a.txt': 'one\ntwo\nthree\n' };
+  await withEditor({ replies, files }, async ({ begin, prompt, updates }) => {
+    await prompt(await begin(), 'Change it.');
+    expect(callsIn(updates)).toMatchObject([
+      { content: [{ type: 'diff', oldText: 'one\ntwo\nthree\n', newText: '1\ntwo\nthree\n' }] },
+      { content: [{ type: 'diff', oldText: '1\ntwo\nthree\n', newText: '1\n2\nthree\n' }] },
+      { content: [{ type: 'diff', oldText: '1\n2\nthree\n', newText: '1\n2\n3\n' }] },
+    ]);
+  });
+});
+
 test('a block of code takes any number of ticks', () => {
   verifies('cli.acp.calls.results');
   const text = '` '.repeat(500_000);

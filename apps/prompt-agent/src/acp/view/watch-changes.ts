@@ -1,3 +1,4 @@
+import { createLock } from '@kernel/internal';
 import { type Approve, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
 import { changesIn, type FileChange, type FileChanges, isWriting } from './file-changes.ts';
 import { callIdOf, type ToolCalls } from './tool-calls.ts';
@@ -11,6 +12,8 @@ interface WatchOptions {
 
 /** Finds out what the calls of a run change, before each of them runs: afterwards nobody knows what there was. */
 export function watchChanges({ calls, folder, changesOf }: WatchOptions) {
+  // What a call changes is known once those before it have made their changes.
+  const inTurn = createLock();
   /** The files that calls of agents and programs are about to change, by the ids of the calls. */
   const changing = new Map<string, readonly string[]>();
 
@@ -36,9 +39,12 @@ export function watchChanges({ calls, folder, changesOf }: WatchOptions) {
     /** Watches the calls of the run itself. */
     tools: (tools: Toolset): Toolset =>
       wrapToolset(tools, {
-        async call(call, context) {
-          if (isWriting(call.name)) calls.setChanges(callIdOf([], call.id), call, await filesOf(call, context.signal));
-          return tools.call(call, context);
+        call(call, context) {
+          if (!isWriting(call.name)) return tools.call(call, context);
+          return inTurn(async () => {
+            calls.setChanges(callIdOf([], call.id), call, await filesOf(call, context.signal));
+            return tools.call(call, context);
+          });
         },
       }),
     /** Watches the calls of agents and programs within it, which its tools do not make: those that write are decided on right before they run. */
