@@ -12,10 +12,13 @@ export function toRequestError(error: unknown): RequestError {
     .replace(/^prompt-agent: /, '')
     .replaceAll('\n', ' ');
   if (!KernelError.is(error)) return new RequestError(INTERNAL_ERROR, message);
-  const status = error.data?.['status'];
-  if (error.code === 'PROVIDER_HTTP' && (status === 401 || status === 403))
-    return RequestError.authRequired({ code: error.code }, message);
+  if (isRefusedKey(error)) return RequestError.authRequired({ code: error.code }, message);
   return new RequestError(error.code === 'CONFIG_INVALID' ? INVALID_PARAMS : INTERNAL_ERROR, message, {
     code: error.code,
   });
+}
+
+/** Whether a vendor refused the key. */
+export function isRefusedKey({ code, data }: KernelError): boolean {
+  return code === 'PROVIDER_HTTP' && (data?.['status'] === 401 || data?.['status'] === 403);
 }

@@ -64,6 +64,8 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     await session?.close();
   };
 
+  const expireModels = (): void => sessions.forEach((session) => session.expireModel());
+
   const create = async (
     client: AgentContext,
     { cwd, mcpServers }: Omit<ContinueParams, 'sessionId'>,
@@ -138,6 +140,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
       answer(async () => {
         if (!authMethodsFor(capabilities).some(({ id }) => id === params.methodId))
           throw RequestError.invalidParams(undefined, `unknown way to sign in: ${JSON.stringify(params.methodId)}`);
+        expireModels();
         if (await hasModel(call)) return {};
         throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
       }),
@@ -145,6 +148,7 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     .onRequest('logout', () =>
       answer(async () => {
         await forgetKeys(call);
+        expireModels();
         return {};
       }),
     )

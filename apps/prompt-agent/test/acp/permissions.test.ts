@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
@@ -224,4 +224,35 @@ test('a change that no diff can show is shown with the arguments of the call', a
   const content = questions[0]?.toolCall.content;
   expect(content).toMatchObject([{ type: 'content' }, { type: 'diff', oldText: 'one\n', newText: 'two\n' }]);
   expect(JSON.stringify(content?.[0])).toContain('*** Add File: long.txt');
+});
+
+test('rules that are added or removed elsewhere hold from the next turn of an open session on, with its own answers', async () => {
+  verifies('cli.approval.kept');
+  const edit = (path: string) => ({
+    calls: [{ name: 'write_file', arguments: { path, content: 'new\n' } }],
+  });
+  const replies = ['a.txt', 'a.txt', 'b.txt', 'b.txt', 'secret.txt'].flatMap((path) => [edit(path), { text: 'Done.' }]);
+  let option = 'always';
+  const answer = (request: RequestPermissionRequest) => choose(request, option);
+  const rules = '.config/prompt-agent/permissions.json';
+  await withEditor({ replies, files: FILES, answer }, async ({ asked, begin, cwd, prompt, questions }) => {
+    const sessionId = await begin();
+    const counts: number[] = [];
+    const turn = async () => counts.push((await prompt(sessionId, 'Write.'), questions.length));
+    await turn();
+    // The rule of the answer is removed by the user, who is asked again.
+    expect(readFileSync(join(cwd, rules), 'utf8')).toContain('write_file(a.txt)');
+    writeFileSync(join(cwd, rules), '{"rules":[{"deny":"*(secret.txt)"}]}');
+    option = 'once';
+    await turn();
+    // An answer for the session stays.
+    option = 'session';
+    await turn();
+    writeFileSync(join(cwd, rules), '{"rules":[{"deny":"*(secret.*)"}]}');
+    await turn();
+    await turn();
+    expect(counts).toEqual([1, 2, 3, 3, 3]);
+    expect(existsSync(join(cwd, 'secret.txt'))).toBe(false);
+    expect(asked().at(-1)).toContain('secret.*');
+  });
 });
