@@ -1,4 +1,4 @@
-import { errorMessage, parseJson, visible } from '@kernel/internal';
+import { errorMessage, parseJson, visibleLine } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { addRule, denial, offeredRule } from '../../approval/ask-user.ts';
 import { showCall, withOrigin } from '../../questions/show-call.ts';
-import { describeCall } from '../view/describe-call.ts';
+import { describeCall, toTitle } from '../view/describe-call.ts';
 import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
 import type { EditorContext } from './editor-connection.ts';
@@ -94,8 +94,8 @@ export function createEditor(session: EditorContext): Editor {
         });
         const once = option('once', 'allow_once', 'Yes, once');
         const forSession =
-          offered && option('session', 'allow_always', `Yes, for this session: ${visible(offered.allow)}`);
-        const always = offered && option('always', 'allow_always', `Always: ${visible(offered.allow)}`);
+          offered && option('session', 'allow_always', `Yes, for this session: ${visibleLine(offered.allow)}`);
+        const always = offered && option('always', 'allow_always', `Always: ${visibleLine(offered.allow)}`);
         const no = option('no', 'reject_once', 'No');
         const noBecause =
           capabilities.elicitation?.form == null ? undefined : option('because', 'reject_once', 'No, and say why');
@@ -131,7 +131,8 @@ export function createEditor(session: EditorContext): Editor {
       const no: PermissionOption = { optionId: `no:${id}`, kind: 'reject_once', name: 'No' };
       const shown = {
         toolCallId: id,
-        title: question,
+        // What it is about, which an editor may show without the lines.
+        title: `${toTitle((lines[0] ?? '').replace(/:$/, '.'))} ${question}`,
         kind: 'other' as const,
         content: [textContent(codeBlock(lines))],
       };
