@@ -15,7 +15,7 @@ import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
 import type { EditorContext } from './editor-connection.ts';
 import { editorTerminals } from './editor-terminals.ts';
-import type { FileChanges } from '../view/file-changes.ts';
+import { type FileChanges, locationsOf } from '../view/file-changes.ts';
 import { codeBlock, textContent } from '../view/text-content.ts';
 import { callIdOf, diffsOf } from '../view/tool-calls.ts';
 
@@ -106,6 +106,7 @@ export function createEditor(session: EditorContext): Editor {
             toolCallId: id,
             status: 'pending',
             ...about,
+            locations: locationsOf(changes.files, about.locations),
             rawInput: parseJson(call.arguments) ?? call.arguments,
             content: contentOf(lines, changes, call.arguments),
             _meta: { 'prompt-agent': { digest } },

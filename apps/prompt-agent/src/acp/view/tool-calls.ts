@@ -1,9 +1,15 @@
 import { parseJson, sliceHead, sliceTail, terminalText, untilAborted, visibleLine } from '@kernel/internal';
 import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
-import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk/unstable';
+import type {
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+} from '@agentclientprotocol/sdk/unstable';
 import { isAgentRequest } from '../../approval/agent-requests.ts';
 import { withoutCode } from '../../output/terminal/notes.ts';
-import type { FileChange } from './file-changes.ts';
+import { type FileChange, locationsOf } from './file-changes.ts';
+import { foundFiles } from './found-files.ts';
 import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
 import { fenced, textContent } from './text-content.ts';
 
@@ -20,6 +26,7 @@ interface ShownCall {
   status: ToolCallStatus;
   /** Whether its arguments were shown. */
   isDescribed: boolean;
+  locations: readonly ToolCallLocation[];
   terminalId?: string;
   changes?: readonly FileChange[];
   /** Whether it is an agent or a program, which makes calls of its own. */
@@ -49,6 +56,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     const call: ShownCall = {
       status: 'pending',
       isDescribed,
+      locations: about.locations ?? [],
       isAround: false,
       progress: '',
       lastProgress: 'line',
@@ -68,6 +76,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     const about = { ...describeCall(name, json, toolOf(name), folder), rawInput: parseJson(json) ?? json };
     if (call === undefined) return add(id, name, true, about);
     call.isDescribed = true;
+    call.locations = about.locations;
     update(id, about);
     return call;
   };
@@ -115,9 +124,12 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       shown.terminalId = terminalId;
       update(id, { content: contentOf(shown) });
     },
-    /** Shows what a call changes, in place of its result once it has ended. */
+    /** Shows what a call changes: where, and in place of its result once it has ended. */
     setChanges(id: string, call: ToolCall, changes: readonly FileChange[]): void {
-      describe(id, call).changes = changes;
+      const shown = describe(id, call);
+      shown.changes = changes;
+      if (changes.some(({ line }) => line !== undefined))
+        update(id, { locations: locationsOf(changes, shown.locations) });
     },
     /** Whether a call has not ended. */
     isOpen(id: string): boolean {
@@ -147,6 +159,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       const isFailed = result.isError === true;
       if (isFailed) delete shown.changes;
       shown.status = isFailed ? 'failed' : 'completed';
+      const found = isFailed ? [] : foundFiles(call.name, textOf(result), folder);
       const raw = result.data === undefined ? undefined : JSON.stringify(result.data);
       update(id, {
         status: shown.status,
@@ -155,6 +168,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
           // The answer of another agent. Anything else has lines to keep, and nobody knows what would be made of it.
           isMarkdown: shown.isAround && call.name !== 'run_code' && !isFailed,
         }),
+        ...(found.length > 0 && { locations: found }),
         ...(raw !== undefined && raw.length <= MAX_RESULT && { rawOutput: result.data }),
       });
     },
@@ -186,6 +200,12 @@ function withoutDigest(result: ToolResult): ToolResult {
   return { ...result, forLLM: result.forLLM.replace(/ \([\w-]{22}\)\.$/, '.') };
 }
 
+/** What a person reads of a result. */
+function textOf(result: ToolResult): string {
+  const { forUser, silent } = result;
+  return silent === true || forUser === undefined ? toModelText(result) : forUser;
+}
+
 function contentOf(
   { changes = [], terminalId }: ShownCall,
   end?: { readonly result: ToolResult; readonly isMarkdown: boolean },
@@ -193,8 +213,8 @@ function contentOf(
   if (terminalId !== undefined) return [{ type: 'terminal', terminalId }];
   if (end === undefined || changes.length > 0) return diffsOf(changes);
   const { result, isMarkdown } = end;
-  const { forUser, silent, isError, media = [] } = result;
-  const said = silent === true || forUser === undefined ? toModelText(result) : forUser;
+  const { isError, media = [] } = result;
+  const said = textOf(result);
   const text = terminalText(sliceHead(isError === true ? withoutCode(said) : said, MAX_RESULT));
   const images = media.flatMap(({ type, data, mimeType }): ToolCallContent[] =>
     type === 'image' && data !== undefined ? [{ type: 'content', content: { type: 'image', data, mimeType } }] : [],
