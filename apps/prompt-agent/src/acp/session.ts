@@ -44,7 +44,7 @@ import { textBlock } from './view/text-content.ts';
 import type { ToolCalls } from './view/tool-calls.ts';
 import { runSlashCommand } from './slash-command.ts';
 import { createTurns } from './turns.ts';
-import { withMode } from './with-mode.ts';
+import { createModeGuard } from './mode-guard.ts';
 
 export interface SessionStart {
   /** The id of a new session, or of one that is stored. */
@@ -100,6 +100,7 @@ export async function openAcpSession(
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
     workspace === undefined ? Promise.resolve(NO_CHANGES) : changesOf({ workspace, folder: cwd }, call, abort);
 
+  const guard = createModeGuard(() => settings.mode);
   const connection = { client, capabilities, sessionId: id };
   const editor = createEditor({
     ...connection,
@@ -108,13 +109,11 @@ export async function openAcpSession(
     folder: cwd,
     calls: () => calls,
     changesOf: changes,
+    refusal: guard.refusal,
     redact,
   });
-  const answers = createAnswers({
-    ...connection,
-    model: () => settings.model,
-    confirm: (...question) => editor.confirm(...question),
-  });
+  const confirm: typeof editor.confirm = (...question) => editor.confirm(...question);
+  const answers = createAnswers({ ...connection, model: () => settings.model, confirm });
   const host = { ...given.host, cwd, stdin: new PassThrough().end(), signal, editor, answers };
   const flags = { ...rest, bundle: 'code_agent' as const, stream: true };
   const call = { ...given, flags, host, output, signal };
@@ -163,7 +162,7 @@ export async function openAcpSession(
     invocationFor,
     workspace: async () => (workspace ??= await openWorkspace(cwd, host, true)),
     servers,
-    wrap: (tools) => withMode(tools, () => settings.mode),
+    wrap: (tools) => guard.wrap(tools),
     showPlan: (entries) => notify({ sessionUpdate: 'plan', entries }),
     sessions: kept,
     show,

@@ -1,13 +1,19 @@
+import { errorMessage } from '@kernel/internal';
 import type { PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { ApprovalScope } from './approval-scope.ts';
 import type { UserRules } from './user-rules.ts';
 
 /**
  * Permissions whose rules of the user are those of their file: `renew` reads it again, and what an answer has added for this session stays. `make` creates them with
- * the rules of the file.
+ * the rules of the file. `warn` is told why a file cannot be used that was changed; the rules of before hold.
  */
-export function createCurrentRules(userRules: UserRules, make: (rules: readonly PermissionRule[]) => Permissions) {
+export function createCurrentRules(
+  userRules: UserRules,
+  make: (rules: readonly PermissionRule[]) => Permissions,
+  warn: (why: string) => void,
+) {
   let current = make(userRules.rules);
+  let warned = '';
   let ofSession: readonly PermissionRule[] = [];
   const policy: Permissions = {
     decide: (...call) => current.decide(...call),
@@ -30,11 +36,18 @@ export function createCurrentRules(userRules: UserRules, make: (rules: readonly 
   return {
     policy,
     userRules: kept,
-    /** Resolves to whether the rules have changed. Rejects with a usage error for a file that cannot be read. */
+    /** Resolves to whether the rules have changed. */
     async renew(): Promise<boolean> {
-      const rules = await userRules.changed();
-      if (rules === undefined) return false;
-      current = make(rules);
+      try {
+        const rules = await userRules.changed();
+        if (rules === undefined) return false;
+        current = make(rules);
+      } catch (error) {
+        const why = errorMessage(error);
+        if (why !== warned) warn(why);
+        warned = why;
+        return false;
+      }
       for (const rule of ofSession) current.remember(rule);
       return true;
     },

@@ -67,7 +67,9 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     }
     return made;
   };
-  const current = createCurrentRules(userRules, make);
+  const current = createCurrentRules(userRules, make, (why) =>
+    output.note(`note: the rules of before hold, because ${visible(why)}`),
+  );
   const { policy } = current;
   const remember = (rule: PermissionRule): void => policy.remember(rule);
   const scope = { ...options, userRules: current.userRules, remember };

@@ -154,6 +154,10 @@ test('the commands of a chat work in an editor: undo, retry, compact and the oth
       expect(texts).not.toContain('Changed again.');
       const { sessions } = await agent.request('session/list', {});
       expect(sessions.length).toBe(3);
+      const listed = await promptHere(['sessions', 'list', '--json'], { cwd });
+      const states = [...listed.stdout.matchAll(/"state":"(\w*)"/g)].map(([, state]) => state);
+      // What the conversation was before is no run that was cut off.
+      expect(states.toSorted()).toEqual(['', '', 'done']);
       expect(updates.some(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')).toBe(true);
     },
   );
