@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { sliceHead } from '@kernel/internal';
 import type { ToolCallLocation } from '@agentclientprotocol/sdk/unstable';
 
 const MAX_FILES = 5;
@@ -9,7 +10,7 @@ const MAX_TEXT = 100_000;
 export function foundFiles(name: string, result: string, folder: string): ToolCallLocation[] {
   if (name !== 'search_text' && name !== 'glob') return [];
   const found = new Map<string, ToolCallLocation>();
-  for (const line of result.slice(0, MAX_TEXT).split('\n')) {
+  for (const line of sliceHead(result, MAX_TEXT).split('\n')) {
     const [, path = '', number] = (name === 'glob' ? A_PATH : A_HIT).exec(line) ?? [];
     if (path !== '' && !found.has(path))
       found.set(path, { path: join(folder, path), ...(number !== undefined && { line: Number(number) }) });
