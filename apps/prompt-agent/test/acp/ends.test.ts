@@ -110,3 +110,14 @@ test.each([
     });
   },
 );
+
+test('what a turn waits for before it asks the vendor again is told', async () => {
+  verifies('cli.acp.ends');
+  const busy = { status: 503, headers: { 'retry-after': '0' }, chunks: ['{"error":{"message":"busy"}}'] };
+  await withEditor({ replies: [busy, { text: 'Done.' }] }, async ({ begin, prompt, said, updates }) => {
+    await prompt(await begin(), 'Go.');
+    const thoughts = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_thought_chunk');
+    expect(JSON.stringify(thoughts)).toMatch(/retry 1 in 0\.0 s: .*503/);
+    expect(said()).toBe('Done.');
+  });
+});
