@@ -15,8 +15,10 @@ export async function toResponse(end: RunEnd, send: SendUpdate, onRefusedKey: ()
     throw toRequestError(end.error);
   }
   const why = end.reason === 'aborted' ? undefined : whyNoAnswer(end);
-  if (why !== undefined)
-    await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(why.replace(/^prompt-agent: /, '')) });
+  if (why !== undefined) {
+    const sentence = why.replace(/^prompt-agent: (.)/, (_, first: string) => first.toUpperCase());
+    await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(sentence) });
+  }
   return { stopReason: stopReasonOf(end), usage: toUsage(end.usage) };
 }
 

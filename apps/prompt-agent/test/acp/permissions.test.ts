@@ -69,6 +69,16 @@ test('a question about a command shows it as one would type it, with its folder,
   expect(existsSync(join(cwd, 'made.txt'))).toBe(true);
 });
 
+test('the name of an option is one line, whatever the rule that it would add', async () => {
+  verifies('cli.acp.permission');
+  const command = ['printf', 'one\ntwo\u2028three'];
+  const { questions } = await oneCall({ name: 'run_command', arguments: { command } }, (asked) => choose(asked, 'no'));
+  const names = questions[0]?.options.map(({ name }) => name) ?? [];
+  expect(names).toHaveLength(4);
+  expect(names[1]).toMatch(/^Always: run_command\(printf .*one.*two.*three.*\)$/);
+  for (const name of names) expect(name).not.toMatch(/[\n\u2028]/);
+});
+
 test('a no is told to the model, and so is why', async () => {
   verifies('cli.acp.permission');
   const no = await oneCall(EDIT, (request) => choose(request, 'no'));
