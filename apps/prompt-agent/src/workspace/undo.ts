@@ -85,6 +85,6 @@ export async function beginRun(folder: string): Promise<{ readonly folder: strin
 
 /** Whether a run may not have ended. One whose process has is over. */
 function isOpen(run: string): boolean {
-  const pid = Number(/\d+$/.exec(run)?.[0]);
+  const pid = Number(run.split('-').at(-1));
   return pid === process.pid ? open.has(run) : processExists(pid);
 }
