@@ -28,9 +28,7 @@ export interface ProcessView {
 const MACHINE_NAMESPACE = 'pid:[4026531836]';
 let view: ProcessView | undefined;
 
-export function ownIdentity(): ProcessIdentity {
-  return systemView().own;
-}
+export const ownIdentity = (): ProcessIdentity => systemView().own;
 
 /**
  * Whether the process of an identity, as another process wrote it, has certainly ended. False for what cannot be told from here: a process of another
