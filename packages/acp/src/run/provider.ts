@@ -16,6 +16,7 @@ import type { AgentSession, SessionEvent } from '../agent/session-types.ts';
 import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
 import { type AgentCalls, allowedText, isPermission } from './tools.ts';
 import { applyChanges } from '../changes/apply-changes.ts';
+import { startTimeLimit, type TimeLimit } from '../agent/time-limit.ts';
 import { findChanges } from '../changes/find-changes.ts';
 import type { CheckedOptions } from '../check-options.ts';
 import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './history.ts';
@@ -50,13 +51,16 @@ export function createAgentProvider(
   let answer = '';
   let notes: string[] = [];
   let countedTokens = 0;
+  let timeLimit: TimeLimit | undefined;
 
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
     const decided = decisionsOf(messages);
+    timeLimit = startTimeLimit(options.limits.timeMs);
     return startSession(options, {
       start,
       task: taskOf(messages),
       signal,
+      timeLimit: timeLimit.signal,
       redactor,
       onProgress: (update) => onProgress(redactor.text(update)),
       earlierDecision: (call) => {
@@ -190,6 +194,7 @@ export function createAgentProvider(
     answer: () => answer,
     close: async (addUsage) => {
       await starting?.catch(() => undefined);
+      timeLimit?.stop();
       if (session !== undefined && end === undefined && failure === undefined) {
         // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
         addUsage(takeUsage());
