@@ -279,6 +279,13 @@ test('a request that is still open when the turn ends, or is taken back, is not 
   expect(asked.map((call) => inputOf(call)['title'])).toEqual(['kept']);
 });
 
+test('with commands an agent is told that each of a terminal is decided on here, so that it neither asks nor isolates', async () => {
+  verifies('acp.terminals');
+  const tap = join(temporaryFolder('acp-tap'), 'tap');
+  await give(scripted({ workspace: await project(), commands, flags: [`--tap=${tap}`] }), [], allowAll());
+  expect(readFileSync(tap, 'utf8')).toContain('"terminal":true,"_meta":{"kernel":{"decidesOnCommands":true}}');
+});
+
 test('without commands an agent is told that there are no terminals', async () => {
   verifies('acp.terminals');
   const { inner } = await give(scripted({ workspace: await project() }), [{ terminal: { command: 'ls' } }], allowAll());

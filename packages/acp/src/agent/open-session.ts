@@ -19,7 +19,12 @@ export async function openAgentSession(
   const initialized = await agent.request('initialize', {
     protocolVersion: sdk.PROTOCOL_VERSION,
     clientInfo: { name: 'kernel', version: '0.0.0' },
-    clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: hasTerminals },
+    clientCapabilities: {
+      fs: { readTextFile: true, writeTextFile: true },
+      terminal: hasTerminals,
+      // An agent that knows it neither asks about a command of a terminal nor isolates it a second time.
+      ...(hasTerminals && { _meta: { kernel: { decidesOnCommands: true } } }),
+    },
   });
   if (initialized.protocolVersion !== sdk.PROTOCOL_VERSION)
     throw new KernelError(
