@@ -8,7 +8,7 @@ import { createClient } from '../requests/client.ts';
 import { createAgentTerminals } from '../requests/terminals.ts';
 import type { AgentProcess, StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
-import { openAgentSession, toReportedError } from './open-session.ts';
+import { endError, openAgentSession, timeoutError, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
 import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
 import type { AgentSession, Sdk, SessionEvent } from './session-types.ts';
@@ -162,7 +162,7 @@ async function connect(
     if (!isOver) await agent.close();
     return undefined;
   });
-  void agent.ended.then((how) => fail(new KernelError('PROVIDER_PROTOCOL', how)));
+  void agent.ended.then((how) => fail(endError(how, sessionId !== undefined)));
   onAbort(setup.timeLimit, () => fail(setup.timeLimit.reason));
 
   let turn: Promise<unknown> = Promise.resolve();
@@ -192,13 +192,19 @@ async function connect(
       ...options,
       folder: copy.folder,
       hasTerminals: terminals !== undefined,
+    }).catch(async (error: unknown) => {
+      const reported = toReportedError(error, name);
+      if (KernelError.is(reported)) throw reported;
+      // The connection broke: how the agent ended says why.
+      await agent.close();
+      return failure.promise;
     });
     opening.catch(() => undefined);
     sessionId = await untilAborted(Promise.race([opening, failure.promise]), setup.signal);
   } catch (error) {
     finish(undefined);
     connection.close();
-    throw toReportedError(error, name);
+    throw error;
   } finally {
     clearTimeout(startTimer);
   }
@@ -241,8 +247,4 @@ async function connect(
       await endWork();
     },
   };
-}
-
-function timeoutError(what: string): KernelError {
-  return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
 }

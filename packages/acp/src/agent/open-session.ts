@@ -80,6 +80,20 @@ function signInError(name: string, methods: unknown): KernelError {
   });
 }
 
+/** The error for an agent that has ended, by a sentence that says how. One that never was ready may be none. */
+export function endError(how: string, wasReady: boolean): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', how, {
+    hint: wasReady
+      ? undefined
+      : 'It may not speak the Agent Client Protocol: many agents do so with a flag alone, such as --acp.',
+  });
+}
+
+/** The error for an agent that takes too long. */
+export function timeoutError(what: string): KernelError {
+  return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
+}
+
 /** What the agent itself reports of an error is said as its words; any other error stays what it is. */
 export function toReportedError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || KernelError.is(error) || !('code' in error) || typeof error.code !== 'number')
