@@ -249,4 +249,6 @@ test('a change that no diff can show is shown with the arguments of the call', a
   const content = questions[0]?.toolCall.content;
   expect(content).toMatchObject([{ type: 'content' }, { type: 'diff', oldText: 'one\n', newText: 'two\n' }]);
   expect(JSON.stringify(content?.[0])).toContain('*** Add File: long.txt');
+  // What is shown is capped; the whole input, which no person reads, does not go with the question.
+  expect(JSON.stringify(questions[0]).length).toBeLessThan(20_000);
 });
