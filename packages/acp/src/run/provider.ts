@@ -19,7 +19,7 @@ import { applyChanges } from '../changes/apply-changes.ts';
 import { startTimeLimit, type TimeLimit } from '../agent/time-limit.ts';
 import { findChanges } from '../changes/find-changes.ts';
 import type { CheckedOptions } from '../check-options.ts';
-import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './history.ts';
+import { decisionOf, decisionsOf, describeDenial, describeOutcome, resultsOf, taskOf } from './history.ts';
 
 /** An agent as the model of a run. */
 export interface AgentProvider extends Provider {
@@ -151,7 +151,8 @@ export function createAgentProvider(
       for (const result of results) {
         const decision = decisionOf(result, messages);
         session.decide(result.toolCallId, decision);
-        if (!decision.isAllowed && isPermission(result.toolCallId)) notes.push(`Not allowed: ${decision.reason}`);
+        if (!decision.isAllowed && isPermission(result.toolCallId))
+          notes.push(describeDenial(result, messages, decision.reason));
       }
     const parts: Part[] = [];
     const calls: ToolCall[] = [];
