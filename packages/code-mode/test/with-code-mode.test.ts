@@ -425,6 +425,29 @@ test('the calls of a program are events of an agent within the call', async () =
   expect(inner).toEqual(['run_code: {"id":7}']);
 });
 
+test('a person reads what a tool says to a program, and the program gets its data', async () => {
+  verifies('codemode.calls');
+  const code = 'return [await tools.price({ id: 7 }), await tools.hello({})]';
+  const hello = bindTool(
+    { name: 'hello', description: 'Greets.', effect: 'read', parameters: { type: 'object', properties: {} } },
+    () => 'Hello.\nAll is well.',
+  );
+  const price = bindTool({ name: 'price', description: 'Tells a price.', effect: 'read', parameters: id }, () => ({
+    forLLM: 'It costs 70 euros.',
+    data: { euros: 70 },
+  }));
+  const provider = scriptedProvider([programs(code), { text: 'done' }]);
+  const shown: unknown[] = [];
+  const returned: unknown[] = [];
+  const tools = withCodeMode(createRegistry([price, hello]));
+  for await (const event of run({ provider, model: 'm', messages: GO, tools })) {
+    if (event.type === 'tool-end') returned.push(event.result.data);
+    if (event.type === 'sub-agent-event' && event.event.type === 'tool-end') shown.push(event.event.result.forUser);
+  }
+  expect(shown).toEqual(['It costs 70 euros.', 'Hello.\nAll is well.']);
+  expect(returned).toEqual([[{ euros: 70 }, 'Hello.\nAll is well.']]);
+});
+
 test('an error of a program has the line and the column where it was thrown', async () => {
   expect((await program('  missing()')).forLLM).toContain('program.js:1:3)');
   expect((await program('\n  missing()')).forLLM).toContain('program.js:2:3)');

@@ -8,7 +8,7 @@ export { inputDigest, jsonDigest } from './input-digest.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';
 export { guardExit, guardGroup, signalGroup } from './process-groups.ts';
-export { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from './process-identity.ts';
+export { hasEnded, processExists, ownIdentity, type ProcessIdentity, type ProcessView } from './process-identity.ts';
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';
 export { sha256, sha256Hex } from './sha256.ts';

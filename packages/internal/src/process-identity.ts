@@ -71,10 +71,11 @@ function systemView(): ProcessView {
     ...(spaces.length > 0 && { namespace: spaces.join(' ') }),
     ...(start && { start }),
   };
-  return (view = { own, startOf, exists });
+  return (view = { own, startOf, exists: processExists });
 }
 
-function exists(pid: number): boolean {
+/** Whether there is a process with an id, also one that may not be signaled. */
+export function processExists(pid: number): boolean {
   try {
     node.process?.kill?.(pid, 0);
     return true;

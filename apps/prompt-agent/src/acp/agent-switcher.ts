@@ -31,6 +31,7 @@ interface AgentSwitcherOptions {
 export function createAgentSwitcher(options: AgentSwitcherOptions) {
   const { invocationFor, servers } = options;
   let current: TurnAgent | undefined;
+  let isExpired = false;
 
   /** Opens an agent; one that comes after the opening was given up is closed. */
   const openFor = async (settings: SessionSettings, abort: AbortSignal): Promise<OpenAgent> => {
@@ -56,10 +57,12 @@ export function createAgentSwitcher(options: AgentSwitcherOptions) {
   };
 
   return {
+    /** Has the agent opened again before the next turn: its model is another one. */
+    expire: (): void => void (isExpired = true),
     /** Returns the agent for the next turn. Rejects with the reason of an abort. */
     async open(settings: SessionSettings, abort: AbortSignal): Promise<TurnAgent> {
       const before = current;
-      const isSame = before?.settings.mode === settings.mode;
+      const isSame = !isExpired && before?.settings.mode === settings.mode;
       const agent = isSame ? before.agent : await openFor(settings, abort);
       const used = withEffort(agent, settings);
       const conversation =
@@ -68,6 +71,7 @@ export function createAgentSwitcher(options: AgentSwitcherOptions) {
       conversation.useModel(settings.model);
       conversation.useAgent(used);
       current = { settings, agent, conversation };
+      isExpired = false;
       if (!isSame) {
         await before?.agent.close();
         options.onOpened(agent);

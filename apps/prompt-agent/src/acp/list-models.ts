@@ -7,7 +7,7 @@ const IDLE_MS = 500;
 
 /** Lists the models of the provider in use, once, when the session has been idle for a while: no answer waits for that. `onList` gets them, if there are any. */
 export function listModelsWhenIdle(
-  invocation: Invocation,
+  opened: () => Invocation,
   signal: AbortSignal,
   onList: (models: readonly string[]) => void,
 ) {
@@ -15,7 +15,7 @@ export function listModelsWhenIdle(
   let hasListed = false;
   const list = async (): Promise<void> => {
     hasListed = true;
-    const models = await listModels(invocation, signal);
+    const models = await listModels(opened(), signal);
     if (models.length > 0 && !signal.aborted) onList(models);
   };
   return {

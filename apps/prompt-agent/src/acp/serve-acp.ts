@@ -20,7 +20,7 @@ import { dropLongMessages, MAX_MESSAGE_BYTES } from './long-messages.ts';
 import { folderOf } from '../sessions/find-session.ts';
 import { findStored, listStored, removeStored } from './stored-sessions.ts';
 import { type AcpSession, openAcpSession, type SessionStart } from './session.ts';
-import { authMethodsFor, forgetKeys, hasModel, HOW_TO_SIGN_IN } from './setup/sign-in.ts';
+import { authMethodsFor, forgetKeys, requireModel } from './setup/sign-in.ts';
 import { toRequestError } from './request-error.ts';
 
 /** The most sessions that one process has open. */
@@ -63,6 +63,8 @@ export async function serveAcp(call: CommandCall): Promise<void> {
     sessions.delete(id);
     await session?.close();
   };
+
+  const expireModels = (): void => sessions.forEach((session) => session.expireModel());
 
   const create = async (
     client: AgentContext,
@@ -138,13 +140,15 @@ export async function serveAcp(call: CommandCall): Promise<void> {
       answer(async () => {
         if (!authMethodsFor(capabilities).some(({ id }) => id === params.methodId))
           throw RequestError.invalidParams(undefined, `unknown way to sign in: ${JSON.stringify(params.methodId)}`);
-        if (await hasModel(call)) return {};
-        throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
+        expireModels();
+        await requireModel(call);
+        return {};
       }),
     )
     .onRequest('logout', () =>
       answer(async () => {
         await forgetKeys(call);
+        expireModels();
         return {};
       }),
     )

@@ -36,6 +36,7 @@ export interface SessionSettings {
 const MAX_PROMPTS = 100;
 /** The most characters of the name of a model, and of what is shown of a value or a prompt. */
 const MAX_TEXT = 200;
+const MAX_MODELS = 500;
 
 /** The commands of a chat, and the prompts of servers, as an editor offers them. */
 export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {
@@ -68,7 +69,8 @@ export function changeSetting(settings: SessionSettings, option: string, value: 
   if (option === 'mode' && mode !== undefined) return { ...settings, mode };
   if (option === 'effort' && effort !== undefined) return { ...settings, effort };
   if (option === 'model' && typeof value === 'string' && value !== '' && value.length <= MAX_TEXT)
-    return { ...settings, model: value };
+    // Where the vendor gives no list, the one that was in use can be chosen again.
+    return { ...settings, model: value, models: namesOf(settings) };
   const given = sliceHead(JSON.stringify(value), MAX_TEXT);
   throw RequestError.invalidParams(undefined, `the option ${JSON.stringify(sliceHead(option, 40))} cannot be ${given}`);
 }
@@ -79,7 +81,7 @@ export function modesOf({ mode }: SessionSettings): SessionModeState {
 
 /** The options of a session: its mode, as clients without `modes` set it, its model, and how much that may think. */
 export function optionsOf({ mode, model, models, effort }: SessionSettings): SessionConfigOption[] {
-  const names = models.includes(model) ? models : [model, ...models];
+  const names = namesOf({ model, models });
   return [
     {
       type: 'select',
@@ -107,4 +109,8 @@ export function optionsOf({ mode, model, models, effort }: SessionSettings): Ses
       options: EFFORTS.map((value) => ({ value, name: value === 'default' ? "the model's default" : value })),
     },
   ];
+}
+
+function namesOf({ model, models }: Pick<SessionSettings, 'model' | 'models'>): readonly string[] {
+  return models.includes(model) ? models : [model, ...models].slice(0, MAX_MODELS);
 }

@@ -13,21 +13,20 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import type { McpPrompt } from '@kernel/mcp';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import { handleMessage, isSlash, unescapeSlash } from '../chat/slash-commands.ts';
+import { isSlash, unescapeSlash } from '../chat/slash-commands.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { Invocation } from '../invocation.ts';
-import { openModel } from '../model/open-model.ts';
 import type { EditorServers } from '../user-tools/editor-servers.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import { createAnswers } from './editor/answers.ts';
 import { createEditor } from './editor/create-editor.ts';
-import { HOW_TO_SIGN_IN } from './setup/sign-in.ts';
 import { changesOf, NO_CHANGES } from './view/file-changes.ts';
 import { openStoredConversation } from './stored-conversation.ts';
 import { listModelsWhenIdle } from './list-models.ts';
 import { createAgentSwitcher } from './agent-switcher.ts';
 import { readPrompt, titleOf } from './prompt-content.ts';
 import { replayHistory } from './view/replay-history.ts';
+import { openSessionModel } from './session-model.ts';
 import {
   changeSetting,
   commandsOf,
@@ -41,10 +40,11 @@ import { createSessionOutput } from './session-output.ts';
 import { showRunInEditor } from './view/show-run.ts';
 import { toResponse } from './prompt-response.ts';
 import type { SendUpdate } from './view/show-turn.ts';
-import { codeBlock, textBlock } from './view/text-content.ts';
+import { textBlock } from './view/text-content.ts';
 import type { ToolCalls } from './view/tool-calls.ts';
+import { runSlashCommand } from './slash-command.ts';
 import { createTurns } from './turns.ts';
-import { withMode } from './with-mode.ts';
+import { createModeGuard } from './mode-guard.ts';
 
 export interface SessionStart {
   /** The id of a new session, or of one that is stored. */
@@ -100,6 +100,7 @@ export async function openAcpSession(
   const changes = (call: Parameters<typeof changesOf>[1], abort: AbortSignal) =>
     workspace === undefined ? Promise.resolve(NO_CHANGES) : changesOf({ workspace, folder: cwd }, call, abort);
 
+  const guard = createModeGuard(() => settings.mode);
   const connection = { client, capabilities, sessionId: id };
   const editor = createEditor({
     ...connection,
@@ -108,30 +109,26 @@ export async function openAcpSession(
     folder: cwd,
     calls: () => calls,
     changesOf: changes,
+    refusal: guard.refusal,
     redact,
   });
-  const answers = createAnswers({
-    ...connection,
-    model: () => settings.model,
-    confirm: (...question) => editor.confirm(...question),
-  });
+  const confirm: typeof editor.confirm = (...question) => editor.confirm(...question);
+  const answers = createAnswers({ ...connection, model: () => settings.model, confirm });
   const host = { ...given.host, cwd, stdin: new PassThrough().end(), signal, editor, answers };
   const flags = { ...rest, bundle: 'code_agent' as const, stream: true };
-  const opened = await openModel({ ...given, flags, host, output, signal });
-  if (opened.choice.provider.name === 'offline' && flags.provider !== 'offline')
-    throw RequestError.authRequired(undefined, HOW_TO_SIGN_IN);
-  settings = { ...settings, model: before.model ?? opened.choice.model };
-  redactor = createRedactor([opened.secret]);
+  const call = { ...given, flags, host, output, signal };
+  const model = await openSessionModel(call, (secrets) => (redactor = createRedactor(secrets)));
+  settings = { ...settings, model: before.model ?? model.current().choice.model };
   const invocationFor = (wanted: SessionSettings, abort?: AbortSignal): Invocation => {
     const both = abort === undefined ? signal : AbortSignal.any([signal, abort]);
-    const choice = { ...opened.choice, model: wanted.model };
-    return { ...opened, host: { ...host, signal: both }, flags: { ...flags, mode: wanted.mode }, choice, signal: both };
+    const used = { host: { ...host, signal: both }, flags: { ...flags, mode: wanted.mode }, signal: both };
+    return { ...model.current(), ...used, choice: { ...model.current().choice, model: wanted.model } };
   };
   // As a session of the terminal, which has no mode unless one is given.
   const keptWith = (): Invocation =>
     settings.mode === 'act' ? { ...invocationFor(settings), flags } : invocationFor(settings);
   const kept = await openStoredConversation(keptWith, id, start);
-  models = listModelsWhenIdle(opened, signal, (list) => {
+  models = listModelsWhenIdle(model.current, signal, (list) => {
     settings = { ...settings, models: list };
     notifyOptions();
   });
@@ -147,7 +144,7 @@ export async function openAcpSession(
   let end: RunEnd | undefined;
   const usage = createSessionUsage({
     before: start.isStored ? await kept.usage() : undefined,
-    model: opened.loaded.config.model,
+    model: model.current().loaded.config.model,
     prices: flags.price,
     send,
   });
@@ -165,7 +162,7 @@ export async function openAcpSession(
     invocationFor,
     workspace: async () => (workspace ??= await openWorkspace(cwd, host, true)),
     servers,
-    wrap: (tools) => withMode(tools, () => settings.mode),
+    wrap: (tools) => guard.wrap(tools),
     showPlan: (entries) => notify({ sessionUpdate: 'plan', entries }),
     sessions: kept,
     show,
@@ -186,17 +183,18 @@ export async function openAcpSession(
   const runTurn = async (blocks: readonly ContentBlock[], abort: AbortSignal): Promise<PromptResponse> => {
     const { text, parts, isTyped } = readPrompt(blocks, cwd);
     if (text.trim() === '' && parts.length === 0) throw RequestError.invalidParams(undefined, 'the prompt is empty');
+    const renewed = await model.renew();
+    if (renewed !== undefined) {
+      agents.expire();
+      if (renewed.model !== undefined) change('model', renewed.model);
+    }
     const { agent, conversation, settings: used } = await agents.open(settings, abort);
     end = undefined;
     if (isTyped && isSlash(text)) {
-      const invocation = { ...invocationFor(used), output };
-      const context = { conversation, agent, invocation, signal: abort };
-      const lines = await capture(() => handleMessage(text.trim(), context));
+      const context = { conversation, agent, invocation: { ...invocationFor(used), output }, signal: abort };
+      const said = await runSlashCommand(text.trim(), context, capture);
       if (conversation.model() !== used.model) change('model', conversation.model());
-      const said = lines.flatMap((each) => each.split('\n'));
-      // Editors show Markdown, where the lines of a table would be one paragraph.
-      const shown = said.length > 1 ? codeBlock(said) : said.join('');
-      if (shown !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(shown) });
+      if (said !== '') await send({ sessionUpdate: 'agent_message_chunk', content: textBlock(said) });
     } else {
       await conversation.send(unescapeSlash(text), abort, parts);
       if (!hasTitle)
@@ -206,7 +204,7 @@ export async function openAcpSession(
     const ended: RunEnd | undefined = end;
     if (ended === undefined) return { stopReason: abort.aborted ? 'cancelled' : 'end_turn' };
     await usage.tell(conversation.totals().usage);
-    return toResponse(ended, send);
+    return toResponse(ended, send, model.expire);
   };
 
   return {
@@ -235,7 +233,9 @@ export async function openAcpSession(
     prompt: (blocks: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> =>
       turns.run(request, (abort) => runTurn(blocks, abort)),
     cancel: turns.cancel,
-    /** Cancels what runs, and closes all that the session has open. */
+    /** Says that the user signed in or out: the next turn uses the key of that moment. */
+    expireModel: model.expire,
+    /** Cancels what runs, and closes all that the session has open. What was changed can still be taken back, with `prompt-agent undo`. */
     async close(): Promise<void> {
       closed.abort(new Error('closed'));
       models?.busy();

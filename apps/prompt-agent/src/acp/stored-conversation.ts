@@ -1,5 +1,6 @@
 import type { SessionEntry } from '@kernel/agent';
 import { errorMessage } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import type { AgentMode } from '@kernel/toolbox/agents';
 import { type ChatSession, type ChatSessions, inMemory } from '../chat/conversation.ts';
 import type { Invocation } from '../invocation.ts';
@@ -30,7 +31,13 @@ export async function openStoredConversation(
   let kept: KeptSession | undefined;
   let inThisProcess: ChatSession | undefined;
   const keepNew = (): Promise<KeptSession | undefined> => keepSession(invocation(), true, false, id);
-  if (isStored) kept = await keepSession({ ...invocation(), flags: { ...invocation().flags, session: id } }, true);
+  if (isStored)
+    kept = await keepSession({ ...invocation(), flags: { ...invocation().flags, session: id } }, true).catch(
+      (error: unknown) => {
+        if (!KernelError.is(error, 'SESSION_LOCKED')) throw error;
+        throw new KernelError(error.code, error.message, { hint: 'Close it there, or fork it here.', cause: error });
+      },
+    );
   else if (entries !== undefined) {
     kept = await keepNew();
     await kept?.session.append(entries);

@@ -1,7 +1,7 @@
 import { type ListSessionsResponse, RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { SessionEntry } from '@kernel/agent';
 import type { AgentMode } from '@kernel/toolbox/agents';
-import { sliceHead, visibleLine } from '@kernel/internal';
+import { sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../command-call.ts';
 import { stateFolder } from '../config/folders.ts';
@@ -9,6 +9,7 @@ import { entriesOf } from '../sessions/database/rows.ts';
 import { findSession, folderOf, listSessions, removeSessions } from '../sessions/find-session.ts';
 import type { SessionRecord } from '../sessions/session-record.ts';
 import { openStore, type SessionStore } from '../sessions/session-store.ts';
+import { titleOf } from './prompt-content.ts';
 import { modeOf, type SessionSettings } from './session-options.ts';
 
 const PAGE = 50;
@@ -90,7 +91,7 @@ export function listStored(
     sessions: page.map((record) => ({
       sessionId: record.id,
       cwd: record.folder,
-      title: visibleLine(record.title),
+      title: titleOf(record.title),
       updatedAt: new Date(record.changedMs).toISOString(),
     })),
     ...(last && { nextCursor: `${last.changedMs}-${last.number}` }),

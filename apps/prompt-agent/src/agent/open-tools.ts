@@ -118,6 +118,7 @@ export async function openTools(
     await opened?.then((each) => each.close()).catch(() => undefined);
     await Promise.all(added.map((each) => each.close()));
     await bundle?.close();
+    if (given === undefined) await workspace.close();
   };
   try {
     if (flags.tools !== undefined || flags.execute === true) {

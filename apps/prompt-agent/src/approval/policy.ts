@@ -8,6 +8,7 @@ import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import { decideCall, isAgentRequest } from './agent-requests.ts';
 import type { ApprovalScope } from './approval-scope.ts';
+import { createCurrentRules } from './current-rules.ts';
 import type { UserRules } from './user-rules.ts';
 
 interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
@@ -49,8 +50,29 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     import('@kernel/toolbox/permissions'),
     import('./ask-user.ts'),
   ]);
+  const make = (ofUser: readonly PermissionRule[]): Permissions => {
+    const made = permissions(rules, { root, ask: (...question) => ask(...question) });
+    const add = (rule: PermissionRule, origin: string, hint: string): void => {
+      try {
+        made.remember(rule);
+      } catch (error) {
+        if (!KernelError.is(error, 'CONFIG_INVALID')) throw error;
+        throw usageError(`${origin}: ${error.message}${hint}`);
+      }
+    };
+    for (const rule of ofUser) add(rule, userRules.path, '');
+    for (const rule of rulesOf(flags)) {
+      const flag = `--${Object.keys(rule)[0] ?? ''}`;
+      add(rule, flag, ` Write it as ${flag} 'run_command(npm test)'.`);
+    }
+    return made;
+  };
+  const current = createCurrentRules(userRules, make, (why) =>
+    output.note(`note: the rules of before hold, because ${visible(why)}`),
+  );
+  const { policy } = current;
   const remember = (rule: PermissionRule): void => policy.remember(rule);
-  const scope = { ...options, remember };
+  const scope = { ...options, userRules: current.userRules, remember };
   const askUser =
     host.editor?.askPermission(scope) ?? (await askerOf(flags, createAskUser(host, output, scope), { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
@@ -69,7 +91,6 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     flags.sandbox !== 'required' &&
     (inputOf(call)['input'] ?? '') === '' &&
     (await options.commands?.()) !== undefined;
-  const policy = permissions(rules, { root, ask });
   const isIsolated = async (): Promise<boolean> => (await options.commands?.())?.isolation !== null;
   const approve: Permissions['approve'] = async (request) => {
     const { call } = request;
@@ -78,24 +99,15 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     if (decision.verdict === 'allow') return { decision: 'allow' };
     return decision.verdict === 'ask' ? ask(request, decision) : { decision: 'deny', reason: decision.reason };
   };
-  const add = (rule: PermissionRule, origin: string, hint: string): void => {
-    try {
-      policy.remember(rule);
-    } catch (error) {
-      if (!KernelError.is(error, 'CONFIG_INVALID')) throw error;
-      throw usageError(`${origin}: ${error.message}${hint}`);
-    }
-  };
-  for (const rule of userRules.rules) add(rule, userRules.path, '');
-  for (const rule of rulesOf(flags)) {
-    const flag = `--${Object.keys(rule)[0] ?? ''}`;
-    add(rule, flag, ` Write it as ${flag} 'run_command(npm test)'.`);
-  }
   return {
     approve,
     guard: (tools) =>
       withPermissions(
-        askAboutReads(tools, () => policy.rules()),
+        askAboutReads(
+          tools,
+          () => policy.rules(),
+          () => current.renew(),
+        ),
         policy,
       ),
     rules: () => policy.rules(),
@@ -161,9 +173,9 @@ const raised = new WeakSet<Tool>();
 
 /**
  * Has a run decide on calls of the tools that only read and that a rule asks about: such a call can wait for an answer, as those that change something can.
- * To the run they are tools whose calls may be repeated.
+ * To the run they are tools whose calls may be repeated. The rules are renewed with each turn.
  */
-function askAboutReads(tools: Toolset, rules: () => readonly PermissionRule[]): Toolset {
+function askAboutReads(tools: Toolset, rules: () => readonly PermissionRule[], renew: () => Promise<boolean>): Toolset {
   let inner: readonly Tool[] | undefined;
   let outer: readonly Tool[] = [];
   const raise = (list: readonly Tool[]): readonly Tool[] => {
@@ -177,12 +189,11 @@ function askAboutReads(tools: Toolset, rules: () => readonly PermissionRule[]): 
   };
   return wrapToolset(tools, {
     list: () => raise(tools.list()),
-    ...(tools.beginTurn !== undefined && {
-      beginTurn: async (turn) => {
-        const list = await tools.beginTurn?.(turn);
-        return Array.isArray(list) ? raise(list) : undefined;
-      },
-    }),
+    beginTurn: async (turn) => {
+      if (await renew()) inner = undefined;
+      const list = await tools.beginTurn?.(turn);
+      return Array.isArray(list) ? raise(list) : undefined;
+    },
   });
 }
 

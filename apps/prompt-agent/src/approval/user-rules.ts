@@ -15,9 +15,21 @@ import type { Host } from '../host.ts';
 export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace: string) {
   const path = join(configFolder(host), 'permissions.json');
   const holdsHere = (rule: UserRule): boolean => rule.workspace === undefined || rule.workspace === workspace;
+  let text = await readText(path, 'permissions');
+  const parse = async (): Promise<readonly PermissionRule[]> =>
+    text === undefined
+      ? []
+      : (await parseRules(path, parseRulesText(text, path))).filter(holdsHere).map(({ rule }) => rule);
   return {
     path,
-    rules: (await readRules(path)).filter(holdsHere).map(({ rule }) => rule),
+    rules: await parse(),
+    /** Reads the file again. Resolves to the rules if it has changed since it was read last, else to undefined. */
+    async changed(): Promise<readonly PermissionRule[] | undefined> {
+      const now = await readText(path, 'permissions');
+      if (now === text) return undefined;
+      text = now;
+      return parse();
+    },
     /** Adds a rule for the workspace to the file, which only the user can read. */
     async add(rule: PermissionRule): Promise<void> {
       await changeState(path, async (json, problem) => {
@@ -36,11 +48,6 @@ export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace:
 }
 
 export type UserRules = Awaited<ReturnType<typeof loadUserRules>>;
-
-async function readRules(path: string): Promise<readonly UserRule[]> {
-  const text = await readText(path, 'permissions');
-  return text === undefined ? [] : parseRules(path, parseRulesText(text, path));
-}
 
 function parseRulesText(text: string, path: string): unknown {
   try {

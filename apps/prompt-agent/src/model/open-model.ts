@@ -30,7 +30,8 @@ export async function openModel(given: CommandCall, need: ModelNeed = 'chat', is
   output.hide(secret);
   const retried = withRetry(providers.create(choice.provider), {
     ...retryFor(choice, loaded),
-    onRetry: (retry) => output.note(retryNote(retry)),
+    // Where there is no terminal, nothing else says what is waited for.
+    onRetry: (retry) => output[host.editor === undefined ? 'note' : 'alert'](retryNote(retry)),
   });
   const provider =
     flags.record === undefined

@@ -39,6 +39,12 @@ export function isVendorAddress(provider: string, baseUrl: string | undefined): 
   return baseUrl === undefined || (origin !== undefined && URL.parse(baseUrl)?.origin === origin);
 }
 
+/** The environment variable that a request to the vendor's own address would need; undefined where there is a key, or it is none of those that need one. */
+export function missingKey(name: string, baseUrl: string | undefined, hasKey: boolean): string | undefined {
+  const vendor = VENDORS.get(name);
+  return hasKey || vendor?.origin === undefined || !isVendorAddress(name, baseUrl) ? undefined : vendor.keys[0];
+}
+
 /**
  * Returns the address that the user's environment has for a vendor: `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `OLLAMA_HOST`, `AZURE_OPENAI_ENDPOINT`, or
  * `AWS_ENDPOINT_URL_BEDROCK_RUNTIME`, as the vendors' own clients read them.

@@ -51,8 +51,8 @@ export function beginSession(
     transaction(database, () => {
       const { lastInsertRowid } = database
         .prepare(
-          `INSERT INTO sessions (id, name, folder, provider, model, flags, created_ms, changed_ms, writer, writer_pid)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO sessions (id, name, folder, provider, model, flags, created_ms, changed_ms, writer, writer_pid, state)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')`,
         )
         .run(id, name ?? null, folder, ...useColumns(use), now, now, store.ownMark(), process.pid);
       return Number(lastInsertRowid);

@@ -33,7 +33,7 @@ export function toRecord(row: Row) {
     outputTokens: numberOf(row, 'tokens_out'),
     /** The cost in US dollars, where the prices are known. */
     cost: typeof cost === 'number' ? cost : undefined,
-    /** How its last run ended: the reason of its `run-end`, or `begun` for one that goes on or was cut off. */
+    /** How its last run ended: the reason of its `run-end`, or `begun` for one that goes on or was cut off, empty before the first. */
     state: textOf(row, 'state'),
     /** The mark of the process that has it open. */
     writer: textOf(row, 'writer') || undefined,

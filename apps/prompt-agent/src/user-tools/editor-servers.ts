@@ -25,7 +25,7 @@ export async function loadEditorServers(servers: EditorServers, call: CommandCal
     const [path, text] = [join(host.cwd, `editor:${name}`), JSON.stringify(entry)];
     const known = approvals.find(path, text);
     const lines = [
-      'The editor has an MCP server for this folder that you have not used before:',
+      `The editor has an MCP server "${oneLine(name, 80)}" for this folder that you have not used before:`,
       `  ${oneLine(name, 80)}:`,
       ...describeEntry(entry).map((line) => `    ${oneLine(line, 2000)}`),
     ];

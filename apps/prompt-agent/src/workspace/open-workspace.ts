@@ -5,10 +5,10 @@ import { cacheFolder, configFolder, stateFolder } from '../config/folders.ts';
 import { usageError } from '../exit-code.ts';
 import { isInside } from '../files/paths.ts';
 import type { Host } from '../host.ts';
-import { newRunFolder, undoFolder } from './undo.ts';
+import { beginRun, undoFolder } from './undo.ts';
 
 /**
- * Opens the folder. What a run replaces is kept in the state folder, in a folder of the run, so that it can be taken back after its end. The program's own files are
+ * Opens the folder. What a run replaces is kept in the state folder, in a folder of the run, so that it can be taken back after its end, which is told by `close`. The program's own files are
  * closed to tools, where they are inside: they say what is allowed, and the cache holds code that the next start runs.
  */
 export async function openWorkspace(folder: string, host: Host, isWritable: boolean): Promise<Workspace> {
@@ -20,8 +20,10 @@ export async function openWorkspace(folder: string, host: Host, isWritable: bool
   const root = plain.folder ?? folder;
   const deny = ownFolders(host, root).map(exactly);
   if (!isWritable) return deny.length === 0 ? plain : createWorkspace({ root: folder, deny, editor });
-  const state = { folder: await newRunFolder(undoFolder(host, root)) };
-  return createWorkspace({ root: folder, write: ['**'], deny, state, editor }).catch(refuse);
+  const run = await beginRun(undoFolder(host, root));
+  const state = { folder: run.folder };
+  const workspace = await createWorkspace({ root: folder, write: ['**'], deny, state, editor }).catch(refuse);
+  return { ...workspace, close: async () => run.end() };
 }
 
 export function ownFolders(host: Host, root: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage, sha256Hex } from '@kernel/internal';
+import { errorMessage, processExists, sha256Hex } from '@kernel/internal';
 import type { Change, Workspace } from '@kernel/toolbox/workspace';
 import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
@@ -50,7 +50,7 @@ function sentence(path: string, what: Change['paths'][number]['what'], to = ''):
   }
 }
 
-/** How many runs of a workspace can be taken back, one after the other. */
+/** How many runs of a workspace that have ended can be taken back, one after the other. */
 const KEPT_RUNS = 5;
 
 /** The folder in which the runs of a workspace keep what they replaced: below the state folder, by a digest of the workspace's path. */
@@ -67,9 +67,24 @@ export async function runFolders(folder: string): Promise<readonly string[]> {
   return runs.map((name) => join(folder, name));
 }
 
-/** Returns the folder of a new run, which is made at its first change, and removes those of runs that are too long ago. */
-export async function newRunFolder(folder: string): Promise<string> {
-  const old = (await runFolders(folder)).slice(KEPT_RUNS - 1);
-  for (const each of old) await rm(each, { recursive: true, force: true }).catch(() => undefined);
-  return join(folder, `${Date.now()}-${process.pid}`);
+/** The folders of the runs of this process that have not ended. */
+const open = new Set<string>();
+let lastMs = 0;
+
+/** Begins a run, whose folder is made at its first change, and removes those of runs that ended too long ago. `end` is called when the run has ended. */
+export async function beginRun(folder: string): Promise<{ readonly folder: string; readonly end: () => void }> {
+  const ended = (await runFolders(folder)).filter((run) => !isOpen(run));
+  for (const each of ended.slice(KEPT_RUNS - 1))
+    await rm(each, { recursive: true, force: true }).catch(() => undefined);
+  // Several may begin at once.
+  lastMs = Math.max(Date.now(), lastMs + 1);
+  const run = join(folder, `${lastMs}-${process.pid}`);
+  open.add(run);
+  return { folder: run, end: () => void open.delete(run) };
+}
+
+/** Whether a run may not have ended. One whose process has is over. */
+function isOpen(run: string): boolean {
+  const pid = Number(run.split('-').at(-1));
+  return pid === process.pid ? open.has(run) : processExists(pid);
 }

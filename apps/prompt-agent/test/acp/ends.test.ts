@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
+import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { toRequestError } from '../../src/acp/request-error.ts';
 import { choose, withEditor } from './editor.ts';
 
 const READ = { calls: [{ name: 'list_directory', arguments: {} }] };
@@ -14,11 +16,24 @@ test('why a turn ended is what the protocol has for it, with a sentence where th
     {
       replies: [{ text: 'Half of', finishReason: 'length' as const }],
       stopReason: 'max_tokens',
-      sentence: 'length limit',
+      sentence: 'The reply was cut by its length limit',
     },
-    { replies: [{ text: '', finishReason: 'content-filter' as const }], stopReason: 'refusal', sentence: 'filter' },
-    { replies: [READ, READ], args: ['--max-turns', '1'], stopReason: 'max_turn_requests', sentence: 'limit (turns)' },
-    { replies: Array.from({ length: 9 }, () => READ), stopReason: 'end_turn', sentence: 'repeated the same calls' },
+    {
+      replies: [{ text: '', finishReason: 'content-filter' as const }],
+      stopReason: 'refusal',
+      sentence: "The reply was stopped by the vendor's filter",
+    },
+    {
+      replies: [READ, READ],
+      args: ['--max-turns', '1'],
+      stopReason: 'max_turn_requests',
+      sentence: 'The run reached its limit (turns)',
+    },
+    {
+      replies: Array.from({ length: 9 }, () => READ),
+      stopReason: 'end_turn',
+      sentence: 'The model repeated the same calls',
+    },
   ];
   for (const { replies, args = [], stopReason, sentence } of ends)
     // oxlint-disable-next-line no-await-in-loop -- one program after the other
@@ -42,6 +57,17 @@ test('a vendor that fails is an error with its hint, one that refuses the key as
     await prompt(session, 'Three.');
     expect(said()).toBe('Here.');
   });
+});
+
+test('an error and what to do about it are sentences', () => {
+  verifies('cli.acp.ends');
+  const told = (message: string, hint?: string) =>
+    toRequestError(new KernelError('PROVIDER_NETWORK', message, hint === undefined ? {} : { hint })).message;
+  expect(told('ECONNREFUSED 127.0.0.1:9', 'Check baseUrl.')).toBe('ECONNREFUSED 127.0.0.1:9. Check baseUrl.');
+  expect(told('It failed.', 'Try again.')).toBe('It failed. Try again.');
+  expect(told('Is it "m-1"?', 'Check it.')).toBe('Is it "m-1"? Check it.');
+  expect(told('No model `m-1`\n', 'Check it.')).toBe('No model `m-1`. Check it.');
+  expect(told('One line\nand another')).toBe('One line and another');
 });
 
 test('a request that is cancelled by its id ends as a cancelled turn does', async () => {
@@ -84,3 +110,14 @@ test.each([
     });
   },
 );
+
+test('what a turn waits for before it asks the vendor again is told', async () => {
+  verifies('cli.acp.ends');
+  const busy = { status: 503, headers: { 'retry-after': '0' }, chunks: ['{"error":{"message":"busy"}}'] };
+  await withEditor({ replies: [busy, { text: 'Done.' }] }, async ({ begin, prompt, said, updates }) => {
+    await prompt(await begin(), 'Go.');
+    const thoughts = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_thought_chunk');
+    expect(JSON.stringify(thoughts)).toMatch(/retry 1 in 0\.0 s: .*503/);
+    expect(said()).toBe('Done.');
+  });
+});

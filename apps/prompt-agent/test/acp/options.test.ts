@@ -37,13 +37,15 @@ test('a turn is held to the mode that is chosen while it runs: what was allowed 
     return choose(request, 'once');
   };
   let setMode: (() => Promise<unknown>) | undefined;
-  const options = { replies: [{ calls: [EDIT] }, { text: 'Done.' }], files: FILES, answer };
-  await withEditor(options, async ({ agent, begin, prompt, cwd, updates }) => {
+  const options = { replies: [{ calls: [EDIT] }, { calls: [EDIT] }, { text: 'Done.' }], files: FILES, answer };
+  await withEditor(options, async ({ agent, begin, prompt, cwd, questions, updates }) => {
     const sessionId = await begin();
     setMode = () => agent.request('session/set_mode', { sessionId, modeId: 'read-only' });
     await prompt(sessionId, 'Do it.');
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
-    expect(callsIn(updates)[0]).toMatchObject({ status: 'failed' });
+    expect(callsIn(updates)).toMatchObject([{ status: 'failed' }, { status: 'failed' }]);
+    // What the mode forbids is not asked about.
+    expect(questions).toHaveLength(1);
   });
 });
 
@@ -53,7 +55,8 @@ test('a model and how much it may think are options of the session, used from th
   await withEditor({ replies }, async ({ agent, begin, prompt, asked }) => {
     const sessionId = await begin();
     await prompt(sessionId, 'One.');
-    await agent.request('session/set_config_option', { sessionId, configId: 'model', value: 'other-model' });
+    const chosen = { sessionId, configId: 'model', value: 'other-model' };
+    expect(JSON.stringify(await agent.request('session/set_config_option', chosen))).toContain('"m-1"');
     await agent.request('session/set_config_option', { sessionId, configId: 'effort', value: 'high' });
     await prompt(sessionId, 'Two.');
     expect(JSON.parse(asked()[0] ?? '')).toMatchObject({ model: 'm-1' });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
@@ -69,6 +69,16 @@ test('a question about a command shows it as one would type it, with its folder,
   expect(text).toContain('time limit: 120 s');
   expect(text).toMatch(/isolated/);
   expect(existsSync(join(cwd, 'made.txt'))).toBe(true);
+});
+
+test('the name of an option is one line, whatever the rule that it would add', async () => {
+  verifies('cli.acp.permission');
+  const command = ['printf', 'one\ntwo\u2028three'];
+  const { questions } = await oneCall({ name: 'run_command', arguments: { command } }, (asked) => choose(asked, 'no'));
+  const names = questions[0]?.options.map(({ name }) => name) ?? [];
+  expect(names).toHaveLength(4);
+  expect(names[1]).toMatch(/^Always: run_command\(printf .*one.*two.*three.*\)$/);
+  for (const name of names) expect(name).not.toMatch(/[\n\u2028]/);
 });
 
 test('a no is told to the model, and so is why', async () => {
@@ -251,4 +261,35 @@ test('a change that no diff can show is shown with the arguments of the call', a
   expect(JSON.stringify(content?.[0])).toContain('*** Add File: long.txt');
   // What is shown is capped; the whole input, which no person reads, does not go with the question.
   expect(JSON.stringify(questions[0]).length).toBeLessThan(20_000);
+});
+
+test('rules that are added or removed elsewhere hold from the next turn of an open session on, with its own answers', async () => {
+  verifies('cli.approval.kept');
+  const edit = (path: string) => ({
+    calls: [{ name: 'write_file', arguments: { path, content: 'new\n' } }],
+  });
+  const replies = ['a.txt', 'a.txt', 'b.txt', 'b.txt', 'secret.txt'].flatMap((path) => [edit(path), { text: 'Done.' }]);
+  let option = 'always';
+  const answer = (request: RequestPermissionRequest) => choose(request, option);
+  const rules = '.config/prompt-agent/permissions.json';
+  await withEditor({ replies, files: FILES, answer }, async ({ asked, begin, cwd, prompt, questions }) => {
+    const sessionId = await begin();
+    const counts: number[] = [];
+    const turn = async () => counts.push((await prompt(sessionId, 'Write.'), questions.length));
+    await turn();
+    // The rule of the answer is removed by the user, who is asked again.
+    expect(readFileSync(join(cwd, rules), 'utf8')).toContain('write_file(a.txt)');
+    writeFileSync(join(cwd, rules), '{"rules":[{"deny":"*(secret.txt)"}]}');
+    option = 'once';
+    await turn();
+    // An answer for the session stays.
+    option = 'session';
+    await turn();
+    writeFileSync(join(cwd, rules), '{"rules":[{"deny":"*(secret.*)"}]}');
+    await turn();
+    await turn();
+    expect(counts).toEqual([1, 2, 3, 3, 3]);
+    expect(existsSync(join(cwd, 'secret.txt'))).toBe(false);
+    expect(asked().at(-1)).toContain('secret.*');
+  });
 });

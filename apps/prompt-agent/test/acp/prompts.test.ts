@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { readPrompt } from '../../src/acp/prompt-content.ts';
-import { PNG } from '../program.ts';
+import { PNG, promptHere } from '../program.ts';
 import { withEditor } from './editor.ts';
 
 const DATA = Buffer.from(PNG).toString('base64');
@@ -93,6 +94,32 @@ test('a prompt of nothing, of too many parts or of too much is refused, and the 
   });
 });
 
+test('what a session changed can be taken back after it was closed, and by each of many that are open', async () => {
+  verifies('cli.undo', 'cli.acp.commands');
+  const names = Array.from({ length: 8 }, (_, index) => `${index}.txt`);
+  const write = (path: string) => ({ calls: [{ name: 'write_file', arguments: { path, content: 'new\n' } }] });
+  const replies = names.flatMap((name) => [write(name), { text: 'Done.' }]);
+  const files = Object.fromEntries(names.map((name) => [name, 'old\n']));
+  await withEditor({ replies, files }, async ({ agent, begin, cwd, prompt, said }) => {
+    const texts = () => names.map((name) => readFileSync(join(cwd, name), 'utf8'));
+    const sessions: string[] = [];
+    for (const name of names) {
+      // oxlint-disable-next-line no-await-in-loop -- in order, as the replies are
+      const sessionId = await begin();
+      sessions.push(sessionId);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await prompt(sessionId, `Write ${name}.`);
+    }
+    expect(texts()).toEqual(names.map(() => 'new\n'));
+    const [first = '', ...others] = sessions;
+    for (const sessionId of others) await prompt(sessionId, '/undo');
+    expect(said().match(/restored: /g)).toHaveLength(7);
+    await agent.request('session/close', { sessionId: first });
+    expect(await promptHere(['undo'], { cwd })).toMatchObject({ code: 0, stdout: 'restored: 0.txt\n' });
+    expect(texts()).toEqual(names.map(() => 'old\n'));
+  });
+});
+
 test('the commands of a chat work in an editor: undo, retry, compact and the others, under the id of the session', async () => {
   verifies('cli.acp.commands');
   const edit = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
@@ -127,6 +154,10 @@ test('the commands of a chat work in an editor: undo, retry, compact and the oth
       expect(texts).not.toContain('Changed again.');
       const { sessions } = await agent.request('session/list', {});
       expect(sessions.length).toBe(3);
+      const listed = await promptHere(['sessions', 'list', '--json'], { cwd });
+      const states = [...listed.stdout.matchAll(/"state":"(\w*)"/g)].map(([, state]) => state);
+      // What the conversation was before is no run that was cut off.
+      expect(states.toSorted()).toEqual(['', '', 'done']);
       expect(updates.some(({ sessionUpdate }) => sessionUpdate === 'available_commands_update')).toBe(true);
     },
   );

@@ -53,6 +53,9 @@ test('a server that the editor gives is asked about once, by what it would start
     await editor.prompt(await session(editor, server('crew', 'server.mjs')), 'Greet.');
     const question = editor.questions.find(isServer);
     expect(JSON.stringify(question?.toolCall.content)).toContain('server.mjs');
+    expect(question?.toolCall.title).toBe(
+      'The editor has an MCP server "crew" for this folder that you have not used before. Use it?',
+    );
     expect(editor.asked()[1]).toContain('Hello Ada!');
     await editor.prompt(await session(editor, server('crew', 'server.mjs')), 'Greet again.');
     expect(editor.questions.filter(isServer).length).toBe(1);

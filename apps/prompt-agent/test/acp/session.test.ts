@@ -88,6 +88,17 @@ test('the plan of the model is the plan of the session', async () => {
   });
 });
 
+test('the title of a session is the first line of its prompt, in the list as in what is told of it', async () => {
+  verifies('cli.acp.sessions');
+  await withEditor({ replies: [{ text: 'One.' }] }, async ({ begin, prompt, agent, updates }) => {
+    await prompt(await begin(), `  One question ${'long '.repeat(30)}\nwith two lines`);
+    const told = updates.find((update) => update.sessionUpdate === 'session_info_update');
+    expect(told?.title).toMatch(/^One question long [^\n\\]*$/);
+    const { sessions } = await agent.request('session/list', {});
+    expect(sessions.map(({ title }) => title)).toEqual([told?.title]);
+  });
+});
+
 test('a session of an editor is listed, goes on in another process and in the terminal, and is deleted', async () => {
   verifies('cli.acp.sessions');
   const folder = await withEditor({ replies: [{ text: 'First.' }] }, async ({ begin, prompt, agent, cwd }) => {
@@ -295,6 +306,8 @@ test('a session is not loaded while it answers, and not deleted while another pr
     await expect(load).rejects.toMatchObject({ code: -32_600 });
     await withEditor({ replies: [], folder: cwd }, async (other) => {
       await expect(other.agent.request('session/delete', { sessionId })).rejects.toThrow('open in process');
+      const load = other.agent.request('session/load', { sessionId, cwd: other.cwd, mcpServers: [] });
+      await expect(load).rejects.toThrow(/is open in process \d+\.[ \n]Close it there, or fork it here\./);
     });
     release.resolve();
     expect(await turn).toMatchObject({ stopReason: 'end_turn' });

@@ -6,17 +6,19 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { workspace } from '../program.ts';
+import { withEditor } from './editor.ts';
 import { inPseudoTerminal } from '../terminals.ts';
 
 /** Starts the program where no model is known, and works with it as an editor that can open terminals, or not. */
 async function withoutModel(
   canOpenTerminals: boolean,
   work: (agent: ClientContext, cwd: string) => Promise<void>,
+  args: readonly string[] = [],
 ): Promise<void> {
   const cwd = workspace({});
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const exit = main({
-    argv: ['acp'],
+    argv: ['acp', ...args],
     env: { PATH: process.env['PATH'], PROMPT_AGENT_SERVERS: '' },
     cwd,
     home: cwd,
@@ -58,6 +60,16 @@ test('where there is no model a session asks to sign in, says how, and begins on
   });
 });
 
+test('a vendor that was named is not asked without its key', async () => {
+  verifies('cli.acp.login');
+  const work = async (agent: ClientContext, cwd: string): Promise<void> => {
+    const refused = { code: -32_000, message: expect.stringContaining('Set ANTHROPIC_API_KEY') as unknown };
+    await expect(agent.request('session/new', { cwd, mcpServers: [] })).rejects.toMatchObject(refused);
+    await expect(agent.request('authenticate', { methodId: 'elsewhere' })).rejects.toMatchObject(refused);
+  };
+  await withoutModel(true, work, ['--provider', 'anthropic', '--model', 'm-1']);
+});
+
 test('an editor without terminals is told of the keys that are elsewhere', async () => {
   verifies('cli.acp.login');
   await withoutModel(false, async (agent) => {
@@ -76,4 +88,27 @@ test('the way to sign in that an editor opens in a terminal asks for provider an
   expect(await terminal.ended).toBe(0);
   expect(terminal.raw()).not.toContain('sk-ant-secret');
   expect(existsSync(join(cwd, '.config/prompt-agent/keys.json'))).toBe(true);
+});
+
+test('a session whose key was refused goes on with the one that is set then, and with none after the user signed out', async () => {
+  verifies('cli.acp.login');
+  const refused = { status: 401, headers: {}, chunks: ['{"error":{"message":"no such key"}}'] };
+  const replies = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) =>
+    headers['authorization'] === 'Bearer sk-right-000000000000' ? { text: 'Hello.' } : refused;
+  const keysOf = (key: string) => JSON.stringify({ openai: { key } });
+  const path = '.config/prompt-agent/keys.json';
+  const files = { [path]: keysOf('sk-wrong-000000000000') };
+  await withEditor({ replies, files, args: ['--provider', 'openai'] }, async ({ agent, begin, cwd, prompt, said }) => {
+    const sessionId = await begin();
+    await expect(prompt(sessionId, 'Hi.')).rejects.toMatchObject({ code: -32_000 });
+    writeFileSync(join(cwd, path), keysOf('sk-right-000000000000'));
+    await prompt(sessionId, 'Hi again.');
+    expect(said()).toBe('Hello.');
+    await agent.request('logout', {});
+    await expect(prompt(sessionId, 'And now?')).rejects.toMatchObject({ code: -32_000 });
+    writeFileSync(join(cwd, path), keysOf('sk-right-000000000000'));
+    await agent.request('authenticate', { methodId: 'elsewhere' });
+    await prompt(sessionId, 'And now?');
+    expect(said()).toBe('Hello.Hello.');
+  });
 });

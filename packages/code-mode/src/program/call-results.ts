@@ -3,14 +3,16 @@ import type { JsonValue, SandboxResult, ToolMessage, ToolResult } from '@kernel/
 
 /**
  * Returns the result of a call as a program gets it: the model's text of it is JSON of its data, or else of its text; with media an object of both. The history
- * of the program's run keeps it, so that the program gets the same again when it goes on in another process.
+ * of the program's run keeps it, so that the program gets the same again when it goes on in another process. A person reads the text of the tool all the same.
  */
 export function toProgramResult(result: ToolResult): ToolResult {
   if (result.isError === true) return result;
   const { media, ...rest } = result;
-  const value: JsonValue = result.data === undefined ? textOf(result) : result.data;
-  if (media === undefined || media.length === 0) return { ...rest, forLLM: JSON.stringify(value) };
-  return { ...rest, forLLM: JSON.stringify({ value, media }) };
+  const text = textOf(result);
+  const value: JsonValue = result.data === undefined ? text : result.data;
+  const hasMedia = media !== undefined && media.length > 0;
+  const json = JSON.stringify(hasMedia ? { value, media } : value);
+  return { forUser: text, ...rest, forLLM: json };
 }
 
 /** The text that a tool returned, without the line that tells a model which of its arguments were repaired. */

@@ -1,4 +1,4 @@
-import { errorMessage, parseJson, visible } from '@kernel/internal';
+import { errorMessage, parseJson, visibleLine } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
@@ -10,12 +10,12 @@ import type {
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { addRule, denial, offeredRule } from '../../approval/ask-user.ts';
 import { showCall, withOrigin } from '../../questions/show-call.ts';
-import { describeCall } from '../view/describe-call.ts';
+import { describeCall, toTitle } from '../view/describe-call.ts';
 import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
 import type { EditorContext } from './editor-connection.ts';
 import { editorTerminals } from './editor-terminals.ts';
-import type { FileChanges } from '../view/file-changes.ts';
+import { type FileChanges, locationsOf } from '../view/file-changes.ts';
 import { codeBlock, textContent } from '../view/text-content.ts';
 import { callIdOf, diffsOf } from '../view/tool-calls.ts';
 
@@ -78,6 +78,8 @@ export function createEditor(session: EditorContext): Editor {
       (scope) =>
       async (request, decision): Promise<PermissionAnswer> => {
         const { call, signal } = request;
+        const why = session.refusal(call);
+        if (why !== undefined) return { decision: 'deny', reason: why };
         const digest = 'digest' in request && typeof request.digest === 'string' ? request.digest : '';
         const id = callIdOf(request.path ?? [], call.id);
         await session.calls()?.untilQuestionShown(id, signal);
@@ -97,8 +99,8 @@ export function createEditor(session: EditorContext): Editor {
         });
         const once = option('once', 'allow_once', 'Yes, once');
         const forSession =
-          offered && option('session', 'allow_always', `Yes, for this session: ${visible(offered.allow)}`);
-        const always = offered && option('always', 'allow_always', `Always: ${visible(offered.allow)}`);
+          offered && option('session', 'allow_always', `Yes, for this session: ${visibleLine(offered.allow)}`);
+        const always = offered && option('always', 'allow_always', `Always: ${visibleLine(offered.allow)}`);
         const no = option('no', 'reject_once', 'No');
         const noBecause =
           capabilities.elicitation?.form == null ? undefined : option('because', 'reject_once', 'No, and say why');
@@ -109,6 +111,7 @@ export function createEditor(session: EditorContext): Editor {
             toolCallId: id,
             status: 'pending',
             ...about,
+            locations: locationsOf(changes.files, about.locations),
             ...(call.arguments.length <= MAX_INPUT && { rawInput: parseJson(call.arguments) ?? call.arguments }),
             content: contentOf(lines, changes, call.arguments),
             _meta: { 'prompt-agent': { digest } },
@@ -134,7 +137,8 @@ export function createEditor(session: EditorContext): Editor {
       const no: PermissionOption = { optionId: `no:${id}`, kind: 'reject_once', name: 'No' };
       const shown = {
         toolCallId: id,
-        title: question,
+        // What it is about, which an editor may show without the lines.
+        title: `${toTitle((lines[0] ?? '').replace(/:$/, '.'))} ${question}`,
         kind: 'other' as const,
         content: [textContent(codeBlock(lines))],
       };

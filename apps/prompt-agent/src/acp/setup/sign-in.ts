@@ -1,12 +1,21 @@
-import type { AuthMethod, ClientCapabilities } from '@agentclientprotocol/sdk/unstable';
+import { type AuthMethod, type ClientCapabilities, RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { CommandCall } from '../../command-call.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { openStoredKeys } from '../../credentials/stored-keys.ts';
-import { chooseModel } from '../../model/choose-model.ts';
+import { type Choice, chooseModel } from '../../model/choose-model.ts';
+import { missingKey } from '../../model/vendors.ts';
+import type { Flags } from '../../options/flags.ts';
 
-/** What is missing, and how to give it. */
-export const HOW_TO_SIGN_IN =
-  'no model was found. Set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY, keep one with prompt-agent keys set PROVIDER, or start Ollama';
+/** What is missing before a model can be used, and how to give it; undefined if it can. */
+export function whatIsMissing({ provider }: Choice, flags: Pick<Flags, 'provider'>): string | undefined {
+  const { name, baseUrl, token, credentials, profile } = provider;
+  if (name === 'offline')
+    return flags.provider === 'offline'
+      ? undefined
+      : 'no model was found. Set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY, keep one with prompt-agent keys set PROVIDER, or start Ollama';
+  const variable = missingKey(name, baseUrl, (token ?? credentials ?? profile) !== undefined);
+  return variable && `there is no key for ${name}. Set ${variable}, or keep one with prompt-agent keys set ${name}`;
+}
 
 /** The ways to sign in: in a terminal that the editor opens, where it can, or with what is set elsewhere. */
 export function authMethodsFor({ auth }: ClientCapabilities): AuthMethod[] {
@@ -26,10 +35,10 @@ export function authMethodsFor({ auth }: ClientCapabilities): AuthMethod[] {
   return auth?.terminal === true ? [login, elsewhere] : [elsewhere];
 }
 
-/** Whether there is a model to use by now. */
-export async function hasModel(call: CommandCall): Promise<boolean> {
-  const choice = await chooseModel(call, await loadConfig(call));
-  return choice.provider.name !== 'offline' || call.flags.provider === 'offline';
+/** Throws `auth_required` where there is still no model to use. */
+export async function requireModel(call: CommandCall): Promise<void> {
+  const missing = whatIsMissing(await chooseModel(call, await loadConfig(call)), call.flags);
+  if (missing !== undefined) throw RequestError.authRequired(undefined, missing);
 }
 
 /** Forgets all keys that the user keeps. Those of the environment are not the program's to forget. */

@@ -138,6 +138,6 @@ function textOf(input: Input, key: string, otherwise = ''): string {
 }
 
 /** One line without characters that would not show. */
-function toTitle(text: string): string {
+export function toTitle(text: string): string {
   return truncate(visibleLine(text).replaceAll(/\s+/g, ' ').trim(), MAX_TITLE);
 }

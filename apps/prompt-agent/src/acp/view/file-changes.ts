@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { isObject, parseJson } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
+import type { ToolCallLocation } from '@agentclientprotocol/sdk/unstable';
 import { withCachedEditorReads, type Workspace } from '@kernel/toolbox/workspace';
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { tryChange } from '../../approval/try-change.ts';
@@ -13,6 +14,8 @@ export interface FileChange {
   readonly oldText?: string | undefined;
   /** The text after; empty for a file that is removed. */
   readonly newText: string;
+  /** The first line that changes, from 1, where the texts are those of the whole file. */
+  readonly line?: number;
 }
 
 /** What a call does to files. */
@@ -57,7 +60,7 @@ export async function changesOf(
             what === 'removed' ? '' : textAt(overlay, path, signal),
           ]);
           if (newText === undefined || (oldText === undefined && what !== 'created')) return undefined;
-          return { path: join(folder, path), oldText, newText };
+          return { path: join(folder, path), oldText, newText, line: firstChangedLine(oldText ?? '', newText) };
         }),
       );
       const files = found.filter((change) => change !== undefined);
@@ -78,6 +81,22 @@ export function changesIn({ name, arguments: json }: ToolCall, folder: string): 
     const { old_text: oldText, new_text: newText } = isObject(edit) ? edit : {};
     return typeof oldText === 'string' && typeof newText === 'string' ? [{ path, oldText, newText }] : [];
   });
+}
+
+/** Where a call changes something: the first such line of each file that is known, and whatever else it is about. */
+export function locationsOf(
+  changes: readonly FileChange[],
+  described: readonly ToolCallLocation[],
+): ToolCallLocation[] {
+  const changed = changes.flatMap(({ path, line }) => (line === undefined ? [] : [{ path, line }]));
+  const paths = new Set(changed.map(({ path }) => path));
+  return [...changed, ...described.filter(({ path }) => !paths.has(path))];
+}
+
+function firstChangedLine(before: string, after: string): number {
+  let line = 1;
+  for (let at = 0; at < before.length && before[at] === after[at]; at += 1) if (before[at] === '\n') line += 1;
+  return line;
 }
 
 async function textAt(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {

@@ -50,7 +50,7 @@ async function replayMessage(message: Message, send: SendUpdate, folder: string,
       for (const call of toolCallsOf(message)) {
         const id = callIdOf([], call.id);
         calls.start(id, call);
-        calls.setChanges(id, changesIn(call, folder));
+        calls.setChanges(id, call, changesIn(call, folder));
         const entries = call.name === 'update_plan' ? planIn(call.arguments) : undefined;
         // oxlint-disable-next-line no-await-in-loop -- in order
         if (entries !== undefined) await send({ sessionUpdate: 'plan', entries });

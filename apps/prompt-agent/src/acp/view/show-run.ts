@@ -1,12 +1,13 @@
 import { run, runSession } from '@kernel/agent';
-import { type RunEnd, type ToolCall, type Usage, wrapToolset } from '@kernel/protocol';
+import type { RunEnd, ToolCall, Usage } from '@kernel/protocol';
 import type { SessionUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { ShowRun } from '../../chat/conversation.ts';
 import { redactEvents } from '../../output/redact-events.ts';
 import { exitCodeOfRun } from '../../run-ends.ts';
-import { type FileChanges, isWriting, NO_CHANGES } from './file-changes.ts';
+import type { FileChanges } from './file-changes.ts';
 import { createTurnView, type SendUpdate } from './show-turn.ts';
-import { callIdOf, createToolCalls, type ToolCalls } from './tool-calls.ts';
+import { createToolCalls, type ToolCalls } from './tool-calls.ts';
+import { watchChanges } from './watch-changes.ts';
 
 interface ShowRunOptions {
   readonly send: SendUpdate;
@@ -23,23 +24,17 @@ interface ShowRunOptions {
 /** Shows runs in an editor, in place of a terminal. */
 export function showRunInEditor({ send, notify, folder, changesOf, onCalls, onReply, onEnd }: ShowRunOptions): ShowRun {
   return async ({ options }, { messages, session, record }, { secret, host }) => {
-    const { tools } = options;
+    const { tools, approve } = options;
     const toolOf = (name: string) => tools?.list().find((tool) => tool.name === name);
     const calls = createToolCalls({ send: notify, folder, toolOf });
     const view = createTurnView(send, calls);
-    const watched =
-      tools &&
-      wrapToolset(tools, {
-        async call(call, context) {
-          // Before it runs: afterwards nobody knows what there was.
-          if (isWriting(call.name)) {
-            const { files } = await changesOf(call, context.signal).catch(() => NO_CHANGES);
-            calls.setChanges(callIdOf([], call.id), files);
-          }
-          return tools.call(call, context);
-        },
-      });
-    const all = { ...options, tools: watched, messages };
+    const watch = watchChanges({ calls, folder, changesOf });
+    const all = {
+      ...options,
+      tools: tools && watch.tools(tools),
+      approve: approve && watch.approve(approve),
+      messages,
+    };
     let end: RunEnd | undefined;
     onCalls(calls);
     try {

@@ -23,7 +23,9 @@ export function createTurnView(send: SendUpdate, calls: ToolCalls) {
   const showInner = async ({ path, event }: Extract<AgentEvent, { type: 'sub-agent-event' }>): Promise<void> => {
     // Names and ids of agents and their calls, in turn.
     const ids = path.filter((_, index) => index % 2 === 1);
-    if (event.type === 'text-delta') calls.addProgress(callIdOf(ids.slice(0, -1), ids.at(-1) ?? ''), event.text);
+    const around = callIdOf(ids.slice(0, -1), ids.at(-1) ?? '');
+    calls.markAround(around);
+    if (event.type === 'text-delta') calls.addProgress(around, event.text, 'piece');
     else if (event.type === 'approval-request') calls.markQuestionShown(callIdOf(ids, event.call.id));
     else if (event.type === 'tool-start') calls.start(callIdOf(ids, event.call.id), event.call);
     else if (event.type === 'tool-progress') calls.addProgress(callIdOf(ids, event.callId), event.update);

@@ -1,10 +1,17 @@
 import { parseJson, sliceHead, sliceTail, terminalText, untilAborted, visibleLine } from '@kernel/internal';
 import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
-import type { SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk/unstable';
+import type {
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+} from '@agentclientprotocol/sdk/unstable';
+import { isAgentRequest } from '../../approval/agent-requests.ts';
 import { withoutCode } from '../../output/terminal/notes.ts';
-import type { FileChange } from './file-changes.ts';
+import { type FileChange, locationsOf } from './file-changes.ts';
+import { foundFiles } from './found-files.ts';
 import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
-import { textContent } from './text-content.ts';
+import { fenced, textContent } from './text-content.ts';
 
 /** The most characters of a result that an editor is sent. The model reads the whole. */
 const MAX_RESULT = 100_000;
@@ -12,13 +19,20 @@ const MAX_PROGRESS = 4000;
 /** The time between two updates of the same call's progress, in milliseconds. */
 const PROGRESS_MS = 100;
 
+/** A `line` of progress stands apart from what is before and after it; a `piece` goes on with the text of the one before. */
+type ProgressKind = 'line' | 'piece';
+
 interface ShownCall {
   status: ToolCallStatus;
   /** Whether its arguments were shown. */
   isDescribed: boolean;
+  locations: readonly ToolCallLocation[];
   terminalId?: string;
   changes?: readonly FileChange[];
+  /** Whether it is an agent or a program, which makes calls of its own. */
+  isAround: boolean;
   progress: string;
+  lastProgress: ProgressKind;
   progressAt: number;
   /** Sends the progress that came too soon after the last. */
   timer?: NodeJS.Timeout | undefined;
@@ -39,7 +53,15 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
   const calls = new Map<string, ShownCall>();
 
   const add = (id: string, name: string, isDescribed: boolean, about: About): ShownCall => {
-    const call: ShownCall = { status: 'pending', isDescribed, progress: '', progressAt: 0 };
+    const call: ShownCall = {
+      status: 'pending',
+      isDescribed,
+      locations: about.locations ?? [],
+      isAround: false,
+      progress: '',
+      lastProgress: 'line',
+      progressAt: 0,
+    };
     calls.set(id, call);
     send({ sessionUpdate: 'tool_call', toolCallId: id, name, status: 'pending', ...about });
     return call;
@@ -54,6 +76,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     const about = { ...describeCall(name, json, toolOf(name), folder), rawInput: parseJson(json) ?? json };
     if (call === undefined) return add(id, name, true, about);
     call.isDescribed = true;
+    call.locations = about.locations;
     update(id, about);
     return call;
   };
@@ -63,7 +86,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
     shown.timer = undefined;
     if (shown.status === 'completed' || shown.status === 'failed' || shown.terminalId !== undefined) return;
     shown.progressAt = performance.now();
-    update(id, { content: [textContent(terminalText(shown.progress))] });
+    update(id, { content: [textContent(fenced(terminalText(shown.progress)))] });
   };
 
   /** The questions about calls whose events were shown, and those who wait for that, by the ids of the calls. */
@@ -101,16 +124,31 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       shown.terminalId = terminalId;
       update(id, { content: contentOf(shown) });
     },
-    /** Notes what a call changes, which is shown in place of its result. */
-    setChanges(id: string, changes: readonly FileChange[]): void {
-      const shown = calls.get(id);
-      if (shown !== undefined) shown.changes = changes;
+    /** Shows what a call changes: where, and in place of its result once it has ended. */
+    setChanges(id: string, call: ToolCall, changes: readonly FileChange[]): void {
+      const shown = describe(id, call);
+      shown.changes = changes;
+      if (changes.some(({ line }) => line !== undefined))
+        update(id, { locations: locationsOf(changes, shown.locations) });
     },
-    /** Shows what a call says of its progress: the last part of it, ten times a second at most. */
-    addProgress(id: string, text: string): void {
+    /** Whether a call has not ended. */
+    isOpen(id: string): boolean {
+      const { status } = calls.get(id) ?? {};
+      return status === 'pending' || status === 'in_progress';
+    },
+    /** Notes that a call makes calls of its own. */
+    markAround(id: string): void {
+      const shown = calls.get(id);
+      if (shown !== undefined) shown.isAround = true;
+    },
+    /** Shows what a call says of its progress: the last part of it, ten times a second at most. What a command writes has lines of its own. */
+    addProgress(id: string, text: string, kind: ProgressKind = 'line'): void {
       const shown = calls.get(id);
       if (shown === undefined || shown.terminalId !== undefined) return;
-      shown.progress = sliceTail(shown.progress + text, MAX_PROGRESS);
+      const isApart = shown.isAround && (kind === 'line' || shown.lastProgress === 'line');
+      const gap = isApart && !/(?:^|\n)$/.test(shown.progress) ? '\n' : '';
+      shown.progress = sliceTail(shown.progress + gap + text, MAX_PROGRESS);
+      shown.lastProgress = kind;
       const wait = shown.progressAt + PROGRESS_MS - performance.now();
       if (wait <= 0) sendProgress(id, shown);
       else shown.timer ??= setTimeout(() => sendProgress(id, shown), wait).unref();
@@ -121,10 +159,16 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
       const isFailed = result.isError === true;
       if (isFailed) delete shown.changes;
       shown.status = isFailed ? 'failed' : 'completed';
+      const found = isFailed ? [] : foundFiles(call.name, textOf(result), folder);
       const raw = result.data === undefined ? undefined : JSON.stringify(result.data);
       update(id, {
         status: shown.status,
-        content: contentOf(shown, result),
+        content: contentOf(shown, {
+          result: isAgentRequest(call.name) ? withoutDigest(result) : result,
+          // The answer of another agent. Anything else has lines to keep, and nobody knows what would be made of it.
+          isMarkdown: shown.isAround && call.name !== 'run_code' && !isFailed,
+        }),
+        ...(found.length > 0 && { locations: found }),
         ...(raw !== undefined && raw.length <= MAX_RESULT && { rawOutput: result.data }),
       });
     },
@@ -151,14 +195,29 @@ export function diffsOf(changes: readonly FileChange[]): ToolCallContent[] {
   return changes.map(({ path, oldText, newText }) => ({ type: 'diff', path, oldText: oldText ?? null, newText }));
 }
 
-function contentOf({ changes = [], terminalId }: ShownCall, result?: ToolResult): ToolCallContent[] {
+/** What an agent was allowed, without the digest by which the agent's run knows what was. */
+function withoutDigest(result: ToolResult): ToolResult {
+  return { ...result, forLLM: result.forLLM.replace(/ \([\w-]{22}\)\.$/, '.') };
+}
+
+/** What a person reads of a result. */
+function textOf(result: ToolResult): string {
+  const { forUser, silent } = result;
+  return silent === true || forUser === undefined ? toModelText(result) : forUser;
+}
+
+function contentOf(
+  { changes = [], terminalId }: ShownCall,
+  end?: { readonly result: ToolResult; readonly isMarkdown: boolean },
+): ToolCallContent[] {
   if (terminalId !== undefined) return [{ type: 'terminal', terminalId }];
-  if (result === undefined || changes.length > 0) return diffsOf(changes);
-  const { forUser, silent, isError, media = [] } = result;
-  const said = silent === true || forUser === undefined ? toModelText(result) : forUser;
+  if (end === undefined || changes.length > 0) return diffsOf(changes);
+  const { result, isMarkdown } = end;
+  const { isError, media = [] } = result;
+  const said = textOf(result);
   const text = terminalText(sliceHead(isError === true ? withoutCode(said) : said, MAX_RESULT));
   const images = media.flatMap(({ type, data, mimeType }): ToolCallContent[] =>
     type === 'image' && data !== undefined ? [{ type: 'content', content: { type: 'image', data, mimeType } }] : [],
   );
-  return [...(text === '' ? [] : [textContent(text)]), ...images];
+  return [...(text === '' ? [] : [textContent(isMarkdown ? text : fenced(text))]), ...images];
 }

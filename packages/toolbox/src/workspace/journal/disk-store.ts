@@ -70,7 +70,10 @@ export function diskStore(given: string | undefined): DiskStore {
         throw toolError(`What is replaced cannot be kept for undo: ${reasonOf(error)}.`, error);
       });
     },
-    kept: (id, step) => readFile(at(`${id}.${step}`)),
+    kept: (id, step) =>
+      readFile(at(`${id}.${step}`)).catch((error: unknown) => {
+        throw toolError(`What change ${id} replaced is not kept any more: ${reasonOf(error)}.`, error);
+      }),
     setAside: (id) => {
       if (folder === undefined) return;
       for (const name of readdirSync(folder).filter((each) => each.startsWith(`${id}.`)))

@@ -1,0 +1,31 @@
+import { KernelError, toErrorResult, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
+import type { AgentMode } from '@kernel/toolbox/agents';
+
+/** Holds the calls of a turn to the mode that is chosen while it runs, those of programs and agents within it included. A stricter one than that of its beginning has no more tools to offer: their calls are denied. */
+export function createModeGuard(mode: () => AgentMode) {
+  let inner: Toolset | undefined;
+  const isAllowed = (name: string): boolean => {
+    if (mode() === 'act') return true;
+    // What else a command may do is decided by the rules, as at the beginning of a turn in this mode.
+    if (name === 'run_command') return mode() === 'plan';
+    const tool = inner?.list().find((each) => each.name === name);
+    // What another agent asks for is none of the tools, and is decided by the rules.
+    return tool === undefined || tool.effect === 'read';
+  };
+  /** Why a call is denied without a question; undefined where it is not. */
+  const refusal = ({ name }: ToolCall): string | undefined =>
+    isAllowed(name) ? undefined : `The user has set the mode ${mode()}, in which nothing is changed.`;
+  return {
+    refusal,
+    wrap(tools: Toolset): Toolset {
+      inner = tools;
+      return wrapToolset(tools, {
+        call(call, context) {
+          const why = refusal(call);
+          if (why === undefined) return tools.call(call, context);
+          return Promise.resolve(toErrorResult(new KernelError('TOOL_DENIED', why), 'denied'));
+        },
+      });
+    },
+  };
+}
