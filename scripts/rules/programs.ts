@@ -38,6 +38,7 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'packages/toolbox/src/commands/command-tools.ts': {
     "resolveProgram(program, request, options.setVariables?.['PATH'] !== undefined)": MADE_FOR_START,
+    program: 'what a model wrote, for a terminal whose owner decides on it and looks it up',
   },
   'packages/toolbox/src/commands/isolation/system-folders.ts': { name: 'of the program that an error says is missing' },
   'packages/toolbox/src/files/search/ripgrep.ts': {

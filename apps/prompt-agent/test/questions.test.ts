@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAskUser } from '../src/approval/ask-user.ts';
 import { createOutput } from '../src/output/output.ts';
 import { shellQuote } from '../src/questions/shell-quote.ts';
+import { indentJson, parseJsonMembers } from '../src/questions/json-text.ts';
 import { showArguments, showCall } from '../src/questions/show-call.ts';
 import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { createPageParts } from '../src/output/html/page-parts.ts';
@@ -177,6 +178,33 @@ describe('a command in a question', () => {
       'to: ada',
     ]);
     expect(lines({ command: ['echo', long] })).toContain(`$ echo ${long}`);
+  });
+
+  test('cuts a value by what is shown of it, where characters are written out', () => {
+    verifies('cli.questions.command');
+    const shown = showCall('send', JSON.stringify({ text: `a${'\u0001'.repeat(9000)}`, to: 'ada' }));
+    expect(shown).toEqual([
+      'send',
+      `text: a${String.raw`\x01`.repeat(2499)}`,
+      '  … cut: the first 2,500 of 9,001 characters',
+      'to: ada',
+    ]);
+  });
+
+  test.each([
+    ['a text of escapes', () => ({ text: '\u0001\\"'.repeat(2_000_000) })],
+    ['an array of them', () => ({ text: ['\u0001\\"'.repeat(2_000_000)] })],
+    ['a long text', () => ({ text: `a b${'x'.repeat(20_000_000)}` })],
+    ['a long key', () => ({ ['\\"'.repeat(2_000_000)]: 1 })],
+    ['many lists', () => ({ list: Array.from({ length: 200_000 }, () => [[]]) })],
+  ])('shows %s, however long', (_, input) => {
+    verifies('cli.questions.command');
+    const json = JSON.stringify(input());
+    const [name, first] = showCall('send', json);
+    expect(name).toBe('send');
+    expect(first?.slice(0, 4)).toBeDefined();
+    expect(parseJsonMembers(json)).toHaveLength(1);
+    expect(JSON.parse(indentJson(json))).toEqual(JSON.parse(json));
   });
 });
 

@@ -37,7 +37,7 @@ async function runAgent(
 
 function bindingOf(options: CheckedOptions, start: StartAgent, onProgress: (update: string) => void) {
   const { name, description, limits } = options;
-  const { tokens, cost, timeMs } = limits;
+  const { tokens, cost } = limits;
   const provider = createAgentProvider(options, start, onProgress);
   const { tool, handler } = agentAsTool({
     name,
@@ -46,7 +46,7 @@ function bindingOf(options: CheckedOptions, start: StartAgent, onProgress: (upda
       provider,
       model: options.model ?? name,
       tools: createAgentTools(provider.calls),
-      limits: { turns: 0, repeats: false, tokens, cost, timeMs },
+      limits: { turns: 0, repeats: false, tokens, cost },
     },
   });
   return { tool, handler, provider };

@@ -90,6 +90,7 @@ export function checkOptions(options: AcpAgentOptions): CheckedOptions {
 function checkLimits(limits: AcpAgentLimits): CheckedLimits {
   checkKeys('acpAgent', limits, LIMIT_KEYS, 'limits.');
   const { tokens, cost, timeMs } = limits;
+  checkNumber('acpAgent', 'limits.timeMs', timeMs, 1);
   const limitOf = (key: keyof typeof DEFAULT_LIMITS): number => {
     checkNumber('acpAgent', `limits.${key}`, limits[key], 1);
     return Math.min(limits[key] ?? DEFAULT_LIMITS[key], key.endsWith('Ms') ? MAX_TIMER_MS : Number.MAX_SAFE_INTEGER);

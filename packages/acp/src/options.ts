@@ -30,7 +30,7 @@ export interface AcpAgentOptions {
 
 /** What one call of the agent may use. Absent limits have the defaults that are named. */
 export interface AcpAgentLimits extends Pick<RunLimits, 'tokens' | 'cost'> {
-  /** Wall time in milliseconds, waiting for decisions included. Default: no limit. */
+  /** How long the agent may take in milliseconds, waiting for decisions included. Then it is ended; what it has changed is asked about. Default: no limit. */
   readonly timeMs?: number | undefined;
   /** How long the agent may take until it is ready for its task, in milliseconds. Default 60,000. */
   readonly startMs?: number | undefined;

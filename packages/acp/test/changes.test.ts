@@ -374,6 +374,17 @@ test('a diff that is too long to be shown is named and left, and the other chang
   expect(fileOf(workspace, 'src.txt')).toBe('fixed\n');
 });
 
+test('a diff is measured as it stands in the call: a file whose characters are escaped there takes no other with it', async () => {
+  verifies('acp.changes');
+  const workspace = await project({ 'src.txt': 'one\n' });
+  const steps = [{ disk: { 'odd.txt': '\u0001'.repeat(1_000_000), 'src.txt': 'fixed\n' } }];
+  const { approve, asked } = allowAll();
+  const { text } = await give(scripted({ workspace }), steps, { approve });
+  expect(asked[0]?.arguments.length).toBeLessThan(4_000_000);
+  expect(text).toContain('cannot be shown: "odd.txt".');
+  expect(fileOf(workspace, 'src.txt')).toBe('fixed\n');
+});
+
 test('an abort while the change of one long file is worked out ends it', async () => {
   verifies('acp.ends');
   const controller = new AbortController();

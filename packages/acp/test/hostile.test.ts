@@ -74,6 +74,20 @@ test.each([
   expect(result?.forLLM).toContain(message);
 });
 
+test.each([
+  ['that ends', 'console.log("hello")', 'The agent ended with exit code 0'],
+  ['that says nothing', 'require("fs").closeSync(1);setInterval(() => {}, 1000)', 'The agent ended by SIGTERM'],
+  ['that says why', 'console.error("usage: no-agent FILE");process.exit(2)', 'and wrote: usage: no-agent FILE'],
+])('a program %s, and is no agent, is said to be none', async (_, program, how) => {
+  verifies('acp.start');
+  const command = { command: process.execPath, args: ['-e', program], name: 'helper' };
+  const { result } = await give(acpAgent({ ...command, workspace: await project() }), [], allowAll());
+  expect(result?.isError).toBe(true);
+  expect(result?.forLLM).toContain(how);
+  expect(result?.forLLM).toContain('It may not speak the Agent Client Protocol');
+  expect(result?.forLLM).not.toContain('EPIPE');
+});
+
 test('an agent that dies is said to have, with the last lines of its stderr, made visible and without the values of env', async () => {
   verifies('acp.hostile');
   const { result } = await raw('exit');

@@ -153,7 +153,17 @@ test('a denial is reject_once with its reason beside it, and nothing is ever all
   expect(said).toContain('Too risky.');
   expect(said.match(/"outcome":"cancelled"/g)).toHaveLength(2);
   expect(said).not.toContain('always"}');
-  expect(text).toContain('Not allowed: ');
+  expect(text).toContain('Not allowed was "no": ');
+});
+
+test('which requests were not allowed, and why, is in the result', async () => {
+  verifies('acp.permissions');
+  const { approve } = deciding(({ name }) => ({ decision: 'deny', reason: `Not ${name}.` }));
+  const command = permission({ toolCallId: 'c', kind: 'execute', title: 'Clean', rawInput: { command: ['rm', 'x'] } });
+  const steps = [command, permission({ toolCallId: 'd', kind: 'other', title: 'Deploy it' }), { say: 'Done.' }];
+  const { text } = await give(scripted({ workspace: await project() }), steps, { approve });
+  expect(text).toMatch(/^Not allowed was the command \["rm","x"\]: .*Not agent_command\.$/m);
+  expect(text).toMatch(/^Not allowed was "Deploy it": .*Not agent_permission\.$/m);
 });
 
 test('a request that a person edits is not allowed: the agent would do what it asked for', async () => {
@@ -277,6 +287,13 @@ test('a request that is still open when the turn ends, or is taken back, is not 
   const args = [...NODE_ARGS, RAW_AGENT, 'open request'];
   await give(acpAgent({ command: process.execPath, args, name: 'raw', workspace }), [], { approve });
   expect(asked.map((call) => inputOf(call)['title'])).toEqual(['kept']);
+});
+
+test('with commands an agent is told that each of a terminal is decided on here, so that it neither asks nor isolates', async () => {
+  verifies('acp.terminals');
+  const tap = join(temporaryFolder('acp-tap'), 'tap');
+  await give(scripted({ workspace: await project(), commands, flags: [`--tap=${tap}`] }), [], allowAll());
+  expect(readFileSync(tap, 'utf8')).toContain('"terminal":true,"_meta":{"kernel":{"decidesOnCommands":true}}');
 });
 
 test('without commands an agent is told that there are no terminals', async () => {

@@ -1,8 +1,9 @@
 import { acpAgent, type AgentWorkspace } from '@kernel/acp';
 import { collect, run } from '@kernel/agent';
-import type { Provider, Toolset } from '@kernel/protocol';
+import type { Approve, Provider, Toolset } from '@kernel/protocol';
 
-// In place of a workspace of @kernel/toolbox, and of an agent such as Gemini CLI, so that this runs anywhere:
+// In place of `await createWorkspace({ root, write: ['**'] })` of @kernel/toolbox (without `write` no change comes back), and of an
+// agent such as Gemini CLI, so that this runs anywhere:
 const files = new Map([['a.txt', 'one\n']]);
 const fileOf = (path: string) => {
   const text = files.get(path);
@@ -54,8 +55,13 @@ const provider: Provider = {
   },
 };
 
+// Asked about the call of the agent, what it asks for and what it has changed. Without an `approve` all of it is allowed.
+const approve: Approve = ({ call, path }) =>
+  path.length === 0 || call.name === 'apply_patch'
+    ? { decision: 'allow' }
+    : { decision: 'deny', reason: 'Only edit files.' };
 const messages = [{ role: 'user', content: 'Have a.txt say two.' }] as const;
-const { toolCalls } = await collect(run({ provider, model: 'm', messages, tools }));
+const { toolCalls } = await collect(run({ provider, model: 'm', messages, tools, approve }));
 console.log(toolCalls[0]?.result.forLLM); // It says two now. … Done (change 1): M "a.txt"
 console.log(files.get('a.txt')); // two
 

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Step } from './fixtures/scripted-steps.ts';
-import { allowAll, deciding, give, permission, project, scripted } from './support.ts';
+import { allowAll, copies, deciding, fileOf, give, permission, project, scripted } from './support.ts';
 
 const used = (tokens: number) => ({ update: { sessionUpdate: 'usage_update', used: tokens, size: 200_000 } });
 const TOLD = { end: 'end_turn', usage: { totalTokens: 15, inputTokens: 10, outputTokens: 5 } };
@@ -57,6 +57,58 @@ test.each([
     expect(unchanged?.forLLM).toContain(`(limit: ${name})`);
   },
 );
+
+/** Virtual time, in which nothing passes but what a test lets pass. */
+function virtualTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('an agent that is beyond limits.timeMs is ended, and what it has changed by then is asked about and applied', async () => {
+  verifies('acp.changes');
+  virtualTime();
+  const workspace = await project({ 'a.txt': 'one\n' });
+  const binding = scripted({ workspace, limits: { timeMs: 90_000 } });
+  const steps = [used(7), { disk: { 'a.txt': 'two\n' } }, { say: 'working' }, { forever: true } as const];
+  const onEvent = (event: AgentEvent): void => {
+    if (event.type === 'sub-agent-event' && event.event.type === 'text-delta') vi.advanceTimersByTime(90_000);
+  };
+  const { approve, asked } = allowAll();
+  const { result, end } = await give(binding, steps, { approve, onEvent });
+  expect(asked.map(({ name }) => name)).toEqual(['apply_patch']);
+  expect(fileOf(workspace, 'a.txt')).toBe('two\n');
+  expect(result?.isError).toBe(true);
+  expect(result?.forLLM).toContain('LIMIT_REACHED: The agent had not ended after 90000 ms (limits.timeMs). Done (');
+  expect(end.usage).toMatchObject({ inputTokens: 7 });
+});
+
+test('changes of an agent whose limits.timeMs is over while a question is open are asked about when that is answered', async () => {
+  verifies('acp.changes');
+  virtualTime();
+  const workspace = await project({ 'a.txt': 'one\n' });
+  const binding = scripted({ workspace, limits: { timeMs: 1000 } });
+  const { approve, asked } = deciding(({ name }) => {
+    if (name === 'agent_permission') vi.advanceTimersByTime(1000);
+    return { decision: 'allow' };
+  });
+  const steps = [{ disk: { 'a.txt': 'two\n' } }, permission({ kind: 'other', title: 't' }), { forever: true } as const];
+  const { result } = await give(binding, steps, { approve });
+  expect(asked.map(({ name }) => name)).toEqual(['agent_permission', 'apply_patch']);
+  expect(fileOf(workspace, 'a.txt')).toBe('two\n');
+  expect(result?.forLLM).toContain('(limits.timeMs)');
+});
+
+test('a time that is over before the agent has begun ends the call with an error that names the limit, and leaves nothing behind', async () => {
+  verifies('acp.changes');
+  virtualTime();
+  const workspace = await project();
+  const slow = scripted({ workspace, flags: ['--mute'], limits: { timeMs: 1000, startMs: 60_000 } });
+  const starting = give(slow, [], allowAll());
+  while (vi.getTimerCount() < 2) await new Promise((resolve) => void setImmediate(resolve));
+  vi.advanceTimersByTime(1000);
+  expect((await starting).result?.forLLM).toContain('LIMIT_REACHED: The agent had not ended after 1000 ms');
+  expect(copies()).toEqual([]);
+});
 
 /** Has an agent work until it says a word, and stops its call then, but not the run that it is a call of. */
 async function stopped(steps: readonly Step[]) {

@@ -76,13 +76,21 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   const askUser =
     host.editor?.askPermission(scope) ?? (await askerOf(flags, createAskUser(host, output, scope), { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
-  const ask: AskPermission = (request, decision) => {
+  const ask: AskPermission = async (request, decision) => {
     const { effect = 'external' } = request.tool;
+    if (await isAskedThere(request.call)) return { decision: 'allow' };
     if (decision.rule === undefined && (isRead(request.tool) || unasked.has(effect))) return { decision: 'allow' };
     return host.editor !== undefined || hasTerminal(host)
       ? askUser(request, decision)
       : askNobody(output)(request, decision);
   };
+  /** Whether a command runs in a terminal of somebody who decides on it: a second question would be about the same. */
+  const isAskedThere = async (call: ToolCall): Promise<boolean> =>
+    call.name === 'run_command' &&
+    host.editor?.terminals?.decidesOnCommands === true &&
+    flags.sandbox !== 'required' &&
+    (inputOf(call)['input'] ?? '') === '' &&
+    (await options.commands?.()) !== undefined;
   const isIsolated = async (): Promise<boolean> => (await options.commands?.())?.isolation !== null;
   const approve: Permissions['approve'] = async (request) => {
     const { call } = request;

@@ -7,7 +7,32 @@ export interface JsonMember {
   readonly json: string;
 }
 
-const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+)/gy;
+/** The tokens of valid JSON, as they are written. A regular expression would need a stack as deep as a text is long. */
+function* tokensOf(json: string): Generator<string, void> {
+  let at = 0;
+  while (at < json.length) {
+    const start = at;
+    const first = json[at] ?? '';
+    at = first === '"' ? endOfText(json, at) : at + 1;
+    if (isSpace(first)) continue;
+    if (first !== '"' && !isMark(first)) while (at < json.length && !isSpace(json[at]) && !isMark(json[at])) at += 1;
+    yield json.slice(start, at);
+  }
+}
+
+function endOfText(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function isSpace(character = ''): boolean {
+  return character === ' ' || character === '\n' || character === '\r' || character === '\t';
+}
+
+function isMark(character = ''): boolean {
+  return '{}[],:"'.includes(character);
+}
 
 /** Returns the members of a JSON object, in order; undefined for text that is not one. Takes linear time. */
 export function parseJsonMembers(json: string): readonly JsonMember[] | undefined {
@@ -20,7 +45,7 @@ export function parseJsonMembers(json: string): readonly JsonMember[] | undefine
   let depth = 0;
   let key: string | undefined;
   let value: string[] = [];
-  for (const [, token = ''] of json.matchAll(TOKEN)) {
+  for (const token of tokensOf(json)) {
     if (token === '}' || token === ']') depth -= 1;
     if (depth === 0 || (depth === 1 && token === ',')) {
       if (key !== undefined) members.push({ key: String(JSON.parse(key)), json: value.join('') });
@@ -38,9 +63,9 @@ const MAX_LEVEL = 20;
 
 /**
  * Indents JSON by two spaces and leaves its tokens as they are written: numbers keep their digits and keys their order, so that what is shown is what
- * the text says. Only escapes in strings are resolved. Returns text that is not valid JSON unchanged.
+ * the text says. Only escapes in strings are resolved. Returns text that is not valid JSON unchanged. No token is begun once there are more than `max` characters.
  */
-export function indentJson(json: string): string {
+export function indentJson(json: string, max = Infinity): string {
   try {
     JSON.parse(json);
   } catch {
@@ -50,7 +75,7 @@ export function indentJson(json: string): string {
   let before = '';
   let lines = '';
   const newLine = (): string => `\n${'  '.repeat(Math.min(level, MAX_LEVEL))}`;
-  for (const [, token = ''] of json.matchAll(TOKEN)) {
+  for (const token of tokensOf(json)) {
     if (token === '}' || token === ']') {
       level -= 1;
       lines += before === '{' || before === '[' ? token : newLine() + token;
@@ -60,6 +85,7 @@ export function indentJson(json: string): string {
       if (token === '{' || token === '[') level += 1;
     }
     before = token;
+    if (lines.length > max) break;
   }
   return lines;
 }

@@ -43,7 +43,7 @@ const MAX_INLINE = 80;
 
 /**
  * Shows a call for somebody who decides on it, or reads about it later: a command as one would type it, with its folder, its time limit and how it is
- * isolated, with whose it is if an agent asks for it; any other arguments as `name: value`, one beyond 10,000 characters cut with its length. Control and invisible characters become visible text
+ * isolated, with whose it is if an agent asks for it; any other arguments as `name: value`, one that shows as more than 10,000 characters cut with its length. Control and invisible characters become visible text
  * such as `\u200b`; keys that are there twice are named, and then the arguments are shown as they are written.
  */
 export function showCall(name: string, json: string, commands?: CommandSetting): readonly string[] {
@@ -132,22 +132,47 @@ function memberLines({ key, json }: JsonMember): readonly string[] {
   // An argument must not look like what is said about a command.
   const isPlain = /^[\w.$-]+$/.test(key) && key !== 'isolated' && key !== 'folder';
   const name = isPlain ? key : oneLine(JSON.stringify(key));
-  const [text, isText] = textOf(json);
-  const cut = text.length > MAX_VALUE ? sliceHead(text, MAX_VALUE) : text;
-  const lines = visible(cut).split('\n');
+  const { text, isText, length } = textOf(json);
+  const head = headOf(text);
+  const lines = visible(head).split('\n');
   const isInline = lines.length === 1 && (isText || text.length <= MAX_INLINE);
   return [
     ...(isInline ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  ${line}`)]),
-    ...(cut === text ? [] : [`  … cut: the first ${countText(cut.length)} of ${countText(text.length)} characters`]),
+    ...(head === text ? [] : [`  … cut: the first ${countText(head.length)} of ${countText(length)} characters`]),
   ];
 }
 
+/** As much of a text as is shown of a value: what is written out counts as it is shown. */
+function headOf(text: string): string {
+  const head = sliceHead(text, MAX_VALUE);
+  if (visible(head).length <= MAX_VALUE) return head;
+  let [least, most] = [0, head.length];
+  while (most - least > 1) {
+    const middle = Math.floor((least + most) / 2);
+    if (visible(sliceHead(text, middle)).length <= MAX_VALUE) least = middle;
+    else most = middle;
+  }
+  return sliceHead(text, least);
+}
+
+interface ShownValue {
+  /** The value, or its beginning if it is longer than what is shown. */
+  readonly text: string;
+  readonly isText: boolean;
+  /** How long it is: JSON as it is written, if it is longer than what is shown. */
+  readonly length: number;
+}
+
 /** A value as it is shown. Text that could be taken for another value, or whose ends would not show, is in quotes. */
-function textOf(json: string): readonly [text: string, isText: boolean] {
-  if (!json.startsWith('"')) return [json.length <= MAX_INLINE && !json.includes('{') ? json : indentJson(json), false];
-  const text = String(JSON.parse(json));
-  const isUnclear = text === '' || text !== text.trim() || /^(?:-?\d|[[{"]|(?:true|false|null)$)/.test(text);
-  return [isUnclear && !text.includes('\n') ? JSON.stringify(text) : text, true];
+function textOf(json: string): ShownValue {
+  if (!json.startsWith('"')) {
+    const text = json.length <= MAX_INLINE && !json.includes('{') ? json : indentJson(json, MAX_VALUE);
+    return { text, isText: false, length: Math.max(text.length, json.length) };
+  }
+  const value = String(JSON.parse(json));
+  const isUnclear = value === '' || value !== value.trim() || /^(?:-?\d|[[{"]|(?:true|false|null)$)/.test(value);
+  const text = isUnclear && !value.includes('\n') ? JSON.stringify(value) : value;
+  return { text, isText: true, length: text.length };
 }
 
 function oneLine(text: string): string {

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
-import { verifies } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { callsIn, choose, withEditor } from './editor.ts';
 
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
@@ -11,6 +12,7 @@ const TOUCH = { name: 'run_command', arguments: { command: ['touch', 'made.txt']
 const SCRIPTED_AGENT = fileURLToPath(
   new URL('../../../../packages/acp/test/fixtures/scripted-agent.ts', import.meta.url),
 );
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const FILES = { 'a.txt': 'one\n' };
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
@@ -227,6 +229,29 @@ test('of another agent, a command is shown as one that it runs by itself, and it
   expect(text).toBe('two\n');
 });
 
+test('of this program as the agent, a command is asked about once, as it was called, and runs in our isolation', async () => {
+  verifies('cli.acp.inner');
+  const inner = await startWireServer({
+    replies: [{ calls: [{ name: 'run_command', arguments: { command: ['cat', 'a.txt'] } }] }, { text: 'Inner done.' }],
+  });
+  const command = `HOME=${temporaryFolder('home')} ${process.execPath} ${CLI} acp --base-url ${inner.baseUrl} --model m --no-session`;
+  const call = { name: 'cli', arguments: { task: 'Read it.' } };
+  const { questions, result } = await oneCall(call, (request) => choose(request, 'once'), {
+    files: FILES,
+    args: ['--agent-command', command],
+  });
+  await inner.close();
+  expect(questions.map(({ toolCall }) => toolCall.title)).toEqual([expect.any(String), 'Run `cat a.txt`']);
+  const shown = JSON.stringify(questions[1]?.toolCall.content);
+  expect(shown).toContain('in the copy of the agent cli');
+  expect(shown).toContain('time limit: 120 s');
+  expect(shown).not.toContain('The agent runs it by itself');
+  const read = JSON.stringify(inner.requests.findLast(({ method }) => method === 'POST')?.body);
+  expect(read).toContain('Exit code 0');
+  expect(read).toContain(String.raw`one\n`);
+  expect(result).toContain('Inner done.');
+});
+
 test('a change that no diff can show is shown with the arguments of the call', async () => {
   verifies('cli.acp.permission');
   const patch = `*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Add File: long.txt\n+${'x'.repeat(1_100_000)}\n*** End Patch`;
@@ -234,6 +259,8 @@ test('a change that no diff can show is shown with the arguments of the call', a
   const content = questions[0]?.toolCall.content;
   expect(content).toMatchObject([{ type: 'content' }, { type: 'diff', oldText: 'one\n', newText: 'two\n' }]);
   expect(JSON.stringify(content?.[0])).toContain('*** Add File: long.txt');
+  // What is shown is capped; the whole input, which no person reads, does not go with the question.
+  expect(JSON.stringify(questions[0]).length).toBeLessThan(20_000);
 });
 
 test('rules that are added or removed elsewhere hold from the next turn of an open session on, with its own answers', async () => {

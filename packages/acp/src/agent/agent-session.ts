@@ -1,4 +1,4 @@
-import { attempt, errorMessage, type Redactor, untilAborted } from '@kernel/internal';
+import { errorMessage, onAbort, type Redactor, untilAborted } from '@kernel/internal';
 import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { copyWorkspace, type WorkspaceCopy } from '../copy/copy-workspace.ts';
@@ -8,9 +8,9 @@ import { createClient } from '../requests/client.ts';
 import { createAgentTerminals } from '../requests/terminals.ts';
 import type { AgentProcess, StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
-import { openAgentSession, toReportedError } from './open-session.ts';
+import { endError, openAgentSession, timeoutError, toReportedError } from './open-session.ts';
 import { createQueue } from './queue.ts';
-import { finishReasonOf, toUsage } from './usage.ts';
+import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
 import type { AgentSession, Sdk, SessionEvent } from './session-types.ts';
 import { commandOutput } from './own-call.ts';
 import { type AgentOutput, createUpdates } from './updates.ts';
@@ -20,6 +20,8 @@ interface SessionSetup {
   readonly start: StartAgent;
   readonly task: string;
   readonly signal: AbortSignal;
+  /** Ends the agent, and not what is made of its changes. */
+  readonly timeLimit: AbortSignal;
   readonly redactor: Redactor;
   readonly onProgress: (update: string) => void;
   /** The decision on the same call before the agent began anew; undefined if there is none. */
@@ -39,7 +41,7 @@ const CANCEL_GRACE_MS = 500;
 
 /** Copies the workspace, starts the agent in it and gives it the task. Rejects with a `KernelError`, or the reason of an abort, and leaves nothing behind then. */
 export async function startSession(options: CheckedOptions, setup: SessionSetup): Promise<AgentSession> {
-  const { signal } = setup;
+  const signal = AbortSignal.any([setup.signal, setup.timeLimit]);
   const copy = await copyWorkspace(options.workspace, options.limits, signal);
   let agent: AgentProcess | undefined;
   let commands: CommandsInCopy | undefined;
@@ -72,7 +74,6 @@ async function connect(
   { sdk, copy, agent, commands }: StartedAgent,
 ): Promise<AgentSession> {
   const { limits, name, workspace } = options;
-  const { folder } = copy;
   const queue = createQueue<SessionEvent>();
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
@@ -135,7 +136,7 @@ async function connect(
     outputOf: (id) => terminals?.find(id)?.output ?? '',
   });
   const client = createClient(sdk, {
-    folder,
+    folder: copy.folder,
     workspace,
     updates,
     decisions,
@@ -161,7 +162,8 @@ async function connect(
     if (!isOver) await agent.close();
     return undefined;
   });
-  void agent.ended.then((how) => fail(new KernelError('PROVIDER_PROTOCOL', how)));
+  void agent.ended.then((how) => fail(endError(how, sessionId !== undefined)));
+  onAbort(setup.timeLimit, () => fail(setup.timeLimit.reason));
 
   let turn: Promise<unknown> = Promise.resolve();
   const endWork = async (): Promise<void> => {
@@ -186,13 +188,23 @@ async function connect(
       () => fail(timeoutError(`was not ready within ${limits.startMs} ms (limits.startMs)`)),
       limits.startMs,
     );
-    const opening = openAgentSession(sdk, connection, { ...options, folder, hasTerminals: terminals !== undefined });
+    const opening = openAgentSession(sdk, connection, {
+      ...options,
+      folder: copy.folder,
+      hasTerminals: terminals !== undefined,
+    }).catch(async (error: unknown) => {
+      const reported = toReportedError(error, name);
+      if (KernelError.is(reported)) throw reported;
+      // The connection broke: how the agent ended says why.
+      await agent.close();
+      return failure.promise;
+    });
     opening.catch(() => undefined);
     sessionId = await untilAborted(Promise.race([opening, failure.promise]), setup.signal);
   } catch (error) {
     finish(undefined);
     connection.close();
-    throw toReportedError(error, name);
+    throw error;
   } finally {
     clearTimeout(startTimer);
   }
@@ -235,14 +247,4 @@ async function connect(
       await endWork();
     },
   };
-}
-
-/** Whether what the context of an agent holds is beyond what it may use. What the limit of costs cannot tell is found out by the run. */
-function isOverBudget({ tokens, cost }: CheckedOptions['limits'], used: number): boolean {
-  if (used >= (tokens ?? Infinity)) return true;
-  return cost !== undefined && attempt(() => cost.of({ inputTokens: used, outputTokens: 0 }) >= cost.max) === true;
-}
-
-function timeoutError(what: string): KernelError {
-  return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
 }

@@ -19,7 +19,12 @@ export async function openAgentSession(
   const initialized = await agent.request('initialize', {
     protocolVersion: sdk.PROTOCOL_VERSION,
     clientInfo: { name: 'kernel', version: '0.0.0' },
-    clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: hasTerminals },
+    clientCapabilities: {
+      fs: { readTextFile: true, writeTextFile: true },
+      terminal: hasTerminals,
+      // An agent that knows it neither asks about a command of a terminal nor isolates it a second time.
+      ...(hasTerminals && { _meta: { kernel: { decidesOnCommands: true } } }),
+    },
   });
   if (initialized.protocolVersion !== sdk.PROTOCOL_VERSION)
     throw new KernelError(
@@ -73,6 +78,20 @@ function signInError(name: string, methods: unknown): KernelError {
   return new KernelError('TOOL_UNAVAILABLE', `The agent "${name}" is not signed in.`, {
     hint: `Start it in a terminal and sign in there first, or give it its key in env.${ways}`,
   });
+}
+
+/** The error for an agent that has ended, by a sentence that says how. One that never was ready may be none. */
+export function endError(how: string, wasReady: boolean): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', how, {
+    hint: wasReady
+      ? undefined
+      : 'It may not speak the Agent Client Protocol: many agents do so with a flag alone, such as --acp.',
+  });
+}
+
+/** The error for an agent that takes too long. */
+export function timeoutError(what: string): KernelError {
+  return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
 }
 
 /** What the agent itself reports of an error is said as its words; any other error stays what it is. */

@@ -1,5 +1,6 @@
-import { isObject } from '@kernel/internal';
+import { attempt, isObject } from '@kernel/internal';
 import type { FinishReason, Usage } from '@kernel/protocol';
+import type { CheckedOptions } from '../check-options.ts';
 
 /** Why a turn of an agent ended. What it says of a turn that it was not asked to cancel is another end. */
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -37,4 +38,10 @@ export function toUsage(usage: unknown): Usage | undefined {
 /** Whether a value is a count of something. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Whether what the context of an agent holds is beyond what it may use. What the limit of costs cannot tell is found out by the run. */
+export function isOverBudget({ tokens, cost }: CheckedOptions['limits'], used: number): boolean {
+  if (used >= (tokens ?? Infinity)) return true;
+  return cost !== undefined && attempt(() => cost.of({ inputTokens: used, outputTokens: 0 }) >= cost.max) === true;
 }

@@ -38,8 +38,8 @@ interface PatchPart {
   readonly record: FileRecord;
 }
 
-/** What `apply_patch` takes, and what a person can be shown. */
-const MAX_PATCH = 4_000_000;
+/** What `apply_patch` takes, and what a person can be shown: the characters of a call. */
+const MAX_CALL = 4_000_000;
 
 /** Beyond it, a diff takes seconds. */
 const MAX_LINES = 200_000;
@@ -48,7 +48,7 @@ const UNREADABLE = 'Not looked at, because it cannot be read';
 const NOT_ALLOWED = 'Not brought back, because the rules do not allow writing it';
 const CONFLICT = 'Not brought back, because it has changed in the workspace meanwhile';
 const ODD_NAME = 'Not brought back, because its name cannot be written in a diff';
-const TOO_LONG = `Not brought back, because a diff of more than ${MAX_PATCH} characters cannot be shown`;
+const TOO_LONG = `Not brought back, because a diff of more than ${MAX_CALL} characters cannot be shown`;
 const TOO_MANY_LINES = `Not brought back, because it has more than ${MAX_LINES} lines`;
 const IN_PLACE = 'Not brought back, because a folder or a link is in its place';
 const HALF =
@@ -103,13 +103,16 @@ export async function findChanges(finding: Finding): Promise<Changes> {
 
 /** The changes that can be shown together: the longest are skipped, so that one result of a build takes no other file with it. */
 function withoutTooLong(changes: readonly PatchPart[], skipped: SkippedFiles): readonly PatchPart[] {
-  let length = 100;
+  // As it stands in the call, where a control character takes six.
+  const lengths = new Map(changes.map((change) => [change, JSON.stringify(change).length]));
+  const lengthOf = (change: PatchPart): number => lengths.get(change) ?? 0;
+  let length = 1000;
   return changes
-    .toSorted((one, other) => one.part.length - other.part.length)
-    .filter(({ part, record }) => {
-      length += part.length + 1;
-      if (length > MAX_PATCH) skipped.add(TOO_LONG, record.path);
-      return length <= MAX_PATCH;
+    .toSorted((one, other) => lengthOf(one) - lengthOf(other))
+    .filter((change) => {
+      length += lengthOf(change);
+      if (length > MAX_CALL) skipped.add(TOO_LONG, change.record.path);
+      return length <= MAX_CALL;
     });
 }
 
@@ -164,7 +167,7 @@ async function removalOf(
   if (isOdd(path)) return ODD_NAME;
   const before = await workspace.read(path).catch(() => undefined);
   if (before === undefined) return UNREADABLE;
-  const part = await writePart({ path, before: '', after: undefined }, { max: MAX_PATCH, pause: pauseOf(signal) });
+  const part = await writePart({ path, before: '', after: undefined }, { max: MAX_CALL, pause: pauseOf(signal) });
   if (part === undefined) return TOO_LONG;
   return { part, record: { path, before: digestOf(before.bytes), mode: modeText(before.mode) } };
 }
@@ -198,7 +201,7 @@ async function changeOf(
     return TOO_MANY_LINES;
   const change = { path, before: before?.text, after: after.text };
   const pause = pauseOf(signal);
-  const part = await writePart(change, { max: MAX_PATCH, pause });
+  const part = await writePart(change, { max: MAX_CALL, pause });
   if (part === undefined) return TOO_LONG;
   await pause();
   const [written] = readPatch(joinPatch([part]));

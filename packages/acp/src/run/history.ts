@@ -1,9 +1,11 @@
-import { isObject, parseJson } from '@kernel/internal';
+import { isObject, parseJson, truncate } from '@kernel/internal';
 import { type Message, textOf, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { allowedText, isPermission } from './tools.ts';
 import { readRecords } from '../changes/file-record.ts';
 import { nameFiles } from '../skipped-files.ts';
 import type { Decision } from '../requests/decisions.ts';
+
+const MAX_REQUEST = 300;
 
 /** The task that a history begins with. */
 export function taskOf([first]: readonly Message[]): string {
@@ -44,6 +46,15 @@ export function decisionOf({ toolCallId, content, isError }: ToolMessage, messag
   if (isPermission(toolCallId) && !text.includes(allowedText(call.arguments)))
     return { isAllowed: false, reason: 'The request was edited, and the agent can only be allowed what it asked for.' };
   return { isAllowed: true };
+}
+
+/** That a request was not allowed, which one, and why, for the calling model. */
+export function describeDenial({ toolCallId }: ToolMessage, messages: readonly Message[], reason: string): string {
+  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
+  const input = parseJson(call?.arguments ?? '');
+  const { command, title }: Readonly<Record<string, unknown>> = isObject(input) ? input : {};
+  const what = Array.isArray(command) ? `the command ${JSON.stringify(command)}` : JSON.stringify(title ?? '');
+  return `Not allowed was ${truncate(what, MAX_REQUEST)}: ${reason}`;
 }
 
 /** What became of the changes, for the calling model. */

@@ -16,9 +16,10 @@ import type { AgentSession, SessionEvent } from '../agent/session-types.ts';
 import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
 import { type AgentCalls, allowedText, isPermission } from './tools.ts';
 import { applyChanges } from '../changes/apply-changes.ts';
+import { startTimeLimit, type TimeLimit } from '../agent/time-limit.ts';
 import { findChanges } from '../changes/find-changes.ts';
 import type { CheckedOptions } from '../check-options.ts';
-import { decisionOf, decisionsOf, describeOutcome, resultsOf, taskOf } from './history.ts';
+import { decisionOf, decisionsOf, describeDenial, describeOutcome, resultsOf, taskOf } from './history.ts';
 
 /** An agent as the model of a run. */
 export interface AgentProvider extends Provider {
@@ -50,13 +51,16 @@ export function createAgentProvider(
   let answer = '';
   let notes: string[] = [];
   let countedTokens = 0;
+  let timeLimit: TimeLimit | undefined;
 
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
     const decided = decisionsOf(messages);
+    timeLimit = startTimeLimit(options.limits.timeMs);
     return startSession(options, {
       start,
       task: taskOf(messages),
       signal,
+      timeLimit: timeLimit.signal,
       redactor,
       onProgress: (update) => onProgress(redactor.text(update)),
       earlierDecision: (call) => {
@@ -147,7 +151,8 @@ export function createAgentProvider(
       for (const result of results) {
         const decision = decisionOf(result, messages);
         session.decide(result.toolCallId, decision);
-        if (!decision.isAllowed && isPermission(result.toolCallId)) notes.push(`Not allowed: ${decision.reason}`);
+        if (!decision.isAllowed && isPermission(result.toolCallId))
+          notes.push(describeDenial(result, messages, decision.reason));
       }
     const parts: Part[] = [];
     const calls: ToolCall[] = [];
@@ -190,6 +195,7 @@ export function createAgentProvider(
     answer: () => answer,
     close: async (addUsage) => {
       await starting?.catch(() => undefined);
+      timeLimit?.stop();
       if (session !== undefined && end === undefined && failure === undefined) {
         // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
         addUsage(takeUsage());

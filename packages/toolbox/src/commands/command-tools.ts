@@ -67,7 +67,10 @@ export function commandTools(options: CommandOptions): CommandTools {
     const info = await workspace.stat(cwd, { signal });
     if (info.type !== 'directory') throw new KernelError('TOOL_FAILED', `"${cwd}" is not a folder.`);
     const isolation = await resolveIsolation(options.isolation);
-    const works = isolation === undefined || isolation.worksInTerminals === true;
+    const isDecidedThere = options.terminals?.decidesOnCommands === true;
+    const works = isDecidedThere
+      ? options.isolation !== 'required'
+      : isolation === undefined || isolation.worksInTerminals === true;
     const terminals = works && input === '' ? options.terminals : undefined;
     const request = {
       command,
@@ -82,8 +85,9 @@ export function commandTools(options: CommandOptions): CommandTools {
       gitWritable: options.gitWritable ?? false,
       inTerminal: terminals !== undefined,
     };
-    const isolated = isolation?.wrap(request);
     const [program = '', ...args] = command;
+    const isOthers = isDecidedThere && terminals !== undefined;
+    const isolated = isOthers ? { program, args, variables } : isolation?.wrap(request);
     /** What is started: a program that is not there is known only then, also for a command in the background. */
     const toStart = (): IsolatedCommand =>
       isolated ?? {
@@ -91,7 +95,7 @@ export function commandTools(options: CommandOptions): CommandTools {
         args,
         variables,
       };
-    return { toStart, cwd: request.cwd, terminals, isIsolated: isolation !== undefined };
+    return { toStart, cwd: request.cwd, terminals, isIsolated: isOthers || isolation !== undefined };
   };
   const start = async (
     { toStart, cwd, terminals }: Awaited<ReturnType<typeof prepare>>,

@@ -104,11 +104,13 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     const open = texts.find((text) => !isCovered(text));
     const first = allowing.find((rule) => texts[0] !== undefined && rule.texts?.covers(texts[0]) === true);
     if (open === undefined && first !== undefined) return decidedBy(first);
-    const suggestion = suggest(toolName, texts, root);
+    // Written in a rule, an empty text would be the folder.
+    const isEmpty = texts.length > 0 && texts.every((text) => text === '');
+    const suggestion = isEmpty ? undefined : suggest(toolName, texts, root);
     return {
       verdict: fallback,
       reason: `No rule is about this call of "${toolName}".`,
-      ...(fallback === 'ask' && { suggestion }),
+      ...(fallback === 'ask' && suggestion !== undefined && { suggestion }),
     };
   };
 

@@ -55,6 +55,52 @@ async function timeOf<T>(work: Promise<T>, clock: ReturnType<typeof virtualTimer
   return { value: await settled, tookMs };
 }
 
+describe('a command in a terminal of somebody who decides on it', () => {
+  it('is given as it is, is not isolated once more, and waits for the decision', async () => {
+    verifies('toolbox.terminals.decided');
+    const clock = virtualTimers();
+    const given: unknown[] = [];
+    const [asked, decision] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const terminals: Terminals = {
+      decidesOnCommands: true,
+      start: async ({ program, args, variables }) => {
+        given.push([program, ...args], variables);
+        asked.resolve();
+        await decision.promise;
+        return scripted().terminal;
+      },
+    };
+    const isolation: Isolation = {
+      name: 'none that works',
+      wrap: () => {
+        throw new Error('isolated twice');
+      },
+    };
+    const { run } = await commands({ terminals, isolation });
+    const running = run(['no-such-program', 'a b']);
+    await asked.promise;
+    await clock.advance(3_600_000);
+    decision.resolve();
+    const { forLLM } = await running;
+    expect(given).toEqual([['no-such-program', 'a b'], {}]);
+    expect(forLLM).toContain('text');
+    expect(forLLM).not.toContain('isolate');
+  });
+
+  it('runs here, isolated, where that is required and where it reads a text', async () => {
+    verifies('toolbox.terminals.decided');
+    const terminals: Terminals = { decidesOnCommands: true, start: () => lost('used') };
+    const isolation: Isolation = {
+      name: 'says so',
+      wrap: ({ variables }) => ({ program: 'echo', args: ['isolated here'], variables }),
+    };
+    const { run } = await commands({ terminals, isolation });
+    expect((await run(['cat'], { input: 'x' })).forLLM).toContain('isolated here');
+    const required = await commands({ terminals, isolation: 'required' });
+    expect((await required.run(['echo', '1'])).forLLM).not.toContain('used');
+  });
+});
+
 describe('a command in a terminal of an editor', () => {
   it('is started with the id of its call, and its terminal is released once it has ended', async () => {
     verifies('toolbox.terminals.run');

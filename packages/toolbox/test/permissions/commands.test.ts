@@ -538,6 +538,9 @@ describe('commands that rules decide on', () => {
       ]);
     for (const text of ['file:///etc/passwd', 'urn:x://y'])
       expect([text, rules.decide('mine', { text }).suggestion]).toEqual([text, undefined]);
+    // A rule about nothing would be one about the folder.
+    expect(rules.decide('mine', { text: '' }).suggestion).toBeUndefined();
+    expect(rules.decide('list_directory', {}).suggestion).toEqual({ allow: 'list_directory(.)' });
     expect(rules.decide('mine', { text: 'https://example.com/a' }).suggestion).toEqual({
       allow: 'mine(https://example.com/**)',
     });

@@ -21,6 +21,9 @@ import { callIdOf, diffsOf } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
 
+/** The most characters of an input that go with a question. What is shown of it is capped by itself. */
+const MAX_INPUT = 100_000;
+
 /** Creates the editor of a session: its questions, and its files and terminals where it has some. */
 export function createEditor(session: EditorContext): Editor {
   const { capabilities, output } = session;
@@ -109,7 +112,7 @@ export function createEditor(session: EditorContext): Editor {
             status: 'pending',
             ...about,
             locations: locationsOf(changes.files, about.locations),
-            rawInput: parseJson(call.arguments) ?? call.arguments,
+            ...(call.arguments.length <= MAX_INPUT && { rawInput: parseJson(call.arguments) ?? call.arguments }),
             content: contentOf(lines, changes, call.arguments),
             _meta: { 'prompt-agent': { digest } },
           },

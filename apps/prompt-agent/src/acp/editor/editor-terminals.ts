@@ -1,3 +1,4 @@
+import { isObject } from '@kernel/internal';
 import type { Terminals } from '@kernel/toolbox/commands';
 import { callIdOf } from '../view/tool-calls.ts';
 import type { EditorConnection, EditorContext } from './editor-connection.ts';
@@ -10,7 +11,11 @@ export function editorTerminals({
   calls,
 }: EditorConnection & Pick<EditorContext, 'calls'>): Terminals | undefined {
   if (capabilities.terminal !== true) return undefined;
+  // What `acpAgent` says of itself: another agent that has this one as its tool.
+  const { _meta: meta } = capabilities;
+  const kernel = meta?.['kernel'];
   return {
+    decidesOnCommands: isObject(kernel) && kernel['decidesOnCommands'] === true,
     async start({ program, args, cwd, variables, maxOutputBytes }, { callId, signal }) {
       const terminal = await client.createTerminal(
         {

@@ -65,7 +65,8 @@ async function start(
 ): Promise<RunningTerminal> {
   signal.throwIfAborted();
   const maxOutputBytes = isFollowed ? MAX_FOLLOWED : MAX_OUTPUT;
-  const { args, program, variables } = wrapForTerminal(command);
+  const isDecidedThere = terminals.decidesOnCommands === true;
+  const { args, program, variables } = isDecidedThere ? { ...command, variables: {} } : wrapForTerminal(command);
   const request = async (): Promise<RunningTerminal> => {
     const terminal = await terminals.start({ program, args, variables, cwd, maxOutputBytes }, { callId, signal });
     // One that is lost is reported where its end is waited for, if it is.
@@ -74,6 +75,8 @@ async function start(
   };
   const starting = request();
   try {
+    // A decision takes as long as it takes.
+    if (isDecidedThere) return await untilAborted(starting, signal);
     const late = () => toolError(`The editor did not start the command within ${START_MS} ms.`);
     return await withTimeout(untilAborted(starting, signal), START_MS, late);
   } catch (error) {

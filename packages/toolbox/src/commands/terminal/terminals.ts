@@ -5,6 +5,11 @@
  * abort. What `run_command` cannot check is that the editor runs the words as they are: one that gives them to a shell has to quote each.
  */
 export interface Terminals {
+  /**
+   * Whether who has the terminals decides on each command and isolates it, as an agent does that has started this one as its tool: then the words are given as they are,
+   * without variables, and no time limit holds for starting one. `isolation: 'required'` uses no such terminals. Default false.
+   */
+  readonly decidesOnCommands?: boolean | undefined;
   /** Starts a command. Rejects if it cannot be started. */
   start(command: TerminalCommand, options: TerminalOptions): Promise<RunningTerminal>;
 }
