@@ -77,7 +77,7 @@ test('a command that the agent will run by itself is said to be not isolated, an
   const open = await onTerminal(workspace(files), steps, [...rules, '--sandbox', 'off'], 'y');
   expect(open.text).not.toContain('The agent runs it by itself');
   const denied = await onTerminal(workspace(files), steps, [...rules, '--deny', 'run_command(ls *)'], 'y');
-  expect(JSON.stringify(denied.requests[1]?.body)).toContain('Not allowed');
+  expect(JSON.stringify(denied.requests[1]?.body)).toContain('was not allowed: The rule');
 });
 
 test('its changes stay away where the workspace may not be written, and where they are refused', async () => {

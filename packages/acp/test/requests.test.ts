@@ -153,7 +153,7 @@ test('a denial is reject_once with its reason beside it, and nothing is ever all
   expect(said).toContain('Too risky.');
   expect(said.match(/"outcome":"cancelled"/g)).toHaveLength(2);
   expect(said).not.toContain('always"}');
-  expect(text).toContain('Not allowed was "no": ');
+  expect(text).toContain('"no" was not allowed: ');
 });
 
 test('which requests were not allowed, and why, is in the result', async () => {
@@ -162,8 +162,8 @@ test('which requests were not allowed, and why, is in the result', async () => {
   const command = permission({ toolCallId: 'c', kind: 'execute', title: 'Clean', rawInput: { command: ['rm', 'x'] } });
   const steps = [command, permission({ toolCallId: 'd', kind: 'other', title: 'Deploy it' }), { say: 'Done.' }];
   const { text } = await give(scripted({ workspace: await project() }), steps, { approve });
-  expect(text).toMatch(/^Not allowed was the command \["rm","x"\]: .*Not agent_command\.$/m);
-  expect(text).toMatch(/^Not allowed was "Deploy it": .*Not agent_permission\.$/m);
+  expect(text).toMatch(/^The command \["rm","x"\] was not allowed: Not agent_command\.$/m);
+  expect(text).toMatch(/^"Deploy it" was not allowed: Not agent_permission\.$/m);
 });
 
 test('a request that a person edits is not allowed: the agent would do what it asked for', async () => {

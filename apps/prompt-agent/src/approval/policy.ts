@@ -78,7 +78,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = async (request, decision) => {
     const { effect = 'external' } = request.tool;
-    if (await isAskedThere(request.call)) return { decision: 'allow' };
+    if (decision.rule === undefined && (await isAskedThere(request.call))) return { decision: 'allow' };
     if (decision.rule === undefined && (isRead(request.tool) || unasked.has(effect))) return { decision: 'allow' };
     return host.editor !== undefined || hasTerminal(host)
       ? askUser(request, decision)

@@ -306,8 +306,8 @@ test('a session is not loaded while it answers, and not deleted while another pr
     await expect(load).rejects.toMatchObject({ code: -32_600 });
     await withEditor({ replies: [], folder: cwd }, async (other) => {
       await expect(other.agent.request('session/delete', { sessionId })).rejects.toThrow('open in process');
-      const load = other.agent.request('session/load', { sessionId, cwd: other.cwd, mcpServers: [] });
-      await expect(load).rejects.toThrow(/is open in process \d+\.[ \n]Close it there, or fork it here\./);
+      const there = other.agent.request('session/load', { sessionId, cwd: other.cwd, mcpServers: [] });
+      await expect(there).rejects.toThrow(/is open in process \d+\.[ \n]Close it there, or fork it here\./);
     });
     release.resolve();
     expect(await turn).toMatchObject({ stopReason: 'end_turn' });

@@ -48,13 +48,16 @@ export function decisionOf({ toolCallId, content, isError }: ToolMessage, messag
   return { isAllowed: true };
 }
 
+/** What the result of a call that was not allowed begins with, before the reason. */
+const DENIED = /^TOOL_DENIED: "[\w.-]{1,64}" was not allowed: /;
+
 /** That a request was not allowed, which one, and why, for the calling model. */
 export function describeDenial({ toolCallId }: ToolMessage, messages: readonly Message[], reason: string): string {
   const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
   const input = parseJson(call?.arguments ?? '');
   const { command, title }: Readonly<Record<string, unknown>> = isObject(input) ? input : {};
-  const what = Array.isArray(command) ? `the command ${JSON.stringify(command)}` : JSON.stringify(title ?? '');
-  return `Not allowed was ${truncate(what, MAX_REQUEST)}: ${reason}`;
+  const what = Array.isArray(command) ? `The command ${JSON.stringify(command)}` : JSON.stringify(title ?? '');
+  return `${truncate(what, MAX_REQUEST)} was not allowed: ${reason.replace(DENIED, '')}`;
 }
 
 /** What became of the changes, for the calling model. */

@@ -1,4 +1,4 @@
-import { errorMessage, parseJson, visibleLine } from '@kernel/internal';
+import { errorMessage, visibleLine } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { readAgentPatch } from '../../approval/agent-requests.ts';
 import { addRule, denial, offeredRule } from '../../approval/ask-user.ts';
 import { showCall, withOrigin } from '../../questions/show-call.ts';
-import { describeCall, toTitle } from '../view/describe-call.ts';
+import { describeCall, rawInputOf, toTitle } from '../view/describe-call.ts';
 import type { Editor } from '../../editor.ts';
 import { editorFiles } from './editor-files.ts';
 import type { EditorContext } from './editor-connection.ts';
@@ -20,9 +20,6 @@ import { codeBlock, textContent } from '../view/text-content.ts';
 import { callIdOf, diffsOf } from '../view/tool-calls.ts';
 
 const NO_EDITOR_ANSWER = 'The editor gave no answer to the question.';
-
-/** The most characters of an input that go with a question. What is shown of it is capped by itself. */
-const MAX_INPUT = 100_000;
 
 /** Creates the editor of a session: its questions, and its files and terminals where it has some. */
 export function createEditor(session: EditorContext): Editor {
@@ -112,7 +109,7 @@ export function createEditor(session: EditorContext): Editor {
             status: 'pending',
             ...about,
             locations: locationsOf(changes.files, about.locations),
-            ...(call.arguments.length <= MAX_INPUT && { rawInput: parseJson(call.arguments) ?? call.arguments }),
+            ...rawInputOf(call.arguments),
             content: contentOf(lines, changes, call.arguments),
             _meta: { 'prompt-agent': { digest } },
           },

@@ -141,3 +141,11 @@ function textOf(input: Input, key: string, otherwise = ''): string {
 export function toTitle(text: string): string {
   return truncate(visibleLine(text).replaceAll(/\s+/g, ' ').trim(), MAX_TITLE);
 }
+
+/** The most characters of an input that are sent as it is. What is shown of it is capped by itself. */
+const MAX_INPUT = 100_000;
+
+/** The input of a call as the model wrote it, unless it is very long. */
+export function rawInputOf(json: string): { readonly rawInput?: unknown } {
+  return json.length <= MAX_INPUT ? { rawInput: parseJson(json) ?? json } : {};
+}

@@ -1,4 +1,4 @@
-import { parseJson, sliceHead, sliceTail, terminalText, untilAborted, visibleLine } from '@kernel/internal';
+import { sliceHead, sliceTail, terminalText, untilAborted, visibleLine } from '@kernel/internal';
 import { type Tool, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type {
   SessionUpdate,
@@ -10,7 +10,7 @@ import { isAgentRequest } from '../../approval/agent-requests.ts';
 import { withoutCode } from '../../output/terminal/notes.ts';
 import { type FileChange, locationsOf } from './file-changes.ts';
 import { foundFiles } from './found-files.ts';
-import { describeCall, type DescribedCall, describeName } from './describe-call.ts';
+import { describeCall, type DescribedCall, describeName, rawInputOf } from './describe-call.ts';
 import { fenced, textContent } from './text-content.ts';
 
 /** The most characters of a result that an editor is sent. The model reads the whole. */
@@ -73,7 +73,7 @@ export function createToolCalls({ send, folder, toolOf }: ToolCallsOptions) {
   const describe = (id: string, { name, arguments: json }: Pick<ToolCall, 'name' | 'arguments'>): ShownCall => {
     const call = calls.get(id);
     if (call?.isDescribed === true) return call;
-    const about = { ...describeCall(name, json, toolOf(name), folder), rawInput: parseJson(json) ?? json };
+    const about = { ...describeCall(name, json, toolOf(name), folder), ...rawInputOf(json) };
     if (call === undefined) return add(id, name, true, about);
     call.isDescribed = true;
     call.locations = about.locations;
