@@ -77,14 +77,14 @@ test('a call whose outcome is unknown can wait for a resolution: run again, tell
 
 test('300 steps and a waiting call survive their worker and the server', async () => {
   verifies('restate.server');
-  const ran: string[] = [];
+  const ran: number[] = [];
   const provider = modelOf([{ calls: [call('pay', 'p1')] }, { text: 'ok' }]);
   const agents = {
     long: {
       run: agentOf(async (steps) => {
         for (let index = 0; index < 300; index += 1)
           // oxlint-disable-next-line no-await-in-loop -- one step after the other
-          await steps.all([step(`tool:${index}`, () => ({ count: ran.push('') }))]);
+          await steps.all([step(`tool:${index}`, () => ({ count: ran.push(index) }))]);
         await steps.all([step('tool:last', () => hangsOnce())]);
         return 'ok';
       }),
@@ -109,6 +109,9 @@ test('300 steps and a waiting call survive their worker and the server', async (
   await engine.open('waits').start('x', { messages });
   await reached.opened;
   await expect.poll(() => engine.open('waits').waiting('x')).toHaveLength(1);
+  // A step whose connection breaks before its result is kept may run again; these are all kept.
+  expect(new Set(ran).size).toBe(300);
+  const kept = ran.length;
   await engine.server().kill();
   await Promise.all([long.replace(agents.long), waits.replace(agents.waits)]);
   await engine.server().start();
@@ -116,5 +119,5 @@ test('300 steps and a waiting call survive their worker and the server', async (
   await engine.open('waits').decide('x', 'p1', { decision: 'allow' });
   expect((await engine.open('waits').result('x')).status).toBe('done');
   expect((await engine.open('long').result('x')).status).toBe('done');
-  expect(ran).toHaveLength(300);
+  expect(ran).toHaveLength(kept);
 });
