@@ -1,7 +1,7 @@
 import { openStoredKeys } from '../credentials/stored-keys.ts';
 import type { Invocation } from '../invocation.ts';
+import { MAX_MODELS } from './session-options.ts';
 
-const MAX_MODELS = 500;
 /** How long a session is idle before its models are listed, in milliseconds. */
 const IDLE_MS = 500;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { CommandCall } from '../command-call.ts';
 import { openModel } from '../model/open-model.ts';
@@ -29,11 +30,13 @@ export async function openSessionModel(
     /** Opens them again, if the key may be another one. Resolves to the model where it is one of another provider; undefined where they stay. */
     async renew(): Promise<{ readonly model?: string } | undefined> {
       if (!isExpired) return undefined;
-      const { provider } = current.choice;
+      const { choice: before } = current;
       current = await open();
       isExpired = false;
-      const { choice } = current;
-      return choice.provider.name === provider.name ? {} : { model: choice.model };
+      const { choice, secret } = current;
+      // With the same key and settings, the tools and their servers need not be opened again.
+      if (secret !== undefined && isDeepStrictEqual(choice.provider, before.provider)) return undefined;
+      return choice.provider.name === before.provider.name ? {} : { model: choice.model };
     },
   };
 }

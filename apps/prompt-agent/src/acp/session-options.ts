@@ -36,7 +36,8 @@ export interface SessionSettings {
 const MAX_PROMPTS = 100;
 /** The most characters of the name of a model, and of what is shown of a value or a prompt. */
 const MAX_TEXT = 200;
-const MAX_MODELS = 500;
+/** The most models that an editor is offered. */
+export const MAX_MODELS = 500;
 
 /** The commands of a chat, and the prompts of servers, as an editor offers them. */
 export function commandsOf(prompts: readonly McpPrompt[]): AvailableCommand[] {

@@ -32,7 +32,7 @@ export interface OpenSession extends Session {
   write(event: SessionEvent): void;
   /** Puts entries in place of all that the session has. */
   replace(entries: readonly SessionEntry[]): Promise<void>;
-  /** Rejects as `append` does. */
+  /** What it has used so far. Rejects as `append` does. */
   usage(): Promise<SessionUsage>;
 }
 

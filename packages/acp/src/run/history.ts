@@ -1,5 +1,5 @@
 import { isObject, parseJson, truncate } from '@kernel/internal';
-import { type Message, textOf, toolCallsOf, type ToolMessage } from '@kernel/protocol';
+import { type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { allowedText, isPermission } from './tools.ts';
 import { readRecords } from '../changes/file-record.ts';
 import { nameFiles } from '../skipped-files.ts';
@@ -37,9 +37,20 @@ function isDenied({ content, isError }: ToolMessage): boolean {
   return isError === true && typeof content === 'string' && content.startsWith('TOOL_DENIED: ');
 }
 
+/** The call that a result is of. */
+function callOf(toolCallId: string, messages: readonly Message[]): ToolCall | undefined {
+  return messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
+}
+
+/** The arguments of a call; empty where they are no object. */
+function inputOf(call: ToolCall | undefined): Readonly<Record<string, unknown>> {
+  const input = parseJson(call?.arguments ?? '');
+  return isObject(input) ? input : {};
+}
+
 /** What a result says of the request that its call is. */
 export function decisionOf({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): Decision {
-  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
+  const call = callOf(toolCallId, messages);
   const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
   if (isError === true || call === undefined) return { isAllowed: false, reason: text };
   // An agent does what it asked for, whatever a person made of it.
@@ -53,9 +64,7 @@ const DENIED = /^TOOL_DENIED: "[\w.-]{1,64}" was not allowed: /;
 
 /** That a request was not allowed, which one, and why, for the calling model. */
 export function describeDenial({ toolCallId }: ToolMessage, messages: readonly Message[], reason: string): string {
-  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
-  const input = parseJson(call?.arguments ?? '');
-  const { command, title }: Readonly<Record<string, unknown>> = isObject(input) ? input : {};
+  const { command, title } = inputOf(callOf(toolCallId, messages));
   const what = Array.isArray(command) ? `The command ${JSON.stringify(command)}` : JSON.stringify(title ?? '');
   return `${truncate(what, MAX_REQUEST)} was not allowed: ${reason.replace(DENIED, '')}`;
 }
@@ -64,9 +73,7 @@ export function describeDenial({ toolCallId }: ToolMessage, messages: readonly M
 export function describeOutcome({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): string {
   const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
   if (isError !== true) return text;
-  const call = messages.flatMap(toolCallsOf).findLast(({ id }) => id === toolCallId);
-  const input = parseJson(call?.arguments ?? '');
-  const files = [...readRecords(isObject(input) ? input['files'] : undefined).keys()];
+  const files = [...readRecords(inputOf(callOf(toolCallId, messages))['files']).keys()];
   const named = files.length === 0 ? '' : ` It had changed ${nameFiles(files)}.`;
   return `The agent's changes were not applied. ${text}${named}`;
 }
