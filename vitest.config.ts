@@ -1,116 +1,84 @@
-import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; with this condition Node resolves `@kernel/*` to TypeScript source, so no build is needed.
 const ON_SOURCE = '--conditions=@kernel/source';
+/** What the second tier may do and the first may not: start processes, wait in real time, kill, try values at random, need other programs. */
+const SYSTEM = ['system', 'slow'] as const;
+const GROWTH = '**/*growth.slow.test.ts';
+/** Import files of the others over another transport, which needs a process of its own. */
+const FETCH = 'packages/providers/test/fetch/**';
+/** Counts timers, of which undici shares one among all connections of a process. */
+const TIMERS = 'packages/providers/test/http/timeouts-off.system.test.ts';
 
-const onSource = [
-  'packages/protocol',
-  'packages/internal',
-  'packages/schema',
-  'packages/providers',
-  'packages/offline',
-  'packages/tools',
-  'packages/agent',
-  'packages/mcp',
-  'packages/code-mode',
-  'packages/acp',
-  'packages/durable',
-  'packages/restate',
-  'packages/toolbox',
-  'packages/testing',
-  'scripts',
-];
-
-// These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = [
-  'apps/prompt-agent',
-  'examples',
-  'test/acp',
-  'test/code-mode',
-  'test/coming-from',
-  'test/durable',
-  'test/e2e',
-  'test/engines',
-  'test/mcp',
-  'test/restate',
-  'test/runtimes',
-  'test/sdks',
-  'test/soak',
-];
+const inFolders = (folders: string, name: string): string => `${folders}/test/**/${name}.test.ts`;
+const SOURCES = '{packages/*,scripts}';
+const systemFiles = (folders: string): readonly string[] => SYSTEM.map((kind) => inFolders(folders, `*.${kind}`));
 
 /** One project of this configuration. */
 interface Project {
-  readonly root: string;
   readonly name: string;
-  readonly files?: readonly string[];
+  readonly include: readonly string[];
   readonly exclude?: readonly string[];
+  /** Whether it tests the sources; otherwise the built packages, as a user would have them. */
+  readonly onSource: boolean;
+  readonly setup?: readonly string[];
+  readonly workers: number;
 }
 
-/** The files of a package that must not share a process with the others, by what sets them apart. */
-const APART: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'packages/providers': {
-    // What such a file imports, a file of the others is too, over another transport.
-    fetch: 'test/fetch/**/*.test.ts',
-    // Counts timers, of which undici shares one among all connections of a process.
-    timers: 'test/http/timeouts-off.test.ts',
+const projects: readonly Project[] = [
+  {
+    name: 'first',
+    include: [inFolders('{packages/*,apps/*,scripts}', '*')],
+    exclude: [...systemFiles('**'), FETCH],
+    onSource: true,
+    setup: ['first-tier'],
+    workers: 2,
   },
-};
+  {
+    name: 'system',
+    include: systemFiles(SOURCES),
+    exclude: [GROWTH, FETCH, TIMERS],
+    onSource: true,
+    workers: 4,
+  },
+  { name: 'fetch', include: [FETCH], onSource: true, workers: 1 },
+  { name: 'timers', include: [TIMERS], onSource: true, workers: 1 },
+  {
+    name: 'built',
+    include: [...systemFiles('apps/*'), 'examples/test/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: [GROWTH],
+    onSource: false,
+    workers: 4,
+  },
+];
 
-/** Files that `pnpm test` leaves to `pnpm test:all`: they kill processes, try values at random, or need other people's programs. */
-const SLOW = 'test/**/*.slow.test.ts';
-
-const setupFile = (file: string): string => new URL(`./test/setup/${file}.ts`, import.meta.url).pathname;
-
-const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
-  const folder = root.split('/').at(-1) ?? root;
-  const name = ['test/acp', 'test/code-mode', 'test/mcp', 'test/durable', 'test/restate'].includes(root)
-    ? `${folder}-e2e`
-    : folder;
-  const hasSlow = readFileSync(new URL(`./${root}/package.json`, import.meta.url), 'utf8').includes(
-    `--project ${name}-slow `,
-  );
-  const apart = { ...(hasSlow ? { slow: SLOW } : {}), ...APART[root] };
-  return [
-    { root, name, exclude: Object.values(apart) },
-    ...Object.entries(apart).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files] })),
-  ];
-});
-
-/** The names that the command gives with `--project`. */
-const named = process.argv.flatMap((flag, at, flags) => {
-  if (flags[at - 1] === '--project') return [flag];
-  return flag.startsWith('--project=') ? [flag.slice('--project='.length)] : [];
-});
-
-/** The projects of this run: Vitest would set up the others, too, before it leaves them out, which takes a second. Patterns are left to it. */
-const chosen = projects.filter(({ name }) => named.length === 0 || named.includes(name));
+const setupFile = (file: string): string => fileURLToPath(new URL(`./test/setup/${file}.ts`, import.meta.url));
 
 export default defineConfig({
   test: {
-    projects: (named.some((name) => /[*!]/.test(name)) ? projects : chosen).map(
-      ({ root, name, files, exclude = [] }) => ({
-        root,
-        test: {
-          name,
-          environment: 'node',
-          // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
-          isolate: false,
-          include: [...(files ?? ['test/**/*.test.ts', '*.test.ts'])],
-          exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
-          globalSetup: [setupFile('run-folder')],
-          setupFiles: ['loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
-          execArgv: ['--unhandled-rejections=strict', ...(onSource.includes(root) ? [ON_SOURCE] : [])],
-          // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-          // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
-          env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },
-          // Only to end what hangs: a busy machine may take many times as long as an idle one.
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          expect: { poll: { timeout: 60_000 } },
-        },
-      }),
-    ),
+    projects: projects.map(({ exclude = [], include, name, onSource, setup = [], workers }, index) => ({
+      test: {
+        name,
+        environment: 'node',
+        // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
+        isolate: false,
+        maxWorkers: workers,
+        sequence: { groupOrder: index },
+        include: [...include],
+        exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
+        globalSetup: [setupFile('run-folder')],
+        setupFiles: ['loopback-only', 'citations', 'clean-process', ...setup].map((file) => setupFile(file)),
+        execArgv: ['--unhandled-rejections=strict', ...(onSource ? [ON_SOURCE] : [])],
+        // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
+        experimental: { viteModuleRunner: false, nodeLoader: false },
+        // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
+        env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)) },
+        // Only to end what hangs: a busy machine may take many times as long as an idle one.
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+        expect: { poll: { timeout: 60_000 } },
+      },
+    })),
   },
 });

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { readManifest, workspaceFolders } from './projects.ts';
+
+/** The folder of the reports that `pnpm test` and `pnpm test:all` write, one for each tier, relative to the root. */
+const REPORTS = 'node_modules/.cache/tests';
+const TIERS = ['first', 'second'] as const;
 
 /** One test of a report. */
 export interface ReportedTest {
-  /** The folder of its package, relative to the root. */
-  readonly folder: string;
   /** Its file, relative to the root. */
   readonly file: string;
   readonly name: string;
@@ -19,10 +20,10 @@ export interface ReportedTest {
   readonly unproven: readonly string[];
 }
 
-/** What the test tasks left behind. */
+/** What the two tiers left behind. */
 export interface TestReports {
   readonly tests: readonly ReportedTest[];
-  /** The folders of the packages of which a test task left no report, or one in which no test ran. */
+  /** The tiers that left no report, or in which no test ran. */
   readonly missing: readonly string[];
 }
 
@@ -43,32 +44,23 @@ interface JsonReport {
   }[];
 }
 
-/** Reads the reports that the test tasks of each package wrote: `vitest.json`, and `vitest-slow.json` where it has slow tests beside others. */
+/** Reads the reports of both tiers. */
 export function readTestReports(root: string): TestReports {
-  const tests: ReportedTest[] = [];
-  const missing = new Set<string>();
-  for (const folder of workspaceFolders(root))
-    for (const path of reportsOf(root, folder)) {
-      const file = join(root, path);
-      const found = existsSync(file) ? testsOf(folder, JSON.parse(readFileSync(file, 'utf8')) as JsonReport) : [];
-      tests.push(...found);
-      if (!found.some(({ status }) => status === 'passed' || status === 'failed')) missing.add(folder);
-    }
-  return { tests, missing: [...missing] };
+  const found = TIERS.map((tier) => {
+    const file = join(root, REPORTS, `${tier}.json`);
+    return { tier, tests: existsSync(file) ? testsOf(root, JSON.parse(readFileSync(file, 'utf8')) as JsonReport) : [] };
+  });
+  const ran = ({ status }: ReportedTest): boolean => status === 'passed' || status === 'failed';
+  return {
+    tests: found.flatMap(({ tests }) => tests),
+    missing: found.filter(({ tests }) => !tests.some(ran)).map(({ tier }) => `the ${tier} tier`),
+  };
 }
 
-function reportsOf(root: string, folder: string): readonly string[] {
-  const hasSlow = readManifest(root, folder).scripts?.['test:slow']?.includes('vitest-slow.json') === true;
-  return ['vitest.json', ...(hasSlow ? ['vitest-slow.json'] : [])].map(
-    (name) => `${folder}/node_modules/.cache/${name}`,
-  );
-}
-
-function testsOf(folder: string, report: JsonReport): readonly ReportedTest[] {
+function testsOf(root: string, report: JsonReport): readonly ReportedTest[] {
   return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = fileIn(folder, name);
+    const file = relative(root, name).replaceAll('\\', '/');
     const tests = assertionResults.map(({ fullName, status: outcome, meta }) => ({
-      folder,
       file,
       name: fullName.trim(),
       status: outcome,
@@ -76,17 +68,8 @@ function testsOf(folder: string, report: JsonReport): readonly ReportedTest[] {
       missingData: meta?.missingData,
       unproven: meta?.unproven ?? [],
     }));
-    // A file that could not be loaded has no test of its own that failed.
+    // No test stands for a file that could not be loaded.
     if (status !== 'failed' || tests.some((test) => test.status === 'failed')) return tests;
-    return [
-      ...tests,
-      { folder, file, name: message.split('\n', 1)[0] ?? '', status: 'failed', cited: [], unproven: [] },
-    ];
+    return [...tests, { file, name: message.split('\n', 1)[0] ?? '', status: 'failed', cited: [], unproven: [] }];
   });
-}
-
-/** A report from the cache names files as they were called on the machine that ran the tests. */
-function fileIn(folder: string, name: string): string {
-  const start = name.replaceAll('\\', '/').lastIndexOf(`/${folder}/`);
-  return start === -1 ? relative('.', name) : name.slice(start + 1);
 }

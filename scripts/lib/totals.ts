@@ -6,7 +6,7 @@ export interface Totals {
   readonly summary: string;
   /** The absent data, each with the number of tests that were skipped for it. */
   readonly absent: readonly string[];
-  /** Packages without a report, failed tests, and every test that was left out for another reason than absent data. */
+  /** Tiers without a report, failed tests, and every test that was left out for another reason than absent data. */
   readonly problems: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export function totalsOf({ tests, missing }: TestReports, isThere: (path: string
   const failed = tests.filter(({ status }) => status === 'failed');
   const left = tests.filter(({ status }) => status !== 'passed' && status !== 'failed');
   const excused = new Map<string, number>();
-  const problems = missing.map((folder) => `${folder} left no test report, or ran no test. Run its tests first.`);
+  const problems = missing.map((tier) => `${tier} left no test report, or ran no test. Run \`pnpm test:all\`.`);
   problems.push(...failed.map(({ file, name }) => `${file}: "${name}" failed.`));
   for (const { file, name, status, missingData } of left) {
     if (missingData === undefined || status !== 'skipped') problems.push(`${file}: "${name}" is ${status}.`);

@@ -20,15 +20,15 @@ interface Requirement {
 /** What the reports of the tests say about the list. */
 export interface RequirementsVerdict {
   readonly problems: readonly Problem[];
-  /** What could not be judged and why: a package without a report, data that is absent. */
+  /** What could not be judged and why: a tier without a report, data that is absent. */
   readonly notes: readonly string[];
 }
 
 /**
  * Requirements: every MUST is cited by a test that ran and passed, every cited id is in a list of `docs/requirements`, and no id twice.
  *
- * Citations are what tests passed to `verifies` while they ran, as the reports of the `test` tasks have them; text in comments, in strings
- * and in tests that were skipped or failed is none. With `complete`, as in CI, a package without a report is a problem; otherwise
+ * Citations are what tests passed to `verifies` while they ran, as the reports of the two tiers have them; text in comments, in strings
+ * and in tests that were skipped or failed is none. With `complete`, as in CI, a tier without a report is a problem; otherwise
  * rows that it may prove are left unjudged, as are always the rows that only absent data can prove.
  */
 export function requirements(root: string, { complete }: { readonly complete: boolean }): RequirementsVerdict {
@@ -49,7 +49,7 @@ export function requirements(root: string, { complete }: { readonly complete: bo
     problems: [
       ...twice(rows),
       ...unknownIds(tests, rows),
-      ...(complete ? missing.map((folder) => problem('left no test report. Run `pnpm test:all` first.', folder)) : []),
+      ...(complete ? missing.map((tier) => problem(`${tier} left no test report. Run \`pnpm test:all\` first.`)) : []),
       ...(canJudge ? unproven.map((row) => unprovenRow(row, tests)) : []),
     ],
     notes: [

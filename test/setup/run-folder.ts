@@ -1,13 +1,16 @@
 /**
- * Gives the tests of a project a temp folder of their own, and fails if anything is left in it: what a test leaves there, or the code under
- * test, would stay on the machines of those who run them. Tools that keep caches there by design are named.
+ * Gives the tests of a run a temp folder and an empty home folder, and takes the person's start-up files and settings of programs out of the
+ * environment. Fails if anything is left in the temp folder: it would stay on the machine of each person who runs the tests.
  */
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The variables in which systems name the temp folder. */
-const VARIABLES = ['TMPDIR', 'TEMP', 'TMP'] as const;
+const TEMP_FOLDER = ['TMPDIR', 'TEMP', 'TMP'] as const;
+const HOME_FOLDER = ['HOME', 'USERPROFILE'] as const;
+/** Through these, programs read files or take settings that no test asked for. */
+const SETTINGS = /^(?:BASH_ENV|ENV|NODE_OPTIONS|(?:GIT|PYTHON|XDG)_.*|PYTHON.*)$/;
 
 /** Set while a folder is in use: the projects of one run share it. */
 const IN_USE = 'TESTS_HAVE_FOLDER';
@@ -15,19 +18,22 @@ const IN_USE = 'TESTS_HAVE_FOLDER';
 /** Runs before the first test of a project; the result, after the last of all projects. */
 export default function setup(): (() => void) | undefined {
   if (process.env[IN_USE] === 'yes') return undefined;
+  const before = { ...process.env };
   process.env[IN_USE] = 'yes';
-  const before = VARIABLES.map((name) => [name, process.env[name]] as const);
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   // As the temp folder of a system: some tests start processes of another user.
   chmodSync(folder, 0o1777);
-  for (const name of VARIABLES) process.env[name] = folder;
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  for (const name of Object.keys(process.env).filter((each) => SETTINGS.test(each))) delete process.env[name];
+  for (const name of TEMP_FOLDER) process.env[name] = folder;
+  for (const name of HOME_FOLDER) process.env[name] = home;
+  // Without it, bash takes a socket on its standard input for a remote shell, and reads start-up files.
+  process.env['SHLVL'] ??= '1';
   return () => {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-    delete process.env[IN_USE];
-    const left = readdirSync(folder);
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, before);
+    const left = [...readdirSync(folder).filter((name) => name !== 'home'), ...readdirSync(home)];
     rmSync(folder, { recursive: true, force: true });
     if (left.length > 0)
       throw new Error(`${left.length} entries were left in the temp folder: ${left.slice(0, 20).join(', ')}`);

@@ -1,0 +1,108 @@
+/**
+ * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes, workers, processor
+ * time, real timers of `SHORTEST_MS` or more, and servers that listen anywhere but on loopback; each error names the alternative.
+ *
+ * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for it moves virtual time
+ * with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which timer it waited for.
+ */
+import childProcess from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+import { Server } from 'node:net';
+import timers from 'node:timers';
+import timersPromises from 'node:timers/promises';
+import workerThreads from 'node:worker_threads';
+import { beforeEach, onTestFailed } from 'vitest';
+
+const SHORTEST_MS = 20;
+/** The longest delay that Node accepts: 25 days. */
+const NEVER_MS = 2 ** 31 - 1;
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+const PROCESSES = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const;
+const VIRTUAL_TIME = 'Use vi.useFakeTimers and vi.advanceTimersByTimeAsync';
+
+/** A timer that was accepted and won't fire. */
+interface UnfiredTimer {
+  readonly timer: NodeJS.Timeout;
+  readonly ms: number;
+  /** Where it was set: its stack is only formatted if it is shown. */
+  readonly set: Error;
+}
+
+/** Shared by the files of a process, which import this file once each. */
+const INSTALLED = Symbol.for('kernel.firstTier');
+const shared = globalThis as { [INSTALLED]?: UnfiredTimer[] };
+const unfired = shared[INSTALLED] ?? install();
+
+beforeEach(() => {
+  unfired.length = 0;
+  onTestFailed(({ task }) => {
+    const waits = unfired.filter(({ timer }) => Reflect.get(timer, '_destroyed') !== true);
+    if (waits.length === 0 || task.result?.errors?.some(({ message }) => message.startsWith('Test timed out')) !== true)
+      return;
+    const lines = waits.slice(0, 5).map(({ ms, set }) => `  ${ms} ms,${set.stack?.split('\n')[1] ?? ''}`);
+    throw new Error(`Real timers never fire in this tier. ${VIRTUAL_TIME}. Set and not cleared:\n${lines.join('\n')}`);
+  });
+});
+
+/** Replaces what depends on the machine, once for each process. Returns the list of timers that were accepted. */
+function install(): UnfiredTimer[] {
+  const accepted: UnfiredTimer[] = [];
+  shared[INSTALLED] = accepted;
+  for (const name of PROCESSES)
+    Reflect.set(childProcess, name, refusal(`child_process.${name}`, 'Use in-memory streams or a fake of the port'));
+  Reflect.set(workerThreads, 'Worker', refusal('a worker', 'Use a fake of the port'));
+  for (const name of ['cpuUsage', 'threadCpuUsage'])
+    Reflect.set(process, name, refusal(`process.${name}`, 'Count work in *growth.slow.test.ts'));
+  const { setInterval: every, setTimeout: after } = globalThis;
+  timers.setTimeout = globalThis.setTimeout = Object.assign(unlessLong(after, accepted), after);
+  timers.setInterval = globalThis.setInterval = Object.assign(unlessLong(every, accepted), every);
+  const { setTimeout: wait } = timersPromises;
+  timersPromises.setTimeout = (ms = 1, ...rest) => {
+    if (ms >= SHORTEST_MS) refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
+    return wait(ms, ...rest);
+  };
+  // Node's own would fire, and virtual time would not move it.
+  AbortSignal.timeout = (ms) => {
+    const controller = new AbortController();
+    setTimeout(() => {
+      controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    }, ms).unref();
+    return controller.signal;
+  };
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function listenOnLoopback(this: Server, ...args: unknown[]) {
+    const [first, second] = args;
+    const options = typeof first === 'object' && first !== null ? first : { port: first, host: second };
+    const isPort = !('path' in options) && Number.isInteger(Number(Reflect.get(options, 'port')));
+    if (isPort && !LOOPBACK.test(String(Reflect.get(options, 'host'))))
+      refusal('a server that is not on loopback', "Listen on '127.0.0.1'")();
+    return Reflect.apply(listen, this, args) as Server;
+  } as typeof listen;
+  syncBuiltinESMExports();
+  return accepted;
+}
+
+/** A function that refuses what depends on the machine. */
+function refusal(what: string, instead: string): () => never {
+  return function refused() {
+    throw new Error(
+      `This tier refuses ${what}. ${instead}, or move the test to *.system.test.ts, which \`pnpm test:all\` runs.`,
+    );
+  };
+}
+
+/** A timer function that refuses long timers of tests, and accepts those of the code under test without ever firing. */
+function unlessLong<Start extends (...args: never[]) => NodeJS.Timeout>(start: Start, accepted: UnfiredTimer[]): Start {
+  const call = start as unknown as (callback: unknown, ms?: number, ...args: unknown[]) => NodeJS.Timeout;
+  const guarded = (callback: unknown, ms?: number, ...args: unknown[]): NodeJS.Timeout => {
+    if (!(Number(ms) >= SHORTEST_MS)) return call(callback, ms, ...args);
+    const set = new Error('set');
+    Error.captureStackTrace(set, guarded);
+    if (/\/test\/(?!setup\/first-tier)/.test(set.stack?.split('\n')[1] ?? '')) refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
+    const timer = call(() => undefined, NEVER_MS).unref();
+    accepted.push({ timer, ms: Number(ms), set });
+    return timer;
+  };
+  return guarded as unknown as Start;
+}
