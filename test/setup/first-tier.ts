@@ -99,7 +99,8 @@ function unlessLong<Start extends (...args: never[]) => NodeJS.Timeout>(start: S
     if (!(Number(ms) >= SHORTEST_MS)) return call(callback, ms, ...args);
     const set = new Error('set');
     Error.captureStackTrace(set, guarded);
-    if (/\/test\/(?!setup\/first-tier)/.test(set.stack?.split('\n')[1] ?? '')) refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
+    if (/\/test\/(?!setup\/first-tier)/.test(set.stack?.split('\n')[1] ?? ''))
+      refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
     const timer = call(() => undefined, NEVER_MS).unref();
     accepted.push({ timer, ms: Number(ms), set });
     return timer;

@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { startWireServer, verifies, type WireReply, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { main } from '../src/main.ts';
 import { type Outcome, OWN_CONFIG, prompt, promptHere, type Start, workspace } from './program.ts';
 
 const ANSWER = 'export const answer = 41;\n';
@@ -165,45 +163,6 @@ test('no config file sets a bundle, a mode or a rule', async () => {
   expect(textOf(cwd, 'src/answer.ts')).toBe(ANSWER);
 });
 
-test.runIf(process.platform === 'linux').each([
-  ['a command that is waited for', false],
-  ['a command in the background', true],
-])('Ctrl-C leaves nothing of %s running', async (_, background) => {
-  verifies('cli.commands.end');
-  const cwd = project();
-  // Ignores SIGTERM, and has a child.
-  const seconds = `30${process.pid}${background ? 1 : 0}`;
-  const script = `trap "" TERM; echo begun > begun; sleep ${seconds} & wait; sleep ${seconds}`;
-  const command = { name: 'run_command', arguments: { command: ['sh', '-c', script], background } };
-  const server = await startWireServer({
-    replies: [{ calls: [command] }, { text: 'never', fault: { beforeHead: 'stall' } }],
-  });
-  try {
-    let child: { kill(signal: 'SIGINT'): unknown } | undefined;
-    const args = [
-      '--base-url',
-      server.baseUrl,
-      '--model',
-      'm',
-      '--bundle',
-      'code_agent',
-      '--allow',
-      'run_command',
-      'go',
-    ];
-    const ended = prompt(args, { cwd, watch: (process_) => (child ??= process_) });
-    await vi.waitFor(() => expect(existsSync(join(cwd, 'begun')) && child !== undefined).toBe(true), {
-      timeout: 60_000,
-    });
-    expect(isRunning(seconds)).toBe(true);
-    child?.kill('SIGINT');
-    expect((await ended).code).toBe(130);
-    await vi.waitFor(() => expect(isRunning(seconds)).toBe(false), { timeout: 60_000 });
-  } finally {
-    await server.close();
-  }
-});
-
 test.runIf(process.platform === 'linux')('a command in the background ends with the run', async () => {
   verifies('cli.commands.end');
   const seconds = `31${process.pid}`;
@@ -212,34 +171,4 @@ test.runIf(process.platform === 'linux')('a command in the background ends with 
   const { outcome } = await working([command], flags, { cwd: project() });
   expect(outcome).toMatchObject({ code: 0, stdout: 'Done.\n' });
   await vi.waitFor(() => expect(isRunning(seconds)).toBe(false), { timeout: 60_000 });
-});
-
-test.each([
-  ['y\n', true],
-  ['n\n', false],
-])('on a terminal an edit is asked about, and %j is the answer', async (typed, isChanged) => {
-  verifies('cli.bundle');
-  const cwd = project();
-  const server = await startWireServer({ replies: [{ calls: [EDIT] }, DONE] });
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const stderr = Object.assign(new PassThrough(), { isTTY: true });
-  let shown = '';
-  stderr.setEncoding('utf8').on('data', (piece: string) => {
-    shown += piece;
-  });
-  const code = main({
-    argv: ['--base-url', server.baseUrl, '--model', 'm', '--bundle', 'code_agent', 'do it'],
-    env: { PROMPT_AGENT_SERVERS: '' },
-    cwd,
-    home: cwd,
-    stdin,
-    stdout: new PassThrough(),
-    stderr,
-    signal: new AbortController().signal,
-  });
-  await vi.waitFor(() => expect(shown).toContain('[y/N]'), { timeout: 60_000 });
-  stdin.write(typed);
-  expect(await code).toBe(0);
-  await server.close();
-  expect(textOf(cwd, 'src/answer.ts').includes('42')).toBe(isChanged);
 });

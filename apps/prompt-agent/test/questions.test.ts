@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAskUser } from '../src/approval/ask-user.ts';
@@ -13,7 +12,7 @@ import { STYLE as SERVED_STYLE } from '../src/serve/page-style.ts';
 import { sessionPage } from '../src/output/html/session-page.ts';
 import { toTranscript } from '../src/sessions/transcript.ts';
 import { SAMPLE } from './sessions/sample-session.ts';
-import { fakeTerminal, plain } from './terminals.ts';
+import { fakeTerminal } from './terminals.ts';
 
 const SETTING = { folder: '/home/ada/shop', timeoutMs: 120_000, isolation: 'bubblewrap' } as const;
 const lines = (input: object, setting: Parameters<typeof showCall>[2] = SETTING) =>
@@ -156,18 +155,6 @@ describe('a command in a question', () => {
     expect(lines({ command: ['ls'], folder: '/harmless' })).toEqual(expect.arrayContaining(['"folder": /harmless']));
   });
 
-  test.skipIf(process.platform === 'win32')('is what bash reads as the same arguments', () => {
-    verifies('cli.questions.command');
-    for (const list of LISTS) {
-      const script = `printf '%s\\0' ${shellQuote(['x', ...list])}`;
-      const read = execFileSync('/bin/bash', ['--norc', '-c', script], {
-        encoding: 'utf8',
-        env: { LC_ALL: 'C.UTF-8' },
-      });
-      expect(read.split('\0').slice(1, -1)).toEqual(list);
-    }
-  });
-
   test('cuts a long value with its length, and no command', () => {
     verifies('cli.questions.command');
     const long = 'x'.repeat(34_567);
@@ -267,28 +254,6 @@ describe('a question on a terminal', () => {
     return { terminal, decided: askUser(request, { verdict: 'ask', reason: '' }) };
   };
   const count = (text: string) => text.split('[y/N]').length - 1;
-
-  test('says in red that a command is not isolated', async () => {
-    verifies('cli.questions.command');
-    const { terminal, decided } = asking(null);
-    await vi.waitFor(() => expect(terminal.raw()).toContain('[y/N]'), 30_000);
-    expect(plain(terminal.raw())).toContain('$ make\n');
-    expect(terminal.raw()).toContain('\u001B[31mnot isolated\u001B[0m');
-    terminal.stdin.write('n\n');
-    expect(await decided).toMatchObject({ decision: 'deny' });
-  });
-
-  test('takes Enter for no answer, and asks again', async () => {
-    verifies('cli.questions.enter');
-    const { terminal, decided } = asking('bubblewrap');
-    await vi.waitFor(() => expect(count(terminal.raw())).toBe(1), 30_000);
-    terminal.stdin.write('\n');
-    await vi.waitFor(() => expect(count(terminal.raw())).toBe(2), 30_000);
-    terminal.stdin.write(' \n');
-    await vi.waitFor(() => expect(count(terminal.raw())).toBe(3), 30_000);
-    terminal.stdin.write('y\n');
-    expect(await decided).toEqual({ decision: 'allow' });
-  });
 
   test('waits for somebody who is typing, and takes no key of that', async () => {
     verifies('cli.questions.enter');

@@ -1,9 +1,6 @@
-import { createServer, request as forward } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
+import { OWN_CONFIG, promptHere, workspace } from './program.ts';
 
 test.each([
   ['flags', (url: string) => ['--base-url', url], () => ({})],
@@ -53,42 +50,6 @@ test.each([
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer k');
 });
 
-test('requests go through the proxy of the environment, and NO_PROXY excludes a host from it', async () => {
-  verifies('cli.config.proxy');
-  const server = await startWireServer({ replies: () => ({ text: 'hello' }) });
-  onTestFinished(() => server.close());
-  const asked: string[] = [];
-  const proxy = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    const { pathname } = new URL(request.url ?? '');
-    const { method, headers } = request;
-    const next = forward(`${server.url}${pathname}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(next);
-  });
-  // A plain `http:` origin may also be reached by CONNECT.
-  proxy.on('connect', ({ url = '' }, socket) => {
-    asked.push(url);
-    socket.end('HTTP/1.1 502 No\r\n\r\n');
-  });
-  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void proxy.close());
-  const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const args = ['--base-url', 'http://model.test/v1', '--model', 'm', '-protocol', 'chat', 'hi'];
-  const { code, stdout, stderr } = await prompt(args, { env: { HTTP_PROXY } });
-  expect([code, stdout.split('\n')[0], stderr, asked]).toMatchObject([
-    0,
-    'Response: hello',
-    expect.any(String),
-    ['http://model.test/v1/chat/completions'],
-  ]);
-  const direct = ['--base-url', server.baseUrl, '--model', 'm', '-protocol', 'chat', 'hi'];
-  expect((await prompt(direct, { env: { HTTP_PROXY } })).code).toBe(0);
-  expect(asked).toHaveLength(1);
-});
-
 const NESTED = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
 const DEEP = `{"agent":${NESTED}}`;
 
@@ -131,15 +92,4 @@ test("a project's file that has a mistake is not used, with a note; --config and
     const named = await promptHere(args, { cwd });
     expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('client.timeout: expected a duration')]);
   }
-});
-
-test('an offline answer without a config file loads no schema library, and a config file loads it', async () => {
-  verifies('cli.config.lazy');
-  const loads = fileURLToPath(new URL('fixtures/loads-zod.ts', import.meta.url));
-  const env = { NODE_OPTIONS: `--import=${loads}` };
-  const without = await prompt(['2+2'], { env });
-  expect([without.code, without.stdout]).toEqual([0, '4\n']);
-  expect(without.stderr).not.toContain('zod is loaded');
-  const cwd = workspace({ 'tools.json': '[]', '.config/prompt-agent/permissions.json': '{"rules":[]}' });
-  expect((await prompt(['2+2'], { env, cwd })).stderr).toContain('zod is loaded');
 });

@@ -47,23 +47,6 @@ function started(args: readonly string[], before: readonly string[] = ['--provid
 }
 
 describe('a pipe that nobody writes to, and that stays open,', () => {
-  test.each([[['1+1']], [['-q', '1+1']], [['-q', '--prompt', '1+1']]])(
-    'does not hold up %j: after five seconds the program goes on, and says so',
-    async (args) => {
-      verifies('cli.ask.stdin.open');
-      const { code, pass, stdin, texts } = started(args);
-      await pass(4999);
-      expect(texts).toEqual({ stdout: '', stderr: '' });
-      await pass(1);
-      expect(await code).toBe(0);
-      expect(texts.stdout).toBe('2\n');
-      expect(texts.stderr).toContain(
-        'nothing came from stdin within 5 s. The prompt is sent without it; to wait for it, use -f -.',
-      );
-      expect(stdin.isPaused()).toBe(true);
-    },
-  );
-
   test.each([[['-q']], [['-q', '-t', 'x']]])(
     'is told of where the prompt is needed from it, with %j, and ends with exit 2 after a minute',
     async (args) => {
@@ -145,17 +128,6 @@ test('a chat whose stdin stays silent says what it waits for, and is exit 2 afte
   slow.stdin.end('2+2\n');
   expect(await slow.code).toBe(0);
   expect(slow.texts.stdout).toContain('4');
-});
-
-test('an MCP server that does not answer is told of, also with -q, as long as it is waited for', async () => {
-  verifies('cli.waits');
-  const { code, pass, stdin, stop, texts } = started(['-q', '--execute', '--tools', 'sleep 1000', '1+1']);
-  stdin.end();
-  while (texts.stderr === '') await pass(200);
-  expect(texts.stderr).toBe('waiting for the MCP servers of --tools to answer\n');
-  stop();
-  vi.useRealTimers();
-  expect(await code).toBe(130);
 });
 
 test('a wait of more than five seconds is told of, also with -q, and a shorter one is not', () => {

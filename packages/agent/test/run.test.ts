@@ -217,26 +217,6 @@ describe('events', () => {
     expect(start?.tools).toBe(tools.list());
     expect(provider.streamRequests[0]?.tools).toBe(tools.list());
   });
-
-  test('a slow reader holds a fast provider back', async () => {
-    let sent = 0;
-    const provider: Provider = {
-      name: 'fast',
-      async *stream() {
-        for (; sent < 10_000; sent += 1) yield { type: 'text-delta', text: '.' } as const;
-        yield {
-          type: 'message-end',
-          message: { role: 'assistant', content: [{ type: 'text', text: '.' }] },
-          finishReason: 'stop',
-        };
-      },
-    };
-    const events = run({ provider, model, messages: [user('Go')] });
-    await events.next();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(sent).toBeLessThan(200);
-    await events.return();
-  });
 });
 
 test("a result's text for the user is in the tool-end event, unless silent, and never goes to the model", async () => {

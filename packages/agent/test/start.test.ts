@@ -1,4 +1,4 @@
-import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage, type Toolset } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -82,21 +82,6 @@ describe('start', () => {
       await settled();
       running.abort();
       expect((await running.result).reason).toBe('aborted');
-    });
-
-    test('does not hold up the limit of time, whatever the run is about to report', async () => {
-      verifies('run.start.stalled');
-      const tools: Toolset = {
-        list: () => [mockTool('talk', 'said').tool],
-        call: async (_call, { onProgress }) => {
-          for (let update = 0; update < 200; update += 1) onProgress?.(String(update));
-          return { forLLM: 'said' };
-        },
-      };
-      const provider = scriptedProvider([{ calls: [{ name: 'talk' }] }, { text: 'ok' }]);
-      const running = start({ provider, model, messages: [user('Go')], tools, limits: { timeMs: 50 } });
-      await stall(running.events);
-      expect(await running.result).toMatchObject({ reason: 'limit', limit: 'time' });
     });
 
     test('gets all the same what there was, and does not hold up the result of a run that has ended', async () => {

@@ -85,16 +85,14 @@ test('CI runs everything on the pinned Node, and the packages on every Node and 
   expect(packages?.strategy?.matrix.include.map(({ os }) => os)).toEqual(['macos-latest', 'windows-latest']);
 });
 
-test('the packages of that job are those whose tests need no build, and all of them', () => {
+test('that job runs all projects of the packages that need no build', () => {
   verifies('release.workflows');
   const tested = [...read('.ci/packages').matchAll(/--project (\S+)/g)].map(([, name]) => name);
-  const configured = (config.test?.projects ?? []).flatMap((project) => {
-    if (typeof project !== 'object' || !('test' in project)) return [];
-    return project.root?.startsWith('packages/') ? [project.test?.name] : [];
-  });
-  expect(new Set(tested)).toEqual(new Set(configured));
-  const folders = globSync('packages/*/package.json', { cwd: root }).map((file) => file.split(/[\\/]/)[1]);
-  expect(tested).toEqual(expect.arrayContaining(folders));
+  const configured = (config.test?.projects ?? []).flatMap((project) =>
+    typeof project === 'object' && 'test' in project ? [project.test?.name] : [],
+  );
+  // What measures growth needs flags of V8 that have changed between versions of Node.
+  expect([...tested, 'growth', 'built'].toSorted()).toEqual(configured.toSorted());
 });
 
 test('a release is published with provenance, by the one job that may ask for an identity token', () => {

@@ -292,37 +292,6 @@ test('rm removes for good: nothing of the session is left in the file', async ()
   );
 });
 
-test('on a terminal rm asks, and removes only after yes', async () => {
-  verifies('cli.sessions.rm');
-  const cwd = workspace({ 'a.txt': 'x' });
-  await promptHere(['2+2'], { cwd });
-  for (const [answer, code, left] of [
-    ['n\n', 1, 1],
-    ['y\n', 0, 0],
-  ] as const) {
-    const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const stderr = Object.assign(new PassThrough(), { isTTY: true });
-    let said = '';
-    stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (said.includes('[y/N]')) stdin.write(answer);
-    });
-    const ended = await main({
-      argv: ['sessions', 'rm', (await list(cwd))[0]?.id ?? ''],
-      env: { PROMPT_AGENT_SERVERS: '' },
-      cwd,
-      home: cwd,
-      stdin,
-      stdout: new PassThrough(),
-      stderr,
-      signal: new AbortController().signal,
-    });
-    expect(ended).toBe(code);
-    expect(said).toContain('Remove 1 session for good? [y/N]');
-    expect(await list(cwd)).toHaveLength(left);
-  }
-});
-
 test('a list fits the terminal, and is whole in a pipe', async () => {
   verifies('cli.sessions.list');
   const cwd = workspace({ 'a.txt': 'x' });

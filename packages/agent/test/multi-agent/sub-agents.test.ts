@@ -166,18 +166,6 @@ describe('agentAsTool', () => {
     // Two levels below the first have answered; the fourth was refused.
     expect(JSON.stringify(endOf(events).usage)).toBe(JSON.stringify({ inputTokens: 60, outputTokens: 6 }));
   });
-
-  test('in the background it returns at once, and its outcome and usage follow', async () => {
-    const { tool } = subAgent([{ text: 'Did it.', usage, delayMs: 5 }], { background: true });
-    const provider = scriptedProvider([
-      { calls: [{ name: 'helper', arguments: { task: 'Do it.' } }] },
-      { text: 'It has begun.', delayMs: 30 },
-      { text: 'It is done.' },
-    ]);
-    const result = await collect(run({ provider, model, messages: [user('Go')], tools: toolsetOf(tool) }));
-    expect(result).toMatchObject({ reason: 'done', answer: 'It is done.', usage });
-    expect(result.messages.map(textOf).at(-2)).toContain('is done:\nDid it.');
-  });
 });
 
 describe('runTeam', () => {

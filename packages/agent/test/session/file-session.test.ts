@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -64,19 +63,6 @@ test('a file cut at any byte after the beginning of its header opens with the wh
     expect([[], [entry('é')], [entry('é'), entry('b')]]).toContainEqual(read);
     await again.close();
   }
-});
-
-test('a second writer is refused, in this process and from another; a lock of a dead process is taken over', async () => {
-  const path = sessionPath();
-  const session = await openFileSession(path);
-  await expect(openFileSession(path)).rejects.toMatchObject({
-    code: 'SESSION_LOCKED',
-    hint: expect.stringContaining('.lock'),
-  });
-  await session.close();
-  const pid = execFileSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))'], { encoding: 'utf8' });
-  writeFileSync(`${path}.lock`, pid);
-  await (await openFileSession(path)).close();
 });
 
 test.each([

@@ -158,14 +158,6 @@ describe('prepareTurn', () => {
     expect(result.reason).toBe('aborted');
   });
 
-  test('one that never answers is ended by the limit of time', async () => {
-    verifies('run.prepareTurn.checked');
-    const provider = scriptedProvider([{ text: 'ok' }]);
-    const prepareTurn = () => new Promise<undefined>(() => {});
-    const result = await collect(run({ provider, model, messages: [user('Go')], limits: { timeMs: 20 }, prepareTurn }));
-    expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
-  });
-
   test('the step says who was asked, and its input does not name a model before that is decided', async () => {
     verifies('run.prepareTurn.asked');
     const other = scriptedProvider([{ text: 'ok' }], { name: 'other' });

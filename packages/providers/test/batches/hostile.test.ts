@@ -1,5 +1,3 @@
-/* oxlint-disable no-await-in-loop -- one after another */
-import type { KernelError } from '@kernel/protocol';
 import { type RawReply, startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { type BatchRequest, type Batches, createBatches } from '../../src/batches/index.ts';
@@ -172,25 +170,6 @@ describe('what a vendor answers', () => {
         false,
         true,
       ]);
-    });
-  });
-
-  test('an abort in the middle of results ends them with its reason', async () => {
-    verifies('providers.batches.abort');
-    const stalled: RawReply = { chunks: [line('a'), line('b')], fault: { stallAfter: line('a').length + 5 } };
-    await withBatches('anthropic', [ended, stalled], async (batches) => {
-      const controller = new AbortController();
-      const seen: string[] = [];
-      let error: KernelError | undefined;
-      try {
-        for await (const { id } of batches.results('b', { requests, signal: controller.signal })) {
-          seen.push(id);
-          setTimeout(() => controller.abort(new Error('enough')), 20);
-        }
-      } catch (thrown) {
-        error = thrown as KernelError;
-      }
-      expect([seen, error?.message]).toEqual([['a'], 'enough']);
     });
   });
 });

@@ -1,3 +1,3 @@
 /* oxlint-disable import/no-unassigned-import -- the first chooses the transport, the second has the tests */
 import '../use-fetch.ts';
-import '../responses/background.test.ts';
+import '../responses/background.system.test.ts';

@@ -1,3 +1,4 @@
 /* oxlint-disable import/no-unassigned-import -- the first chooses the transport, the second has the tests */
 import '../use-fetch.ts';
 import '../http/http.test.ts';
+import '../http/http.system.test.ts';

@@ -2,7 +2,6 @@
 import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { textOf, type Provider } from '@kernel/protocol';
-import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, type Timeouts } from '../../src/index.ts';
 import { chunk, endOf, errorOf, request, sse, until } from '../support.ts';
@@ -86,17 +85,6 @@ test('a reader that leaves at the end mark leaves the connection to the next req
   );
 });
 
-test('a connection that stays open after the end mark is closed soon after its consumer has returned', async () => {
-  await withSockets(
-    (socket) => socket.write(answer().replace(/content-length: \d+/, 'content-length: 9999')),
-    async (provider, { open }) => {
-      for await (const event of provider.stream(request())) if (event.type === 'message-end') break;
-      expect(open.size).toBe(1);
-      await until(() => open.size === 0, 60_000);
-    },
-  );
-});
-
 test('a server that says it closes gets each request on a new socket, those that waited too', async () => {
   await withSockets(
     (socket) => socket.end(answer('connection: close\r\n')),
@@ -149,29 +137,6 @@ test('headers without end are PROVIDER_PROTOCOL, and the socket is closed', asyn
       expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
       await until(() => open.size === 0, 60_000);
     },
-  );
-});
-
-const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
-
-test.each([
-  ['headers', 'firstByteMs', '', HEAD],
-  ['an event', 'idleMs', `${HEAD}${sse(chunk({ content: 'Hel' }))}`, sse(chunk({ content: 'x'.repeat(1000) }))],
-] as const)('%s that come byte by byte end by %s, and the socket is closed', async (_what, timeout, atOnce, slowly) => {
-  verifies('providers.timeouts');
-  await withSockets(
-    (socket) => {
-      socket.write(atOnce);
-      let at = 0;
-      const drip = setInterval(() => socket.write(slowly[(at += 1) - 1] ?? 'x'), 10);
-      socket.on('close', () => clearInterval(drip));
-    },
-    async (provider, { open }) => {
-      const error = await errorOf(provider.stream(request()));
-      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout, timeoutMs: 150 } });
-      await until(() => open.size === 0, 60_000);
-    },
-    { [timeout]: 150 },
   );
 });
 

@@ -64,30 +64,6 @@ describe.each(WIRES)('the wire %s', (wire) => {
     });
   });
 
-  test('a lost connection, a stall and endless keep-alives end in one typed error with the text so far', async () => {
-    verifies('providers.stream.cut', 'providers.timeouts');
-    const bytes = await recordBytes(wire, [{ text: 'half of it', pieces: 1 }]);
-    const cut = firstText(wire, bytes);
-    const comment = wire === 'bedrock' ? new Uint8Array(0) : wire === 'ollama' ? '\n' : ': still here\n\n';
-    const alive = Array.from({ length: 60 }, () => [comment, { waitMs: 20 }]).flat();
-    const replies = [
-      { chunks: [bytes], fault: { resetAfter: cut } },
-      { chunks: [bytes], fault: { stallAfter: cut } },
-      { chunks: [bytes.subarray(0, cut), ...alive] },
-    ];
-    await withWire(
-      wire,
-      { replies },
-      async ({ provider }) => {
-        for (const code of ['PROVIDER_NETWORK', 'PROVIDER_TIMEOUT', 'PROVIDER_TIMEOUT']) {
-          const error = await errorOf(provider.stream(request()));
-          expect(error).toMatchObject({ code, data: { partialText: 'half of it' } });
-        }
-      },
-      { timeouts: { idleMs: 600 } },
-    );
-  });
-
   test('a reader that stops reading stops the server', async () => {
     const bytes = await recordBytes(wire, [{ text: `half of it ${'x'.repeat(2000)}`, pieces: 1 }]);
     const { end, start } = eventAround(wire, bytes, bytes.indexOf('half of it'));

@@ -11,8 +11,6 @@ import { streamChannel } from '../../src/messages/index.ts';
 import { permissions } from '../../src/permissions/index.ts';
 import { fakeSearch } from '../../src/web/index.ts';
 import { createWorkspace, memoryWorkspace } from '../../src/workspace/index.ts';
-import { fakeTerminals } from '../commands/fake-terminals.ts';
-import { fakeEditor } from '../workspace/fake-editor.ts';
 
 const search = fakeSearch([]);
 const signal = new AbortController().signal;
@@ -31,21 +29,6 @@ describe('code_agent', () => {
     expect(resolved.missingOptional).toEqual([]);
     const others = tools.map(({ tool }) => tool.name).filter((name) => !resolved.tools.has(name));
     expect(others, 'name these in packages/tools/src/compat/bundles.ts').toEqual([]);
-  });
-
-  it('works through the files and terminals of an editor', async () => {
-    verifies('toolbox.bundles');
-    const root = await realpath(await mkdtemp(`${tmpdir()}/agent-`));
-    onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const [{ calls: asked, files }, { calls: started, terminals }] = [fakeEditor(), fakeTerminals()];
-    const workspace = await createWorkspace({ root, write: ['**'], editor: files });
-    const { close, tools } = await codeAgent({ workspace, commands: { isolation: 'none', terminals } });
-    onTestFinished(close);
-    const registry = createRegistry(tools);
-    await registry.execute('write_file', { path: 'a.txt', content: 'written' });
-    expect((await registry.execute('run_command', { command: ['cat', 'a.txt'] })).forLLM).toContain('written');
-    expect(asked).toContain(`write ${root}/a.txt`);
-    expect(started).toHaveLength(1);
   });
 
   it('offers and allows in each mode what the effect of a tool for files says', async () => {

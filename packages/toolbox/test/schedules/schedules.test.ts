@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
 import type { ToolContext, ToolResult } from '@kernel/protocol';
@@ -147,31 +146,6 @@ describe('runSchedules', () => {
       );
       expect(store.runs(1)[0]?.state).toBe(repeatUnfinished ? 'done' : 'unknown');
     }
-  });
-
-  it('no time runs twice, and none is lost, when processes are killed', async () => {
-    const file = await storePath();
-    const store = openStore(file);
-    // Every second of a past that each process makes up for.
-    const { id } = store.add('often', { cron: '* * * * *', timeZone: 'UTC' }, {}, START);
-    const program = new URL('killed-scheduler.ts', import.meta.url);
-    for (let round = 0; round < 6; round += 1) {
-      const child = fork(program, [file, String(START + (round + 1) * 10 * 60_000)], {
-        execArgv: ['--conditions=@kernel/source', '--disable-warning=ExperimentalWarning'],
-        stdio: 'ignore',
-      });
-      await once(child, 'message');
-      // In the middle of its runs.
-      await new Promise((resolve) => setTimeout(resolve, round * 7));
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    const runs = store.runs(1000);
-    expect(new Set(runs.map((run) => run.dueMs)).size).toBe(runs.length);
-    const next = store.list()[0]?.nextMs ?? 0;
-    const expected = (next - START) / 60_000 - 1;
-    expect(runs.filter((run) => run.scheduleId === id)).toHaveLength(expected);
-    expect(expected).toBeGreaterThan(9);
   });
 
   it('a failing run, a hanging one and one that ignores its abort do not hold up the others', async () => {

@@ -162,23 +162,6 @@ test('a handler that had ended before the abort keeps its result', async () => {
   expect(await registry.execute('save', {}, { signal: stop.signal })).toEqual({ forLLM: 'written' });
 });
 
-test('a call that is aborted before another attempt says how the last one ended, not that it never started', async () => {
-  verifies('tools.execute.abort.truth');
-  const stop = new AbortController();
-  let entered = 0;
-  const fails = (): never => {
-    entered += 1;
-    throw Object.assign(new Error('try again'), { retryable: true });
-  };
-  const registry = createRegistry([simple('load', { effect: 'read' }, fails)], { retries: 1 });
-  const beforeHandler = async (): Promise<void> => {
-    if (entered > 0) stop.abort();
-  };
-  const call = { type: 'tool-call', id: '1', name: 'load', arguments: '{}' } as const;
-  const result = await registry.call(call, { signal: stop.signal, beforeHandler });
-  expect([entered, result.forLLM]).toEqual([1, 'TOOL_FAILED: "load" failed: try again']);
-});
-
 test('a mounted toolset and a mounted registry say in their own words how an aborted call ended', async () => {
   verifies('tools.execute.abort.truth');
   const entered = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { isMcpCall, type McpSampling, type McpSamplingRequest, serveHttp } from 
 import { createAskClock } from '../../../src/client/connection/ask-clock.ts';
 import { createSampling } from '../../../src/client/connection/sampling.ts';
 import { plainTool } from '../../server/support.ts';
-import { call, connected, misbehaving } from '../programs.ts';
+import { call, connected } from '../programs.ts';
 
 const question = (text: string, more: object = {}): InputRequest => ({
   method: 'sampling/createMessage',
@@ -147,14 +147,4 @@ test('requests at the same time are held against one budget, and so is what come
   const ask = () => again(question('?').params as never, new AbortController().signal, createAskClock());
   const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
-});
-
-test('a server that drops its connection has used what it had used', async () => {
-  verifies('mcp.client.sampling');
-  const { provider, options } = sampling({ limits: { calls: 1 } });
-  const toolset = await connected({ a: misbehaving('asks-the-model') }, options);
-  expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toMatchObject({ role: 'assistant' });
-  expect(await call(toolset, 'a_ok', { die: true })).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-  expect((await call(toolset, 'a_ok')).forLLM).toContain('may not ask the model any more');
-  expect(provider.requests).toHaveLength(1);
 });

@@ -50,24 +50,6 @@ describe('a session', () => {
     expect(list.listeners).toBe(before);
   });
 
-  test('that is idle ends by itself; an open stream keeps it alive', async () => {
-    const url = await urlOf(changeable('a'), { sessionIdleMs: 800 });
-    const used = await openSession(url);
-    const stream = request(url, { headers: { accept: 'text/event-stream', ...used } }).end();
-    await once(stream, 'response');
-    const unused = await openSession(url);
-    await vi.waitFor(async () => expect((await send(url, rpc('ping'), unused)).status).toBe(404), {
-      interval: 1200,
-      timeout: 60_000,
-    });
-    expect((await send(url, rpc('ping'), used)).status).toBe(200);
-    stream.destroy();
-    await vi.waitFor(async () => expect((await send(url, rpc('ping'), used)).status).toBe(404), {
-      interval: 1200,
-      timeout: 60_000,
-    });
-  });
-
   test('a client may open its stream again at once after it was cut', async () => {
     const url = await urlOf(changeable('a'));
     const headers = { accept: 'text/event-stream', ...(await openSession(url)) };

@@ -180,24 +180,6 @@ test('a result that has no room is told as such: the call ran', async () => {
   expect(errors.join()).toContain('full');
 });
 
-test('a store that is slow is waited for: the task can be asked for as soon as the client knows of it', async () => {
-  const kept = createMemoryTaskStore();
-  const slow: TaskStore = {
-    save: async (task) => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return kept.save(task);
-    },
-    load: async (id) => kept.load(id),
-    remove: async (id) => kept.remove(id),
-  };
-  const { toolset, finish } = waiting();
-  const client = taskClient(await serveTasks(toolset, { tasks: { afterMs: 0, store: slow } }));
-  const { taskId } = (await client.call('work')).result ?? {};
-  expect(await kept.load(String(taskId))).toMatchObject({ status: 'working', call: { name: 'work', arguments: {} } });
-  finish(toolResult('Done.'));
-  expect((await client.until(taskId, 'completed')).result?.content[0]?.text).toBe('Done.');
-});
-
 test('closing the server aborts its tasks', async () => {
   const toolset = hanging();
   const server = await serveHttp(toolset, { tasks: { afterMs: 0 } });
