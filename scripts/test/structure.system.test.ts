@@ -13,7 +13,6 @@ import { tests } from '../rules/tests.ts';
 import { declarations } from './fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
-const a = 'packages/tools/src/a.ts';
 
 test('a root entry with one name too many is refused', () => {
   verifies('architecture.rootExports');

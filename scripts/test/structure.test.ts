@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
@@ -11,9 +10,7 @@ import { layers } from '../rules/layers.ts';
 import { DOCUMENTS, manifests, GUARDS, writeRepository } from '../rules/manifests.ts';
 import { codeMap } from '../rules/code-map.ts';
 import { duplicateCode } from '../rules/duplicate-code.ts';
-import { declarations, tree } from './fixture-tree.ts';
-
-const repository = resolve(import.meta.dirname, '../..');
+import { tree } from './fixture-tree.ts';
 const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
   rule(tree(files)).map(({ message }) => message);
 const a = 'packages/tools/src/a.ts';

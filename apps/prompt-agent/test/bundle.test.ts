@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startWireServer, verifies, type WireReply, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { type Outcome, OWN_CONFIG, prompt, promptHere, type Start, workspace } from './program.ts';
+import { type Outcome, OWN_CONFIG, promptHere, type Start, workspace } from './program.ts';
 
 const ANSWER = 'export const answer = 41;\n';
 const EDIT = {

@@ -10,7 +10,7 @@ import { openStoredKeys } from '../src/credentials/stored-keys.ts';
 import { DEFAULT_MODELS, DEFAULT_MODELS_READ } from '../src/model/default-models.ts';
 import { findModelSources } from '../src/model/model-sources.ts';
 import { VENDORS } from '../src/model/vendors.ts';
-import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
+import { OWN_CONFIG, promptHere, workspace } from './program.ts';
 import { fakeTerminal, promptAt } from './terminals.ts';
 
 describe('tools', () => {

@@ -33,8 +33,6 @@ function sent(): unknown {
 const text = (content: string): object => ({ type: 'text', text: content });
 
 describe('-f', () => {
-  const a = text('<file name="src/a.ts">\nexport const a = 1;\n</file>');
-
   test('sends a web page as Markdown; a private address only where it is written', async () => {
     verifies('cli.ask.fragments');
     const pages = createServer((request, response) => {

@@ -9,7 +9,7 @@ import { createRegistry, defineTool } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { showCall } from '../src/questions/show-call.ts';
-import { type Outcome, prompt, promptHere, workspace } from './program.ts';
+import { type Outcome, promptHere, workspace } from './program.ts';
 import { fakeTerminal, promptAt } from './terminals.ts';
 
 const messages = [{ role: 'user', content: 'Go' }] as const;

@@ -1,5 +1,4 @@
 import { acpAgent } from '@kernel/acp';
-import { run } from '@kernel/agent';
 import type { AgentEvent, Message } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';

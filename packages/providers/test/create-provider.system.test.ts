@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createProvider } from '../src/index.ts';
 
 test('importing the package loads no undici, opens nothing and starts no timer', () => {
   verifies('architecture.pure');

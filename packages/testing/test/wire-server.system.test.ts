@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { startWireServer } from '../src/index.ts';
 
 test('a shell runs it in one line', () => {
   const script = `

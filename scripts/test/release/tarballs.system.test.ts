@@ -5,7 +5,7 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { publishedFolders, readManifest, workspaceFolders } from '../../lib/projects.ts';
 import { changedFiles, removeIgnored, requireCleanTree } from '../../release/tree-state.ts';
-import { committed, tree } from '../fixture-tree.ts';
+import { committed } from '../fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { link, type Outcome, prompt, promptHere, workspace } from '../program.ts';
+import { link, type Outcome, promptHere, workspace } from '../program.ts';
 import { LIBRARY } from './library-server.ts';
 
 const OWN = '.config/prompt-agent/mcp.json';

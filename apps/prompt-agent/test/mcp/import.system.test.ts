@@ -4,13 +4,9 @@ import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import { type Outcome, promptHere, workspace } from '../program.ts';
+import { type Outcome, workspace } from '../program.ts';
 
 const OWN = '.config/prompt-agent/mcp.json';
-
-function add(cwd: string, ...args: readonly string[]): Promise<Outcome> {
-  return promptHere(['mcp', 'add', '--from', ...args], { cwd });
-}
 
 test.each(['y', 'n', ''])('on a terminal the answer %j decides', async (answer) => {
   verifies('cli.mcp.import');

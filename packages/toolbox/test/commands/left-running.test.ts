@@ -2,7 +2,7 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { createBackgroundCommands } from '../../src/commands/background-commands.ts';
 import { clean, createOutputBuffer, createProgress } from '../../src/commands/process/output-buffer.ts';
-import { commands, progress } from './support.ts';
+import { commands } from './support.ts';
 
 describe('output with control characters', () => {
   it.each([

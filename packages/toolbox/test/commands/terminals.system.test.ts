@@ -2,19 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  containerIsolation,
-  detectIsolation,
-  type Isolation,
-  linuxNamespaces,
-  type Terminals,
-} from '../../src/commands/index.ts';
+import { detectIsolation, type Isolation, linuxNamespaces, type Terminals } from '../../src/commands/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { fakeTerminals } from './fake-terminals.ts';
 import { processesWith } from './isolations.ts';
 import { commands } from './support.ts';
-
-const never = <T>(): Promise<T> => new Promise(() => {});
 
 /** A rejection that somebody looks at later. */
 function lost(reason: string): Promise<never> {
@@ -85,19 +77,6 @@ describe('a command in a terminal of an editor', () => {
 });
 
 describe('isolation in terminals', () => {
-  const isolations: readonly [string, Isolation][] = [
-    ['a container', containerIsolation({ image: 'x' })],
-    [
-      'one that says nothing of terminals',
-      { name: 'own', wrap: ({ command, variables }) => wrapped(command, variables) },
-    ],
-  ];
-  const wrapped = ([program = '', ...args]: readonly string[], variables: Readonly<Record<string, string>>) => ({
-    program: `/usr/bin/${program}`,
-    args,
-    variables,
-  });
-
   it('is used where it works, and where nothing does every result says so, and whose rights a command has', async () => {
     verifies('toolbox.terminals.isolation');
     const found = await detectIsolation();

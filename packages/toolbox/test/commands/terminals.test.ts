@@ -9,7 +9,6 @@ import {
   type Terminals,
 } from '../../src/commands/index.ts';
 import { newOutput } from '../../src/commands/terminal/new-output.ts';
-import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { commands, virtualTimers } from './support.ts';
 
 const never = <T>(): Promise<T> => new Promise(() => {});
@@ -102,8 +101,6 @@ describe('isolation in terminals', () => {
     await run(['echo', 'ran']);
     expect(editor.calls).toEqual([]);
   });
-
-  const feature = systemFeature('namespaces in terminals', process.platform === 'linux');
 });
 
 describe('an editor', () => {

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { runSchedules } from '../../src/schedules/index.ts';
 import { openStore, storePath } from './support.ts';
 
 const START = Date.parse('2026-03-28T12:00:00Z');

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
 import type { ToolContext, ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';

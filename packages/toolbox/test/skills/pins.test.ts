@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   linkSync,
   mkdirSync,

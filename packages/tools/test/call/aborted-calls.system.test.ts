@@ -4,21 +4,6 @@ import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
 import { simple } from '../support.ts';
 
-/** Aborts a call while its handler waits for the signal; `end` is what the handler does then. */
-async function aborted(end: () => unknown, effect: 'read' | 'write' = 'write'): Promise<ToolResult> {
-  const entered = Promise.withResolvers<void>();
-  const handler = async (_: unknown, { signal }: ToolContext): Promise<unknown> => {
-    entered.resolve();
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-    return end();
-  };
-  const stop = new AbortController();
-  const running = createRegistry([simple('save', { effect }, handler)]).execute('save', {}, { signal: stop.signal });
-  await entered.promise;
-  stop.abort(new Error('the user left'));
-  return running;
-}
-
 test('a call that is aborted before another attempt says how the last one ended, not that it never started', async () => {
   verifies('tools.execute.abort.truth');
   const stop = new AbortController();

@@ -5,26 +5,6 @@ import { z } from 'zod';
 import { type BindingOptions, type ToolBinding, createRegistry, defineTool } from '../../src/index.ts';
 import { latch, simple, wait } from '../support.ts';
 
-/** A tool that tells how many of its calls ran at once, in all and per key. */
-function counted(
-  name: string,
-  effect: 'read' | 'write' | 'external',
-  options: BindingOptions = {},
-): { readonly binding: ToolBinding; readonly most: () => number; readonly order: string[] } {
-  let now = 0;
-  let most = 0;
-  const order: string[] = [];
-  const handler = async (input: { readonly id?: unknown }): Promise<string> => {
-    now += 1;
-    most = Math.max(most, now);
-    order.push(String(input.id));
-    await wait(5);
-    now -= 1;
-    return name;
-  };
-  return { binding: simple(name, { effect }, handler, options), most: () => most, order };
-}
-
 test('a call that times out keeps its permit until its handler has settled; a waiting call ends by its own timeout', async () => {
   verifies('tools.execute.concurrency', 'tools.execute.timeout.enforced');
   const { promise, release } = latch();

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMcp } from '../../../src/index.ts';
