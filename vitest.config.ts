@@ -62,7 +62,21 @@ const SLOW = 'test/**/*.slow.test.ts';
 
 const setupFile = (file: string): string => new URL(`./test/setup/${file}.ts`, import.meta.url).pathname;
 
-const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
+/** Files that count work. Their process has the counter; without optimizing compilers it allocates the same bytes each time. */
+const GROWTH = '**/*growth.slow.test.ts';
+const growth: Project = {
+  root: '.',
+  name: 'growth',
+  files: [`packages/*/test/${GROWTH}`, `apps/prompt-agent/test/${GROWTH}`],
+};
+const COUNTER = [
+  '--allow-natives-syntax',
+  '--no-opt',
+  '--no-maglev',
+  `--import=${new URL('./test/setup/work-counter.ts', import.meta.url).href}`,
+];
+
+const onePackage = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
   const folder = root.split('/').at(-1) ?? root;
   const name = ['test/acp', 'test/code-mode', 'test/mcp', 'test/durable', 'test/restate'].includes(root)
     ? `${folder}-e2e`
@@ -72,10 +86,11 @@ const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): r
   );
   const apart = { ...(hasSlow ? { slow: SLOW } : {}), ...APART[root] };
   return [
-    { root, name, exclude: Object.values(apart) },
-    ...Object.entries(apart).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files] })),
+    { root, name, exclude: [...Object.values(apart), GROWTH] },
+    ...Object.entries(apart).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files], exclude: [GROWTH] })),
   ];
 });
+const projects: readonly Project[] = [...onePackage, growth];
 
 /** The names that the command gives with `--project`. */
 const named = process.argv.flatMap((flag, at, flags) => {
@@ -100,11 +115,18 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
           globalSetup: [setupFile('run-folder')],
           setupFiles: ['loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
-          execArgv: ['--unhandled-rejections=strict', ...(onSource.includes(root) ? [ON_SOURCE] : [])],
+          execArgv: [
+            '--unhandled-rejections=strict',
+            ...(onSource.includes(root) || name === growth.name ? [ON_SOURCE] : []),
+            ...(name === growth.name ? COUNTER : []),
+          ],
           // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
           experimental: { viteModuleRunner: false, nodeLoader: false },
           // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
-          env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },
+          env:
+            name === growth.name
+              ? { NODE_DISABLE_COMPILE_CACHE: '1' }
+              : { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },
           // Only to end what hangs: a busy machine may take many times as long as an idle one.
           testTimeout: 240_000,
           hookTimeout: 240_000,

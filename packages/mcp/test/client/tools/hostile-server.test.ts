@@ -1,4 +1,4 @@
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import type { KernelError, Tool } from '@kernel/protocol';
 import { expect, test } from 'vitest';
 import { checkOutput, findSchemaFault } from '../../../src/client/tools/output-check.ts';
@@ -216,24 +216,4 @@ test.each<readonly [string, object, unknown]>([
 ])('a schema that %s makes the result a failure at once', (_, schema, value) => {
   verifies('mcp.client.bounded');
   expect(check(schema as Tool['parameters'], value)).toMatch(/without end|too long|must/);
-});
-
-test.each<readonly [string, (size: number) => unknown]>([
-  ['objects that must be unique', (size) => Array.from({ length: size / 16 }, (_, at) => ({ a: at }))],
-  ['numbers', (size) => Array.from({ length: size / 4 }, (_, at) => at)],
-  ['a long text', (size) => 'a'.repeat(size)],
-])('checking a result of %s takes linear time', async (_, make) => {
-  verifies('mcp.client.bounded');
-  const schema = { uniqueItems: true, minLength: 1, items: { anyOf: [{ type: 'string' }, { not: { const: {} } }] } };
-  const growth = await timeGrowth({ make, work: (value) => check(schema, value), largest: 65_536 });
-  expect(growth).toBeLessThan(3);
-});
-
-test.each<readonly [string, (size: number) => string]>([
-  ['white space', (size) => ' '.repeat(size)],
-  ['full stops', (size) => '.'.repeat(size)],
-  ['invisible characters', (size) => '\u200B'.repeat(size)],
-])('a message of %s is read in linear time', async (_, make) => {
-  verifies('mcp.client.bounded');
-  expect(await timeGrowth({ make, work: (text) => toLine(visibleText(text) + text) })).toBeLessThan(3);
 });

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { patternShape } from '@kernel/schema';
 import { expect, test } from 'vitest';
+import { expectLinear } from '../../../test/setup/growth.ts';
 import { failureText } from '../src/call/failure-text.ts';
 import { bindTool, createRegistry } from '../src/index.ts';
 
@@ -39,8 +40,7 @@ const ARGUMENTS: readonly (readonly [string, JsonSchema, (size: number) => strin
 test.each(ARGUMENTS)('arguments with %s are checked and repaired in linear time', async (_, schema, make) => {
   verifies('tools.execute.linear');
   const registry = createRegistry([bindTool({ name: 't', description: '', parameters: schema }, () => 'ran')]);
-  const growth = await timeGrowth({ make, work: (raw) => registry.execute('t', raw), largest: 32 * KIB });
-  expect(growth).toBeLessThan(3);
+  await expectLinear({ make, work: (raw) => registry.execute('t', raw), largest: 2 * KIB });
 });
 
 test('repairs take linear time in an object of many long keys, most of which need none', async () => {
@@ -53,8 +53,7 @@ test('repairs take linear time in an object of many long keys, most of which nee
   };
   const { repairs, isError } = await registry.execute('t', make(96));
   expect([repairs?.length, isError]).toEqual([96, undefined]);
-  const growth = await timeGrowth({ make, work: (raw) => registry.execute('t', raw), largest: 96, doublings: 3 });
-  expect(growth).toBeLessThan(3);
+  await expectLinear({ make, work: (raw) => registry.execute('t', raw), largest: 96 });
 });
 
 test.each<readonly [string, (size: number) => string]>([
@@ -65,7 +64,7 @@ test.each<readonly [string, (size: number) => string]>([
   ['white space', (size) => many(size, ' ')],
 ])('the message of a handler that threw %s is read in linear time', async (_, make) => {
   verifies('tools.execute.linear');
-  expect(await timeGrowth({ make, work: failureText, largest: 256 * KIB })).toBeLessThan(3);
+  await expectLinear({ make, work: failureText, largest: 16 * KIB });
 });
 
 test.each<readonly [string, (size: number) => string]>([
@@ -76,5 +75,5 @@ test.each<readonly [string, (size: number) => string]>([
   ['literals', (size) => many(size, 'abc|')],
 ])('a pattern of many %s is analyzed in linear time', async (_, make) => {
   verifies('tools.execute.linear');
-  expect(await timeGrowth({ make, work: patternShape, largest: 8 * KIB })).toBeLessThan(3);
+  await expectLinear({ make, work: patternShape, largest: 8 * KIB });
 });

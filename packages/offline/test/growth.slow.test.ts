@@ -1,7 +1,8 @@
 import { KernelError } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { verifies } from '@kernel/testing';
+import { test } from 'vitest';
 import { offlineProvider } from '../src/index.ts';
+import { expectLinear } from '../../../test/setup/growth.ts';
 import { workTools } from './fixtures.ts';
 
 const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size / unit.length));
@@ -36,5 +37,5 @@ test.each<readonly [string, (size: number) => string]>([
   ['places', (size) => `time in ${many(size, 'New York ')}`],
 ])('a prompt of %s is understood or refused in linear time', async (_, make) => {
   verifies('offline.linear');
-  expect(await timeGrowth({ make, work: answer, largest: 4096 })).toBeLessThan(3);
+  await expectLinear({ make, work: answer, largest: 1024 });
 });

@@ -1,7 +1,8 @@
 import { terminalText } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { verifies } from '@kernel/testing';
+import { test } from 'vitest';
+import { expectLinear } from '../../../test/setup/growth.ts';
 import { splitCommand } from '../src/options/split-command.ts';
 import { oneLine, safeJson } from '../src/output/escape.ts';
 import { showCall } from '../src/questions/show-call.ts';
@@ -47,5 +48,5 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['a command that breaks off', (size) => `"${many(size, '\\')}`, split],
 ])('%s: read in linear time', async (_, make, work) => {
   verifies('program.linear');
-  expect(await timeGrowth({ make, work, largest: 32 * 1024 })).toBeLessThan(3);
+  await expectLinear({ make, work, largest: 8192 });
 });
