@@ -87,7 +87,12 @@ const onePackage = [...onSource, ...onBuild].flatMap((root): readonly Project[] 
   const apart = { ...(hasSlow ? { slow: SLOW } : {}), ...APART[root] };
   return [
     { root, name, exclude: [...Object.values(apart), GROWTH] },
-    ...Object.entries(apart).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files], exclude: [GROWTH] })),
+    ...Object.entries(apart).map(([what, files]) => ({
+      root,
+      name: `${name}-${what}`,
+      files: [files],
+      exclude: [GROWTH],
+    })),
   ];
 });
 const projects: readonly Project[] = [...onePackage, growth];

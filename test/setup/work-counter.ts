@@ -12,7 +12,7 @@ export interface Work {
   readonly blocks: number;
   /** The characters or members that built-in functions passed over. */
   readonly natives: number;
-  /** The characters that regular expressions passed over, and their backtracks to the next power of two. */
+  /** The characters that regular expressions passed over, and their backtracks. */
   readonly patterns: number;
   /** What was allocated on the heap: a copy runs no block, but allocates. */
   readonly bytes: number;
@@ -135,7 +135,9 @@ countCalls(String.prototype, ['split', 'replace', 'replaceAll', 'search', 'match
 countCalls(String.prototype, ['toLowerCase', 'toUpperCase', 'toLocaleLowerCase', 'toLocaleUpperCase'], ofSelf);
 countCalls(String.prototype, ['normalize', 'isWellFormed', 'toWellFormed', 'localeCompare'], ofSelf);
 countCalls(String.prototype, ['repeat', 'padStart', 'padEnd'], ofResult);
-countCalls(String.prototype, ['slice', 'substring', 'concat'], (_self, _values, text) => Math.min(lengthOf(text), COPIED));
+countCalls(String.prototype, ['slice', 'substring', 'concat'], (_self, _values, text) =>
+  Math.min(lengthOf(text), COPIED),
+);
 countCalls(Array.prototype, ['indexOf'], (self, [, from], at) =>
   at === -1 ? lengthOf(self) : Number(at) - Number(from ?? 0),
 );
@@ -144,7 +146,12 @@ countCalls(Array.prototype, ['includes'], (self, values, isFound) =>
   isFound === true ? Number(Reflect.apply(arrayIndexOf, self, values)) : lengthOf(self),
 );
 countCalls(Array.prototype, ['slice'], ofResult);
-countCalls(Array.prototype, ['flat', 'toSpliced', 'splice'], (self, _, result) => lengthOf(self) + lengthOf(result));
+countCalls(Array.prototype, ['flat', 'toSpliced'], (self, _, result) => lengthOf(self) + lengthOf(result));
+/** What was taken out, and what moves behind it. */
+countCalls(Array.prototype, ['splice'], (self, [start], result) => {
+  const from = Number(start ?? 0);
+  return lengthOf(result) + (from < 0 ? -from : Math.max(0, lengthOf(self) - from));
+});
 countCalls(Array.prototype, ['lastIndexOf', 'join', 'reverse', 'toReversed', 'sort', 'toSorted', 'with'], ofSelf);
 countCalls(Array.prototype, ['concat', 'fill', 'copyWithin', 'unshift'], ofSelf);
 countCalls(Array.prototype, ['shift'], (self) => Math.min(lengthOf(self), SHIFTED));
@@ -156,7 +163,11 @@ for (const owner of [typedArray, Buffer.prototype]) {
   countCalls(owner, ['indexOf'], (self, [, from], at) =>
     at === -1 ? lengthOf(self) - Number(from ?? 0) : Number(at) - Number(from ?? 0),
   );
-  countCalls(owner, ['lastIndexOf', 'includes', 'fill', 'copyWithin', 'join', 'equals', 'compare', 'copy', 'write'], ofSelf);
+  countCalls(
+    owner,
+    ['lastIndexOf', 'includes', 'fill', 'copyWithin', 'join', 'equals', 'compare', 'copy', 'write'],
+    ofSelf,
+  );
 }
 countCalls(Buffer.prototype, ['toString'], ofResult);
 countCalls(Buffer, ['from', 'byteLength'], ofFirst);
@@ -180,24 +191,31 @@ const SHORT = 256;
 const MAX_BACKTRACKS = 2 ** 24;
 const limited = new Map<string, RegExp>();
 
-/** The backtracks of a match, to the next power of two: patterns with a limit are tried until one ends below it. */
-function backtracks({ source, flags, sticky }: RegExp, text: string, from: number): number {
-  for (let limit = 64; limit < MAX_BACKTRACKS; limit *= 2) {
-    const key = `${flags}/${limit}/${source}`;
-    // Searches as the pattern does, then matches nothing: it fails only at its limit.
-    const program =
-      limited.get(key) ??
-      withBacktrackLimit(`(?:${sticky ? '' : '[^]*?'}(?:${source}))|()`, `${flags.replace(/[gyd]/g, '')}y`, limit);
-    limited.set(key, program);
-    program.lastIndex = from;
-    if (Reflect.apply(exec, program, [text]) !== null) return limit;
-  }
-  return MAX_BACKTRACKS;
+/** Whether a match needs at most so many backtracks. */
+function isWithin(limit: number, { source, flags, sticky }: RegExp, text: string, from: number): boolean {
+  const key = `${flags}/${limit}/${source}`;
+  // Searches as the pattern does, then matches nothing: it fails only at its limit.
+  const program =
+    limited.get(key) ??
+    withBacktrackLimit(`(?:${sticky ? '' : '[^]*?'}(?:${source}))|()`, `${flags.replace(/[gyd]/g, '')}y`, limit);
+  limited.set(key, program);
+  program.lastIndex = from;
+  return Reflect.apply(exec, program, [text]) !== null;
 }
 
+/** The backtracks of a match, to an eighth: patterns with a limit are tried until one ends below it. */
+function backtracks(pattern: RegExp, text: string, from: number): number {
+  let limit = 64;
+  while (limit < MAX_BACKTRACKS && !isWithin(limit, pattern, text, from)) limit *= 2;
+  for (let part = limit / 4; part >= limit / 8 && limit > SHORT; part /= 2)
+    if (isWithin(limit - part, pattern, text, from)) limit -= part;
+  return limit;
+}
+
+const ofPatterns: object = RegExp.prototype;
 // All methods come to `exec` once it is not the built-in one.
-Object.defineProperty(RegExp.prototype, 'exec', {
-  ...Object.getOwnPropertyDescriptor(RegExp.prototype, 'exec'),
+Object.defineProperty(ofPatterns, 'exec', {
+  ...Object.getOwnPropertyDescriptor(ofPatterns, 'exec'),
   value(this: RegExp, value: unknown) {
     const text = String(value);
     if (!isCounting) return Reflect.apply(exec, this, [text]);

@@ -3,9 +3,13 @@ import { duplicateKeys } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { test } from 'vitest';
 import { expectLinear } from '../../../test/setup/growth.ts';
+import { loadHighlighter } from '../src/markdown/highlight.ts';
+import { renderBlock } from '../src/markdown/render-block.ts';
+import { createBlockSplitter } from '../src/markdown/split-blocks.ts';
 import { splitCommand } from '../src/options/split-command.ts';
 import { oneLine, safeJson } from '../src/output/escape.ts';
 import { showCall } from '../src/questions/show-call.ts';
+import { encodeLine } from '../src/output/terminal/spans.ts';
 import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { evaluate } from '../src/tools/evaluate.ts';
 
@@ -49,4 +53,28 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
 ])('%s: read in linear time', async (_, make, work) => {
   verifies('program.linear');
   await expectLinear({ make, work, largest: 8192 });
+});
+
+const COLORS = { width: 60, hasColors: true, hasLinks: true };
+
+function render(source: string): string {
+  const splitter = createBlockSplitter();
+  return [...splitter.push(source), ...splitter.end()]
+    .flatMap((each) => renderBlock(each, COLORS).map((line) => encodeLine(line, COLORS)))
+    .join('\n');
+}
+
+test.each([
+  ['one line', (size: number) => 'a'.repeat(size)],
+  ['many lines', (size: number) => 'a b\n'.repeat(size / 4)],
+  ['emphasis', (size: number) => '*a'.repeat(size / 2)],
+  ['brackets', (size: number) => '[a]('.repeat(size / 4)],
+  ['quotes', (size: number) => '> '.repeat(size / 2)],
+  ['list items', (size: number) => '- a\n'.repeat(size / 4)],
+  ['a table', (size: number) => `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(size / 6)}`],
+  ['code', (size: number) => `\`\`\`ts\n${'const a = (b) => `${c}`;\n'.repeat(size / 24)}`],
+])('%s: laid out in linear time', async (_, make) => {
+  verifies('cli.look.safe');
+  await loadHighlighter();
+  await expectLinear({ make, work: (text) => render(text), largest: 65_536 });
 });

@@ -45,7 +45,6 @@ test('resources are listed in linear time, and at most 10,000', async () => {
   expect(await toolset.listResources()).toHaveLength(10_000);
 });
 
-
 test('a discovery of megabytes is read in a time that grows with its length', async () => {
   verifies('mcp.linear', 'mcp.client.bounded');
   const { url } = await startJsonServer({
@@ -71,7 +70,6 @@ test('a discovery of megabytes is read in a time that grows with its length', as
     largest: 65_536,
   });
 });
-
 
 test.each<readonly [string, (size: number) => unknown]>([
   ['objects that must be unique', (size) => Array.from({ length: size / 16 }, (_, at) => ({ a: at }))],

@@ -3,7 +3,7 @@ import { type RawReply, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { createProviders } from '../../src/index.ts';
 import { mcpServer, SHELL_TOOL, shell, webSearch } from '../../src/responses/index.ts';
-import { chunk, endOf, request, sse } from '../support.ts';
+import { endOf, request, sse } from '../support.ts';
 import { withWire } from '../wires.ts';
 
 const streamed = (...events: readonly object[]): RawReply => ({ chunks: [sse(...events)] });

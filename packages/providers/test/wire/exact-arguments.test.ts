@@ -1,7 +1,6 @@
 import { toolCallsOf } from '@kernel/protocol';
 import { type RawReply, toEventStreamFrame, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { createExactArguments } from '../../src/wire/arguments.ts';
 import { ADD } from '../history.ts';
 import { endOf, request } from '../support.ts';
 import { withWire } from '../wires.ts';

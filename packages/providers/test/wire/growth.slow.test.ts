@@ -70,19 +70,22 @@ test.each<readonly [string, JsonSchema]>([
   ['allOf and null', doubling(30, (ref) => ({ anyOf: [{ allOf: [ref, ref] }, ref] }))],
   ['texts', doubling(10, (ref) => ({ properties: { a: ref, b: ref } }), { description: 'x'.repeat(100_000) })],
   ['enums', doubling(10, (ref) => ({ properties: { a: ref, b: ref } }), { enum: ['x'.repeat(50_000), 'y'] })],
-])('references that double at each level by %s are refused after little work, with the name of the tool', async (_, parameters) => {
-  verifies('providers.dialect.budget');
-  for (const dialect of ['gemini', 'ollama', 'mistral', 'anthropic-output'] as const) {
-    const encode = createToolEncoder({ names: /^[\s\S]+$/, dialect, encode: (__, form) => form });
-    const refused = (): void =>
-      expect(() => encode([{ name: 'bomb', description: '', parameters }])).toThrow(
-        expect.objectContaining({
-          code: 'TOOL_SCHEMA_INVALID',
-          message: expect.stringContaining('"bomb"') as string,
-          data: { tool: 'bomb' },
-          hint: expect.stringContaining('Leave the tool out') as string,
-        }),
-      );
-    expect(await workOf(refused)).toBeLessThan(2_000_000);
-  }
-});
+])(
+  'references that double at each level by %s are refused after little work, with the name of the tool',
+  async (_, parameters) => {
+    verifies('providers.dialect.budget');
+    for (const dialect of ['gemini', 'ollama', 'mistral', 'anthropic-output'] as const) {
+      const encode = createToolEncoder({ names: /^[\s\S]+$/, dialect, encode: (__, form) => form });
+      const refused = (): void =>
+        expect(() => encode([{ name: 'bomb', description: '', parameters }])).toThrow(
+          expect.objectContaining({
+            code: 'TOOL_SCHEMA_INVALID',
+            message: expect.stringContaining('"bomb"') as string,
+            data: { tool: 'bomb' },
+            hint: expect.stringContaining('Leave the tool out') as string,
+          }),
+        );
+      expect(await workOf(refused)).toBeLessThan(2_000_000);
+    }
+  },
+);

@@ -2,8 +2,6 @@ import { verifies } from '@kernel/testing';
 import type { KernelError, Tool } from '@kernel/protocol';
 import { expect, test } from 'vitest';
 import { checkOutput, findSchemaFault } from '../../../src/client/tools/output-check.ts';
-import { visibleText } from '@kernel/internal';
-import { toLine } from '../../../src/client/connection/request-failure.ts';
 import { connectMcp } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 
