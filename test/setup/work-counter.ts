@@ -187,6 +187,8 @@ const withBacktrackLimit = new Function(
 const { exec } = RegExp.prototype;
 /** Shorter text is read in less than a constant, and so is not tried. */
 const SHORT = 256;
+/** Fewer backtracks don't count: the characters do. */
+const FEW = 64;
 /** A pattern that needs more backtracks counts as so many. */
 const MAX_BACKTRACKS = 2 ** 24;
 const limited = new Map<string, RegExp>();
@@ -205,7 +207,8 @@ function isWithin(limit: number, { source, flags, sticky }: RegExp, text: string
 
 /** The backtracks of a match, to an eighth: patterns with a limit are tried until one ends below it. */
 function backtracks(pattern: RegExp, text: string, from: number): number {
-  let limit = 64;
+  if (isWithin(FEW, pattern, text, from)) return 0;
+  let limit = 2 * FEW;
   while (limit < MAX_BACKTRACKS && !isWithin(limit, pattern, text, from)) limit *= 2;
   for (let part = limit / 4; part >= limit / 8 && limit > SHORT; part /= 2)
     if (isWithin(limit - part, pattern, text, from)) limit -= part;
