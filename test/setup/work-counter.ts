@@ -194,12 +194,13 @@ const MAX_BACKTRACKS = 2 ** 24;
 const limited = new Map<string, RegExp>();
 
 /** Whether a match needs at most so many backtracks. */
-function isWithin(limit: number, { source, flags, sticky }: RegExp, text: string, from: number): boolean {
+function isWithin(limit: number, pattern: RegExp, text: string, from: number): boolean {
+  const { source, flags } = pattern;
   const key = `${flags}/${limit}/${source}`;
   // Searches as the pattern does, then matches nothing: it fails only at its limit.
   const program =
     limited.get(key) ??
-    withBacktrackLimit(`(?:${sticky ? '' : '[^]*?'}(?:${source}))|()`, `${flags.replace(/[gyd]/g, '')}y`, limit);
+    withBacktrackLimit(`(?:${isAnchored(pattern) ? '' : '[^]*?'}(?:${source}))|()`, `${flags.replace(/[gyd]/g, '')}y`, limit);
   limited.set(key, program);
   program.lastIndex = from;
   return Reflect.apply(exec, program, [text]) !== null;
@@ -215,6 +216,20 @@ function backtracks(pattern: RegExp, text: string, from: number): number {
   return limit;
 }
 
+const anchored = new Map<string, boolean>();
+
+/** Whether a pattern is tried at one place only. */
+function isAnchored({ source, sticky, multiline }: RegExp): boolean {
+  if (sticky || multiline) return sticky;
+  const known = anchored.get(source);
+  if (known !== undefined) return known;
+  let rest = source.replace(/\\./g, '').replace(/\[[^\]]*\]/g, '');
+  while (/\([^()]*\)/.test(rest)) rest = rest.replace(/\([^()]*\)/g, '');
+  const isAtStart = rest.split('|').every((branch) => branch.startsWith('^'));
+  anchored.set(source, isAtStart);
+  return isAtStart;
+}
+
 const ofPatterns: object = RegExp.prototype;
 // All methods come to `exec` once it is not the built-in one.
 Object.defineProperty(ofPatterns, 'exec', {
@@ -225,7 +240,7 @@ Object.defineProperty(ofPatterns, 'exec', {
     const from = this.global || this.sticky ? this.lastIndex : 0;
     const found = Reflect.apply(exec, this, [text]);
     isCounting = false;
-    const end = found === null ? (this.sticky ? from : text.length) : found.index + found[0].length;
+    const end = found === null ? (isAnchored(this) ? from : text.length) : found.index + found[0].length;
     patterns += Math.max(1, end - from);
     if (text.length - from >= SHORT) patterns += backtracks(this, text, from);
     isCounting = true;
