@@ -200,7 +200,11 @@ function isWithin(limit: number, pattern: RegExp, text: string, from: number): b
   // Searches as the pattern does, then matches nothing: it fails only at its limit.
   const program =
     limited.get(key) ??
-    withBacktrackLimit(`(?:${isAnchored(pattern) ? '' : '[^]*?'}(?:${source}))|()`, `${flags.replace(/[gyd]/g, '')}y`, limit);
+    withBacktrackLimit(
+      `(?:${isAnchored(pattern) ? '' : '[^]*?'}(?:${source}))|()`,
+      `${flags.replace(/[gyd]/g, '')}y`,
+      limit,
+    );
   limited.set(key, program);
   program.lastIndex = from;
   return Reflect.apply(exec, program, [text]) !== null;

@@ -50,7 +50,10 @@ const weigh: Tool = {
   parameters: { type: 'object', properties: { a: {}, b: {}, text: { type: 'string' } } },
 };
 
-async function ask(content: Extract<Message, { role: 'user' }>['content'], phrases: readonly ToolPhrase[]): Promise<void> {
+async function ask(
+  content: Extract<Message, { role: 'user' }>['content'],
+  phrases: readonly ToolPhrase[],
+): Promise<void> {
   const provider = offlineProvider({ phrases: { weigh: phrases } });
   const messages = [{ role: 'user', content }] as const;
   try {

@@ -47,7 +47,8 @@ describe('a file is edited in linear time', () => {
     verifies('toolbox.files.cost');
     const edits = [{ old_text: 'ab', new_text: 'cd', replace_all: true }];
     const work = (text: string) => edit(memoryWorkspace({ a: text }), edits);
-    await expectLinear({ make: (count) => 'ab,x,'.repeat(count), work });
+    // The difference shows longer lines in part.
+    await expectLinear({ make: (count) => 'ab,x,'.repeat(count), work, largest: 1024 });
   });
 
   test('by a patch of lines that are all the same', async () => {
@@ -154,7 +155,7 @@ describe('a hostile SKILL.md', () => {
   });
 
   test.each<readonly [string, (size: number) => string]>([
-    ['lines', (size) => skillMd('name: a\ndescription: d', '--- \t\n'.repeat(size / 6))],
+    ['keys', (size) => head(`metadata:\n${Array.from({ length: size / 16 }, (_, i) => `  k${i}: v`).join('\n')}`)],
     ['tools', (size) => `---\nname: a\ndescription: d\nallowed-tools: ${'Bash(( '.repeat(size / 7)}\n---\n`],
   ])('of many %s is read in linear time', async (_, make) => {
     verifies('toolbox.skills.hostile');
