@@ -19,6 +19,7 @@ describe('a hostile SKILL.md is an error', () => {
     ['a tag', head('license: !!js/function "x"')],
     ['a tag of a map', head('metadata: !!set {x}')],
     ['a key twice', head('name: b')],
+    ['a key of a map twice', head('metadata: {x: a, x: b}')],
     ['a map as a key', head('? {x: y}\n: z')],
     ['a map in a map', head('metadata: {a: {b: c}}')],
     ['a list in a list', head('allowed-tools: [[Read]]')],
