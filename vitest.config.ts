@@ -1,15 +1,25 @@
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; with this condition Node resolves `@kernel/*` to TypeScript source, so no build is needed.
 const ON_SOURCE = '--conditions=@kernel/source';
 /** What the second tier may do and the first may not: start processes, wait in real time, kill, try values at random, need other programs. */
 const SYSTEM = ['system', 'slow'] as const;
+/** Files that count work instead of measuring time. */
 const GROWTH = '**/*growth.slow.test.ts';
 /** Import files of the others over another transport, which needs a process of its own. */
 const FETCH = 'packages/providers/test/fetch/**';
 /** Counts timers, of which undici shares one among all connections of a process. */
 const TIMERS = 'packages/providers/test/http/timeouts-off.system.test.ts';
+
+const setupFile = (file: string): string => fileURLToPath(new URL(`./test/setup/${file}.ts`, import.meta.url));
+/** Has the counter in the process; without optimizing compilers it allocates the same bytes each time. */
+const COUNTER = [
+  '--allow-natives-syntax',
+  '--no-opt',
+  '--no-maglev',
+  `--import=${pathToFileURL(setupFile('work-counter'))}`,
+];
 
 const inFolders = (folders: string, name: string): string => `${folders}/test/**/${name}.test.ts`;
 const SOURCES = '{packages/*,scripts}';
@@ -23,6 +33,8 @@ interface Project {
   /** Whether it tests the sources; otherwise the built packages, as a user would have them. */
   readonly onSource: boolean;
   readonly setup?: readonly string[];
+  /** More flags of the process. */
+  readonly flags?: readonly string[];
   readonly workers: number;
 }
 
@@ -42,6 +54,7 @@ const projects: readonly Project[] = [
     onSource: true,
     workers: 4,
   },
+  { name: 'growth', include: [`{packages,apps}/*/test/${GROWTH}`], onSource: true, flags: COUNTER, workers: 2 },
   { name: 'fetch', include: [FETCH], onSource: true, workers: 1 },
   { name: 'timers', include: [TIMERS], onSource: true, workers: 1 },
   {
@@ -53,11 +66,9 @@ const projects: readonly Project[] = [
   },
 ];
 
-const setupFile = (file: string): string => fileURLToPath(new URL(`./test/setup/${file}.ts`, import.meta.url));
-
 export default defineConfig({
   test: {
-    projects: projects.map(({ exclude = [], include, name, onSource, setup = [], workers }, index) => ({
+    projects: projects.map(({ exclude = [], flags = [], include, name, onSource, setup = [], workers }, index) => ({
       test: {
         name,
         environment: 'node',
@@ -69,11 +80,14 @@ export default defineConfig({
         exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
         globalSetup: [setupFile('run-folder')],
         setupFiles: ['loopback-only', 'citations', 'clean-process', ...setup].map((file) => setupFile(file)),
-        execArgv: ['--unhandled-rejections=strict', ...(onSource ? [ON_SOURCE] : [])],
+        execArgv: ['--unhandled-rejections=strict', ...(onSource ? [ON_SOURCE] : []), ...flags],
         // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
         experimental: { viteModuleRunner: false, nodeLoader: false },
         // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
-        env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)) },
+        env:
+          flags.length > 0
+            ? { NODE_DISABLE_COMPILE_CACHE: '1' }
+            : { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)) },
         // Only to end what hangs: a busy machine may take many times as long as an idle one.
         testTimeout: 240_000,
         hookTimeout: 240_000,

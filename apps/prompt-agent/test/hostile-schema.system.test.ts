@@ -30,14 +30,11 @@ test.each([
     onTestFinished(() => server.close());
     const config: CustomProviderConfig = { name, baseUrl: server.baseUrl, token: 't' };
     const provider = createProviders().create(config);
-    const before = process.cpuUsage();
     const result = await collect(run({ provider, model: 'm', messages: [{ role: 'user', content: 'Go.' }], tools }));
     expect(result).toMatchObject({
       reason: 'error',
       error: { code: 'TOOL_SCHEMA_INVALID', data: { tool: 'hostile_bomb' } },
     });
     expect(server.requests).toEqual([]);
-    // Only to tell seconds from hours.
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(30_000);
   },
 );

@@ -63,3 +63,8 @@ test('a program in a worker never holds up the calling thread, whatever it does'
   // In 450 ms of computing the thread has come round many times: blocked, it would have once for each program.
   expect(turns).toBeGreaterThan(30);
 });
+
+test('there are sixty of them', () => {
+  verifies('codemode.escapes');
+  expect(Object.keys(ESCAPES).length).toBeGreaterThanOrEqual(60);
+});

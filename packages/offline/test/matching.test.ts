@@ -243,25 +243,6 @@ test('hostile tool names and arguments are names like others', async () => {
   expect(await callsFor('paint the fence', [tool('__proto__')])).toEqual(['__proto__ {}']);
 });
 
-test('no prompt keeps it busy: what is too long or too tangled is refused soon', async () => {
-  const before = process.cpuUsage();
-  const codes = new Set<unknown>();
-  for (const piece of ['(', '1+', '((1+', '"', "'", 'a/', 'and ', '1 and ', '15% of ', 'x@', '.', ' - ', 'sqrt(']) {
-    for (const length of [1999, 200_000]) {
-      const prompt = piece.repeat(Math.floor(length / piece.length));
-      codes.add(
-        await ask(prompt, workTools).then(
-          () => 'answered',
-          (error: unknown) => (KernelError.is(error) ? error.code : error),
-        ),
-      );
-    }
-  }
-  expect(codes).toEqual(new Set(['PROVIDER_REFUSED', 'answered']));
-  // Only to tell seconds from hours.
-  expect(process.cpuUsage(before).user / 1000).toBeLessThan(60_000);
-});
-
 test('the same prompt and tools give the same calls every time', async () => {
   const prompt = 'list packages, read package.json and tell me the time in Tokyo';
   const first = await callsFor(prompt, workTools);

@@ -1,5 +1,5 @@
 import type { Message, Tool } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { offlineProvider, type ToolPhrase } from '../src/index.ts';
 
@@ -178,28 +178,4 @@ test('a refusal quotes the prompt, not the text that came with it', async () => 
   expect(refusal).toContain('"review", asked of what came with it');
   expect(refusal).not.toContain('secret');
   expect(await ask([part('<stdin>\nsecret\n</stdin>')], of('weigh {a}')).catch(String)).not.toContain('secret');
-});
-
-test.each<readonly [string, (size: number) => string]>([
-  ['values', (size) => `weigh ${'a '.repeat(size / 2)}`],
-  ['numbers', (size) => `weigh ${'1, '.repeat(size / 3)}`],
-  ['one word', (size) => `weigh ${'1'.repeat(size)}`],
-  ['polite words', (size) => 'please '.repeat(size / 7)],
-  ['quotation marks', (size) => '"'.repeat(size)],
-])('a prompt of %s is compared with phrases in linear time', async (_, make) => {
-  verifies('offline.linear');
-  const tools = work([
-    { text: 'weigh {a} (x|) {b} (y|) {c} end', input: {} },
-    { text: 'weigh {a:numbers}', input: {} },
-  ]);
-  const compare = (prompt: string) => ask(prompt, tools).catch(() => undefined);
-  expect(await timeGrowth({ make, work: compare, largest: 2048 })).toBeLessThan(3);
-});
-
-test('a long text is passed on in linear time', async () => {
-  verifies('offline.linear');
-  const tools = of('count', { text: '{material}' });
-  const make = (size: number) => `<stdin>\n${'</stdin>\n'.repeat(size / 9)}</stdin>`;
-  const count = (text: string) => ask([part(text), part('count')], tools);
-  expect(await timeGrowth({ make, work: count, largest: 256 * 1024 })).toBeLessThan(3);
 });

@@ -1,5 +1,4 @@
 import { type JsonSchema, KernelError } from '@kernel/protocol';
-import { cpuRatio, referenceWork } from '../../../test/setup/cpu-time.ts';
 import { deepFreezeCopy, inspectSchema } from '../src/index.ts';
 
 /** How the errors of `inspect` name the schema. */
@@ -22,7 +21,3 @@ export function caught(work: () => unknown): KernelError {
   }
   throw new Error('nothing was thrown');
 }
-
-/** How many times as much CPU time the work takes as the reference, measured again where that is not below a bound. */
-export const costRatio = cpuRatio;
-export { referenceWork };

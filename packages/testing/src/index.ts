@@ -1,5 +1,4 @@
 export * from './verifies.ts';
-export * from './time-growth.ts';
 export * from './fakes/scripted-provider.ts';
 export type { NeutralReply, ScriptedCall, ScriptedReply } from './fakes/scripted-reply.ts';
 export * from './fakes/mock-providers.ts';

@@ -7,7 +7,6 @@ import {
   type ToolContext,
   type ToolResult,
 } from '@kernel/protocol';
-import { cpuRatio, referenceWork } from '../../../test/setup/cpu-time.ts';
 import { type BindingOptions, type ToolBinding, bindTool } from '../src/index.ts';
 
 /** A context whose signal never aborts. */
@@ -69,7 +68,3 @@ export function caught(work: () => unknown): KernelError {
   }
   throw new Error('nothing was thrown');
 }
-
-/** How many times as much CPU time the work takes as the reference, measured again where that is not below a bound. */
-export const costRatio = cpuRatio;
-export { referenceWork };

@@ -1,27 +1,21 @@
-import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { prompt, workspace } from '../program.ts';
 
-const CPU_TIME = fileURLToPath(new URL('../fixtures/cpu-time.ts', import.meta.url));
-const ROUNDS = 4;
-const MAX_ROUNDS = 30;
-const BOUND = 1.3;
+const COUNTER = new URL('../fixtures/count-blocks.ts', import.meta.url).href;
 
-test('to keep a run costs a small part of what a short answer costs', async () => {
+test('keeping a run adds a small part to the work of a short answer', async () => {
   verifies('cli.sessions.startup');
   const cwd = workspace({ 'a.txt': 'x' });
-  const timeOf = async (...flags: readonly string[]): Promise<number> => {
-    const { code, stderr } = await prompt([...flags, '2+3'], { cwd, env: { NODE_OPTIONS: `--import=${CPU_TIME}` } });
+  const blocksOf = async (...flags: readonly string[]): Promise<number> => {
+    // Code of the compile cache counts no blocks.
+    const env = { NODE_OPTIONS: `--import=${COUNTER}`, NODE_DISABLE_COMPILE_CACHE: '1' };
+    const { code, stderr } = await prompt([...flags, '2+3'], { cwd, env });
     expect(code).toBe(0);
-    return Number(/^CPU time: ([\d.]+) ms$/m.exec(stderr)?.[1]);
+    return Number(/^Blocks: (\d+)$/m.exec(stderr)?.[1]);
   };
-  await timeOf();
-  let [keptMs, plainMs] = [Infinity, Infinity];
-  // Measured: 1.06. Of each the least counts, in turn, and in more rounds as long as a busy machine makes them differ.
-  for (let round = 0; round < ROUNDS || (round < MAX_ROUNDS && keptMs >= BOUND * plainMs); round += 1) {
-    keptMs = Math.min(keptMs, await timeOf());
-    plainMs = Math.min(plainMs, await timeOf('--no-session'));
-  }
-  expect(keptMs / plainMs).toBeLessThan(BOUND);
+  await blocksOf();
+  const [kept, plain] = [await blocksOf(), await blocksOf('--no-session')];
+  expect(plain).toBeGreaterThan(10_000);
+  expect(kept / plain).toBeLessThan(1.3);
 });

@@ -1,4 +1,4 @@
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { jsonPieces } from '../../src/output/json-pieces.ts';
 
@@ -23,16 +23,4 @@ test('of many pieces it gives the last thousand', () => {
   const found = piecesOf(Array.from({ length: 5_000 }, (_, index) => `[${index}]`).join(' '));
   expect(found).toHaveLength(1_000);
   expect(found[0]).toBe('[4999]');
-});
-
-test.each<[string, (length: number) => string]>([
-  ['brackets that are never closed', (length) => '{'.repeat(length)],
-  ['brackets that are nested', (length) => '['.repeat(length / 2) + 'x' + ']'.repeat(length / 2)],
-  ['brackets of both kinds', (length) => '[{'.repeat(length / 4) + '}]'.repeat(length / 4)],
-  ['quotes that are escaped and never closed', (length) => `{"${'\\"'.repeat(length / 2)}`],
-  ['many pieces', (length) => '[x] {} '.repeat(length / 7)],
-  ['pieces within brackets that are never closed', (length) => '{ {}'.repeat(length / 4)],
-])('%s are read in linear time', async (_what, make) => {
-  verifies('output.pieces');
-  expect(await timeGrowth({ make, work: piecesOf, largest: 128 * 1024 })).toBeLessThan(3);
 });

@@ -1,7 +1,7 @@
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectMcp, type McpToolsChange } from '../../src/index.ts';
-import { type Params, startJsonServer } from '../fixtures/json-server.ts';
+import { startJsonServer } from '../fixtures/json-server.ts';
 import { listen } from '../auth/oauth-servers.ts';
 import { call, connected, misbehaving } from './programs.ts';
 
@@ -9,36 +9,6 @@ const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const DISCOVERED = { ...COMPLETE, supportedVersions: ['2026-07-28'], capabilities: { tools: {}, resources: {} } };
 const tool = (description: string): object => ({ name: 'pay', description, inputSchema: { type: 'object' } });
 const turn = (number: number) => ({ turn: number, signal: new AbortController().signal, conversation: undefined });
-
-test('10,000 resources are listed in a time that grows with their number, and of more only as many', async () => {
-  verifies('mcp.client.contents', 'mcp.linear');
-  let count = 0;
-  const { url } = await startJsonServer({
-    'server/discover': () => DISCOVERED,
-    'tools/list': () => ({ ...COMPLETE, tools: [] }),
-    'resources/list': ({ cursor }) => {
-      const start = Number(cursor ?? 0);
-      const end = Math.min(start + 1000, count);
-      const resources = Array.from({ length: end - start }, (_, at) => {
-        const name = `file\u200B ${start + at}`;
-        return { uri: `file:///${start + at}`, name, description: name.repeat(5), mimeType: 'text/plain' };
-      });
-      return { ...COMPLETE, resources, ...(end < count ? { nextCursor: String(end) } : {}) };
-    },
-  });
-  const toolset = await connected({ a: { url } });
-  const growth = await timeGrowth({
-    make: (size) => size,
-    async work(size) {
-      count = size;
-      expect(await toolset.listResources()).toHaveLength(size);
-    },
-    largest: 10_000,
-  });
-  expect(growth).toBeLessThan(3);
-  count = 25_000;
-  expect(await toolset.listResources()).toHaveLength(10_000);
-});
 
 test('a list that changes under its ttlMs is not used before it is loaded again, and then is asked about', async () => {
   verifies('mcp.client.fresh', 'mcp.client.bounded');
@@ -107,33 +77,6 @@ test('a server of 2026-07-28 that sends requests as old ones do asks nobody', as
   const { forLLM } = await call(toolset, 'a_ok');
   expect(asked).toEqual([]);
   expect(forLLM).not.toContain('secret');
-});
-
-test('a discovery of megabytes is read in a time that grows with its length', async () => {
-  verifies('mcp.linear', 'mcp.client.bounded');
-  const { url } = await startJsonServer({
-    'server/discover': (params) => discovery(params),
-    'tools/list': () => ({ ...COMPLETE, tools: [tool('One.')] }),
-  });
-  let size = 0;
-  const discovery = (_params: Params): object => ({
-    ...DISCOVERED,
-    supportedVersions: ['2026-07-28', ...Array.from({ length: size / 20 }, (_, at) => `2027-${at}`)],
-    capabilities: { tools: {}, experimental: { x: { text: 'x'.repeat(size) } } },
-    instructions: '\u001B[2J'.repeat(size / 8),
-    serverInfo: { name: 'n'.repeat(size), version: '1' },
-  });
-  const growth = await timeGrowth({
-    make: (length) => length,
-    async work(length) {
-      size = length;
-      const toolset = await connectMcp({ mcpServers: { a: { url } } });
-      expect(toolset.list()).toHaveLength(1);
-      await toolset.close();
-    },
-    largest: 1_048_576,
-  });
-  expect(growth).toBeLessThan(3);
 });
 
 test.each([307, 308])('a server that redirects without end (%s) is an error after a few requests', async (status) => {

@@ -61,8 +61,8 @@ export function readName(place: SlotToken): Found | undefined {
 export function readBareName(place: SlotToken): Found | undefined {
   const { after, before, filling, index, slot, token } = place;
   const { tokens, used } = filling;
-  const others = [...tokens.keys()].filter((at) => at !== index && isFree(filling, at));
-  if (slot.target === 'any' || !isName(token) || !place.isFree || others.length > 0) return undefined;
+  if (slot.target === 'any' || !isName(token) || !place.isFree) return undefined;
+  if (tokens.some((_, at) => at !== index && isFree(filling, at))) return undefined;
   const head = tokens.findIndex(({ role }) => role !== 'stop');
   if (index === head && tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   // After another word it is that word's object: `which files mention undici`.

@@ -42,7 +42,7 @@ const NEGATION = new RegExp(
 const FLAG = /(?<=\s)(?!-(?:[rnHiIF]+|[la1]+)(?![\w-]))--?[A-Za-z][\w-]*/;
 /** Arithmetic with two meanings: `50 + 20%`, `7 mod -3`, `the root of 9`; and a pattern to search for. */
 const UNCLEAR =
-  /(?:[-+−]\s*|\b(?:plus|minus)\s+)?(?:\d\S*\s*)?(?:%|\bper ?cent\b)(?!\s*of\b)|[/÷^]\s*[\d.]+\s*(?:%|per ?cent)|\bmod(?:ulo)?\b(?:\s*-\d)?|\b(?:sin|cos|tan)\b|(?<!\bsquare\s)\broot of\b|\b(?:half|over) (?:of )?\d|\.[*+]|\.{3}|…/;
+  /(?:[-+−]\s{0,9}|\b(?:plus|minus)\s{1,9})?(?:\d\S{0,30}\s{0,9})?(?:%|\bper ?cent\b)(?!\s*of\b)|[/÷^]\s*[\d.]+\s*(?:%|per ?cent)|\bmod(?:ulo)?\b(?:\s*-\d)?|\b(?:sin|cos|tan)\b|(?<!\bsquare\s)\broot of\b|\b(?:half|over) (?:of )?\d|\.[*+]|\.{3}|…/;
 /** A question about a file, not for what is in it. */
 const ABOUT_FILE =
   /^\s*(?:(?:is|are)(?=\s{2})|what\s+(?:is|are)\s+for\b|(?:where|when|how)(?:['’]s|\s+(?:is|are|was|were|did|does|do|has|had|to|can))|what\s+(?:will|would|should|could|might|was))\b/;
@@ -74,7 +74,11 @@ function firstOf(form: RegExp, text: string): string | undefined {
 }
 
 function without(text: string, tokens: readonly Token[]): string {
-  let rest = text;
-  for (const { start, end } of tokens) rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
-  return rest;
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of tokens) {
+    parts.push(text.slice(from, start), ' '.repeat(end - start));
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
 }

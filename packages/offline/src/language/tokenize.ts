@@ -35,9 +35,12 @@ const FILE_NAME = new RegExp(String.raw`^(?!\.)${PART}+\.[a-z][a-z0-9]{0,9}$`);
 /** Splits a prompt into tokens. Each of `expressions` becomes one token; pass `[]` to split arithmetic into numbers and words. */
 export function tokenize(text: string, expressions = findExpressions(text)): readonly Token[] {
   const tokens = expressions.map(({ start, end, value }) => literal('expression', value, start, end));
+  // Both are in the order of the text.
+  let next = 0;
   for (const { 0: raw, groups = {}, index: start } of text.matchAll(PIECE)) {
     const end = start + raw.length;
-    if (groups['flag'] !== undefined || expressions.some((found) => start < found.end && end > found.start)) continue;
+    while ((expressions[next]?.end ?? Infinity) <= start) next += 1;
+    if (groups['flag'] !== undefined || end > (expressions[next]?.start ?? Infinity)) continue;
     const kind = LITERALS.find((name) => groups[name] !== undefined);
     if (groups['quoted'] !== undefined) tokens.push(literal('quoted', raw.slice(1, -1), start, end));
     else if (kind === undefined) tokens.push(...wordToken(raw, start));

@@ -43,15 +43,18 @@ const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\
 /** Splits a prompt into requests at sentence ends, commas and `and`, but not inside a quotation, a path, arithmetic or a list of numbers. */
 function splitRequests(prompt: string): readonly string[] {
   const tokens = tokenize(prompt);
-  const guarded = tokens.filter(({ kind }) => kind !== 'word');
-  const isInList = (from: number, to: number) =>
-    tokens.findLast(({ end }) => end <= from)?.kind === 'number' &&
-    tokens.find(({ start }) => start >= to)?.kind === 'number';
   const parts: string[] = [];
   let from = 0;
+  // Both are in the order of the text: the tokens before `next` end where the break begins, at the latest.
+  let next = 0;
   for (const { 0: written, index } of prompt.matchAll(BREAK)) {
     const to = index + written.length;
-    if (guarded.some(({ start, end }) => index < end && to > start) || isInList(index, to)) continue;
+    while ((tokens[next]?.end ?? Infinity) <= index) next += 1;
+    let after = next;
+    let isGuarded = false;
+    for (; (tokens[after]?.start ?? Infinity) < to; after += 1) isGuarded ||= tokens[after]?.kind !== 'word';
+    const isInList = tokens[next - 1]?.kind === 'number' && tokens[after]?.kind === 'number';
+    if (isGuarded || isInList) continue;
     parts.push(prompt.slice(from, index));
     from = to;
   }

@@ -1,9 +1,9 @@
 import type { AssistantMessage } from '@kernel/protocol';
-import { type RawReply, timeGrowth, verifies, type WireName } from '@kernel/testing';
+import { type RawReply, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { createProviders } from '../../src/index.ts';
 import { mcpServer, SHELL_TOOL, shell, webSearch } from '../../src/responses/index.ts';
-import { chunk, endOf, request, sse } from '../support.ts';
+import { endOf, request, sse } from '../support.ts';
 import { withWire } from '../wires.ts';
 
 const streamed = (...events: readonly object[]): RawReply => ({ chunks: [sse(...events)] });
@@ -214,15 +214,6 @@ describe('a Gemini citation', () => {
     );
     expect(spansOf((await read('gemini', reply)).content)).toEqual([[undefined, undefined]]);
   });
-});
-
-test('reading many citations takes linear time', async () => {
-  verifies('providers.citations');
-  const url_citation = { url: 'https://a.test', start_index: 0, end_index: 1 };
-  const pair = (): object => chunk({ content: 'word ', annotations: [{ type: 'url_citation', url_citation }] });
-  const make = (count: number) => streamed(...Array.from({ length: count }, pair), chunk({}, 'stop'));
-  const growth = await timeGrowth({ make, work: (reply) => read('openai', reply), largest: 16_384, doublings: 3 });
-  expect(growth).toBeLessThan(3);
 });
 
 test.each<[string, unknown, string]>([

@@ -1,4 +1,4 @@
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createSseParser, type SseEvent } from '../../src/stream/sse.ts';
 import { eventsOf, randomStream, seeded } from './chunkings.ts';
@@ -61,17 +61,6 @@ test('a line over the limit throws PROVIDER_PROTOCOL before it is kept', () => {
   expect(() => parser.push(Buffer.from('x'.repeat(40)))).toThrow(
     expect.objectContaining({ code: 'PROVIDER_PROTOCOL' }),
   );
-});
-
-test('a long line in many pieces takes linear time', async () => {
-  const piece = Buffer.from('x'.repeat(64));
-  const readLine = (pieces: number): void => {
-    const parser = createSseParser(() => undefined);
-    parser.push(Buffer.from('data: '));
-    for (let at = 0; at < pieces; at += 1) parser.push(piece);
-    parser.push(Buffer.from('\n\n'));
-  };
-  expect(await timeGrowth({ make: (pieces) => pieces, work: readLine, largest: 65_536 })).toBeLessThan(3);
 });
 
 test('20,000 seeded chunkings of random streams give the events of the whole', () => {

@@ -1,7 +1,6 @@
 import { toolCallsOf } from '@kernel/protocol';
-import { type RawReply, timeGrowth, toEventStreamFrame, verifies, type WireName } from '@kernel/testing';
+import { type RawReply, toEventStreamFrame, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { createExactArguments } from '../../src/wire/arguments.ts';
 import { ADD } from '../history.ts';
 import { endOf, request } from '../support.ts';
 import { withWire } from '../wires.ts';
@@ -130,28 +129,4 @@ test('arguments that a strict schema would restore stay as they were sent where 
     expect(await read()).toBe(text);
     expect(await read()).toBe('{"a":7}');
   });
-});
-
-test.each([
-  ['many calls with a loss', (size: number) => Array.from({ length: size / 32 }, () => '{"args":{"a":1,"a":2}}')],
-  [
-    'one loss among many calls',
-    (size: number) => ['{"x":1,"x":1}', ...Array.from({ length: size / 16 }, () => '{"args":{}}')],
-  ],
-  [
-    'arguments within arguments',
-    (size: number) => [`${'{"args":'.repeat(size / 9)}1${'}'.repeat(size / 9)}`, '{"a":1,"a":1}'],
-  ],
-])('reading a reply with %s takes linear time', async (_, make) => {
-  const growth = await timeGrowth({
-    make: (size) => `[${make(size).join(',')}]`,
-    work(text) {
-      const exact = createExactArguments('args');
-      const parsed = JSON.parse(text) as readonly { readonly args?: unknown }[];
-      exact.read(text, parsed);
-      for (const { args } of parsed) exact.of(args);
-    },
-    largest: 131_072,
-  });
-  expect(growth).toBeLessThan(3);
 });

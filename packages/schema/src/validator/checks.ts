@@ -31,6 +31,8 @@ export interface InstancePath {
   /** Undefined for a member of the root. */
   readonly parent: InstancePath | undefined;
   readonly key: string | number;
+  /** Undefined until an issue at or below it needs it. */
+  pointer: string | undefined;
 }
 
 /** Tracked only where an `unevaluated…` keyword needs it. */
@@ -115,7 +117,7 @@ export function childPath(
   parent: InstancePath | undefined,
   key: string | number,
 ): InstancePath | undefined {
-  return validation.issues === undefined ? undefined : { parent, key };
+  return validation.issues === undefined ? undefined : { parent, key, pointer: undefined };
 }
 
 export function passes(check: Check, value: unknown, validation: ValidationContext): boolean {
@@ -149,8 +151,8 @@ export function addEvaluated(target: Evaluated | undefined, source: Evaluated | 
   for (const index of source.items) target.items.add(index);
 }
 
+/** Each level is written once, however many issues are below it. */
 function toPointer(path: InstancePath | undefined): string {
-  let pointer = '';
-  for (let at = path; at !== undefined; at = at.parent) pointer = `/${pointerToken(at.key)}${pointer}`;
-  return pointer;
+  if (path === undefined) return '';
+  return (path.pointer ??= `${toPointer(path.parent)}/${pointerToken(path.key)}`);
 }

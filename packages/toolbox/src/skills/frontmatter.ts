@@ -43,7 +43,9 @@ async function readYaml(source: string): Promise<ReadonlyMap<string, Field>> {
   if (/(?![\t\n\r])\p{Cc}/u.test(source)) throw toolError('Invalid YAML in frontmatter: it has control characters');
   if (/^(?:\.\.\.|%|--- )/m.test(source)) throw toolError('Invalid YAML in frontmatter: it must be one document');
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
-  const document = parseDocument(source, { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' });
+  // The library would compare each key with all others.
+  const options = { schema: 'failsafe', prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const;
+  const document = parseDocument(source, options);
   const [flaw] = [...document.errors, ...document.warnings];
   if (flaw !== undefined) throw toolError(`Invalid YAML in frontmatter: ${flaw.message.split('\n')[0] ?? ''}`);
   if (!isMap(document.contents)) throw toolError('SKILL.md frontmatter must be a YAML mapping');
@@ -54,13 +56,17 @@ async function readYaml(source: string): Promise<ReadonlyMap<string, Field>> {
       throw toolError(`Invalid YAML in frontmatter: ${where} must be text, without anchors, aliases and tags`);
     return typeof node.value === 'string' ? node.value : '';
   };
-  const mapOf = (items: readonly Pair[], where: string): ReadonlyMap<string, string> =>
-    new Map(items.map(({ key, value }) => [textOf(key, `a key of ${where}`), textOf(value, where)]));
+  const mapOf = (items: readonly Pair[], where: string): ReadonlyMap<string, string> => {
+    const map = new Map(items.map(({ key, value }) => [textOf(key, `a key of ${where}`), textOf(value, where)]));
+    if (map.size < items.length) throw toolError(`Invalid YAML in frontmatter: ${where} has a key twice`);
+    return map;
+  };
 
   const fields = new Map<string, Field>();
   if (hasExtras(document.contents)) throw toolError('Invalid YAML in frontmatter: it has an anchor or a tag');
   for (const { key, value } of document.contents.items) {
     const name = textOf(key, 'a key');
+    if (fields.has(name)) throw toolError(`Invalid YAML in frontmatter: it has the key '${name}' twice`);
     const where = `the value of '${name}'`;
     if ((isMap(value) || isSeq(value)) && hasExtras(value))
       throw toolError(`Invalid YAML in frontmatter: ${where} has an anchor or a tag`);

@@ -3,8 +3,7 @@ import { verifies } from '@kernel/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fileTools } from '../../src/files/index.ts';
 import type { Workspace } from '../../src/workspace/index.ts';
-import { cpuRatio } from '../../../../test/setup/cpu-time.ts';
-import { onDisk, STORES, textOf } from '../workspace/three-workspaces.ts';
+import { STORES, textOf } from '../workspace/three-workspaces.ts';
 
 const signal = new AbortController().signal;
 let workspace: Workspace;
@@ -148,20 +147,4 @@ describe.each(STORES)('in a workspace $name,', ({ create }) => {
       expect(await textOf(workspace, 'n/new.txt')).toBe('a\nb\n');
     });
   });
-});
-
-test('costs little more than reading and writing the file, at 5 MB', async () => {
-  verifies('toolbox.files.cost');
-  const content = `${'some text of a line that is long enough\n'.repeat(131_072)}the end\n`;
-  workspace = await onDisk({ 'big.txt': content, 'floor.txt': content });
-  const copy = async (): Promise<unknown> => workspace.write('floor.txt', (await workspace.read('floor.txt')).bytes);
-  let round = 0;
-  const edit = async (): Promise<void> => {
-    const [old_text, new_text] = round % 2 === 0 ? ['the end', 'THE END'] : ['THE END', 'the end'];
-    round += 1;
-    const result = await call('edit_file', { path: 'big.txt', edits: [{ old_text, new_text }] });
-    expect(result.isError).toBeUndefined();
-  };
-  // Decoding, looking for the text and the diff come on top.
-  expect(await cpuRatio(edit, copy, 15)).toBeLessThan(15);
 });

@@ -1,8 +1,7 @@
 import { createRegistry } from '@kernel/tools';
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { fileTools } from '../../src/files/index.ts';
-import { nearestLine } from '../../src/files/edit/find-alike.ts';
 import { memoryTool } from '../../src/memory/index.ts';
 import { memoryWorkspace } from '../../src/workspace/index.ts';
 import { textOf } from '../workspace/three-workspaces.ts';
@@ -284,13 +283,6 @@ describe('a refusal names what tells two texts apart', () => {
     expect(await patch('a.txt', 'scope = 1', 'x')).toContain('which has U+0441');
     expect(await patch('b.txt', 'say "no"', 'say "yes"')).toContain(`1 hunk ${KINDS}; check the result.`);
     expect(await patch('b.txt', 'say "yes"', 'say "no"')).not.toContain('fitted');
-  });
-
-  test('in time linear in the file', async () => {
-    const make = (size: number): string => 'some line of text\n'.repeat(size / 18);
-    expect(await timeGrowth({ make, work: (text) => nearestLine(text, 'same lime'), largest: 131_072 })).toBeLessThan(
-      3,
-    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, it } from 'vitest';
 import { memoryTool, noteTools } from '../../src/memory/index.ts';
 import { memoryWorkspace } from '../../src/workspace/index.ts';
@@ -92,17 +92,4 @@ it('the limits hold for notes, and an empty one is none', async () => {
   await call('remember', { text: 'a' });
   await call('remember', { text: 'b' });
   expect(messageOf(await call('remember', { text: 'c' }))).toContain('at most 3 files and folders');
-});
-
-it('the time of a search grows with the number of notes, not faster', async () => {
-  const growth = await timeGrowth({
-    make: (size) => {
-      const files = Array.from({ length: size }, (_, index) => [`notes/n${index}.md`, `note number ${index} on tea`]);
-      return caller(...noteTools(memoryWorkspace(Object.fromEntries(files)), { maxEntries: 100_000 }));
-    },
-    work: (call) => call('recall', { query: 'tea' }),
-    largest: 2000,
-    doublings: 4,
-  });
-  expect(growth).toBeLessThan(3);
 });

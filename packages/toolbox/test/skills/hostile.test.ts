@@ -1,16 +1,15 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { loadSkills } from '../../src/skills/index.ts';
 import { parseSkill } from '../../src/skills/parse-skill.ts';
-import { cpuRatio, referenceWork } from '../../../../test/setup/cpu-time.ts';
 import { folderWith } from '../workspace/folders.ts';
 import { skillMd } from './support.ts';
 
 const head = (more: string) => skillMd(`name: a\ndescription: d\n${more}`);
 
-describe('a hostile SKILL.md is an error in little time', () => {
+describe('a hostile SKILL.md is an error', () => {
   const bomb = ['a0: &a0 x', ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`)];
   it.each([
     ['aliases that multiply', head(bomb.join('\n'))],
@@ -20,6 +19,7 @@ describe('a hostile SKILL.md is an error in little time', () => {
     ['a tag', head('license: !!js/function "x"')],
     ['a tag of a map', head('metadata: !!set {x}')],
     ['a key twice', head('name: b')],
+    ['a key of a map twice', head('metadata: {x: a, x: b}')],
     ['a map as a key', head('? {x: y}\n: z')],
     ['a map in a map', head('metadata: {a: {b: c}}')],
     ['a list in a list', head('allowed-tools: [[Read]]')],
@@ -37,7 +37,6 @@ describe('a hostile SKILL.md is an error in little time', () => {
     const { errors, unknown } = await parseSkill(content, 'a');
     expect([...errors, ...unknown]).not.toEqual([]);
     expect(errors.join('').length + unknown.join('').length).toBeLessThan(12_000);
-    expect(await cpuRatio(() => parseSkill(content, 'a'), referenceWork, 50)).toBeLessThan(50);
   });
 
   it('keys of prototypes are fields like others', async () => {
@@ -51,21 +50,6 @@ describe('a hostile SKILL.md is an error in little time', () => {
     expect(properties?.name).toBe('a');
     const metadata = (await parseSkill(head('metadata:\n  __proto__: x'), 'a')).properties?.metadata;
     expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
-  });
-
-  it('the time grows with the length, not faster', async () => {
-    verifies('toolbox.skills.hostile');
-    const body = await timeGrowth({
-      make: (size) => skillMd('name: a\ndescription: d', '--- \t\n'.repeat(size / 6)),
-      work: (text) => parseSkill(text, 'a'),
-    });
-    expect(body).toBeLessThan(3);
-    const tools = await timeGrowth({
-      make: (size) => `---\nname: a\ndescription: d\nallowed-tools: ${'Bash(( '.repeat(size / 7)}\n---\n`,
-      work: (text) => parseSkill(text, 'a'),
-      largest: 16_000,
-    });
-    expect(tools).toBeLessThan(3);
   });
 });
 

@@ -95,24 +95,16 @@ test(
     );
     const registry = createRegistry(bindings);
     const codes = new Map<string, number>();
-    // In CPU time, of a hundred calls each, only to tell milliseconds from many seconds.
-    let slowest = 0;
-    let before = process.cpuUsage();
     for (let count = 0; count < 100_000; count += 1) {
       // oxlint-disable-next-line no-await-in-loop
       const result = await registry.call(
         { type: 'tool-call', id: 'c', name: `tool_${count % 200}`, arguments: text() },
         context(),
       );
-      if (count % 100 === 99) {
-        slowest = Math.max(slowest, process.cpuUsage(before).user / 1000);
-        before = process.cpuUsage();
-      }
       const outcome = result.code ?? result.forLLM.slice(0, 3).trim();
       codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
     }
     expect([...codes.keys()].toSorted()).toEqual(['ARGUMENTS_INVALID', 'ok']);
     expect(codes.get('ok')).toBeGreaterThan(5_000);
-    expect(slowest).toBeLessThan(20_000);
   },
 );

@@ -1,7 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
-import { caught, costRatio, referenceWork } from '../support.ts';
+import { caught } from '../support.ts';
 
 const bind = (parameters: unknown): ReturnType<typeof bindTool> =>
   bindTool({ name: 'a', description: '', parameters: parameters as never }, (input) => input);
@@ -21,7 +21,7 @@ test.each([
 });
 
 test(
-  'a pattern that is quadratic at worst is allowed, and a long text is matched with a time limit',
+  'a pattern that is quadratic at worst is allowed, and a text too long for it is refused',
   { timeout: 240_000 },
   async () => {
     verifies('tools.execute.schema', 'tools.define.schema.invalid');
@@ -29,6 +29,5 @@ test(
     expect((await registry.execute('a', { a: `${'a/'.repeat(50_000)}b` })).isError).toBeUndefined();
     const long = { a: `${'/'.repeat(500_000)}\n` };
     expect((await registry.execute('a', long)).code).toBe('ARGUMENTS_INVALID');
-    expect(await costRatio(() => registry.execute('a', long), referenceWork, 150)).toBeLessThan(150);
   },
 );

@@ -1,9 +1,7 @@
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import type { KernelError, Tool } from '@kernel/protocol';
 import { expect, test } from 'vitest';
 import { checkOutput } from '../../../src/client/tools/output-check.ts';
-import { visibleText } from '@kernel/internal';
-import { toLine } from '../../../src/client/connection/request-failure.ts';
 import { connectMcp } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 
@@ -162,24 +160,4 @@ test('a thousand valid addresses match their pattern, and text that was not read
   const addresses = Array.from({ length: 1000 }, (_, at) => `${'n'.repeat(80)}${at}@mail.example.com`);
   expect(check({ items: { pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' } }, addresses)).toBeUndefined();
   expect(check({ not: { pattern: '^(a+)+$' } }, `${'a'.repeat(50)}!`)).toContain('takes too long');
-});
-
-test.each<readonly [string, (size: number) => unknown]>([
-  ['objects that must be unique', (size) => Array.from({ length: size / 16 }, (_, at) => ({ a: at }))],
-  ['numbers', (size) => Array.from({ length: size / 4 }, (_, at) => at)],
-  ['a long text', (size) => 'a'.repeat(size)],
-])('checking a result of %s takes linear time', async (_, make) => {
-  verifies('mcp.client.bounded');
-  const schema = { uniqueItems: true, minLength: 1, items: { anyOf: [{ type: 'string' }, { not: { const: {} } }] } };
-  const growth = await timeGrowth({ make, work: (value) => check(schema, value), largest: 65_536 });
-  expect(growth).toBeLessThan(3);
-});
-
-test.each<readonly [string, (size: number) => string]>([
-  ['white space', (size) => ' '.repeat(size)],
-  ['full stops', (size) => '.'.repeat(size)],
-  ['invisible characters', (size) => '\u200B'.repeat(size)],
-])('a message of %s is read in linear time', async (_, make) => {
-  verifies('mcp.client.bounded');
-  expect(await timeGrowth({ make, work: (text) => toLine(visibleText(text) + text) })).toBeLessThan(3);
 });

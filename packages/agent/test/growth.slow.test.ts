@@ -1,6 +1,7 @@
-import type { Message, ToolCall } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import type { AgentEvent, Message, ToolCall } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { test } from 'vitest';
+import { expectLinear } from '../../../test/setup/growth.ts';
 import { fromConfig } from '../src/config/index.ts';
 import { digestPrefixes } from '../src/history/digest-history.ts';
 import { callIdsOf, withUniqueCallIds } from '../src/history/call-ids.ts';
@@ -8,7 +9,9 @@ import { repairHistory } from '../src/history/repair-history.ts';
 import { canonicalArguments } from '../src/limits/canonical-arguments.ts';
 import { createLoopGuard } from '../src/limits/loop-guard.ts';
 import { createMemorySession, loadHistory } from '../src/index.ts';
+import { jsonPieces } from '../src/output/json-pieces.ts';
 import { parseLog, toLine } from '../src/session/log-format.ts';
+import { toAgUiResponse, toResponse, toTextResponse, toUiMessageStreamResponse } from '../src/web/index.ts';
 import { user } from './support.ts';
 
 const KIB = 1024;
@@ -39,7 +42,7 @@ test.each<readonly [string, (size: number) => string]>([
   ['nested arrays', (size) => `{"name":${many(size / 32, '[')}${many(size / 32, ']')}}`],
 ])('a config with %s is read in linear time', async (_, make) => {
   verifies('agent.linear');
-  expect(await timeGrowth({ make, work: readConfig, largest: 32 * KIB })).toBeLessThan(3);
+  await expectLinear({ make, work: readConfig, largest: 8 * KIB });
 });
 
 const encoder = new TextEncoder();
@@ -54,12 +57,11 @@ test.each<readonly [string, (size: number) => string]>([
   ['a long line', (size) => `${header}${toLine({ type: 'message', message: user(many(size, '\\"')) })}`],
 ])('a session file of %s is read in linear time', async (_, make) => {
   verifies('agent.linear');
-  const growth = await timeGrowth({
+  await expectLinear({
     make: (size) => encoder.encode(make(size)),
     work: (bytes) => attempt(() => parseLog(bytes, 'a.jsonl')),
-    largest: 128 * KIB,
+    largest: 8 * KIB,
   });
-  expect(growth).toBeLessThan(3);
 });
 
 test.each<readonly [string, (size: number) => string]>([
@@ -70,7 +72,7 @@ test.each<readonly [string, (size: number) => string]>([
   ['nested arrays', (size) => many(size / 8, '[') + many(size / 8, ']')],
 ])('arguments of %s are compared in linear time', async (_, make) => {
   verifies('agent.linear');
-  expect(await timeGrowth({ make, work: (text) => canonicalArguments(text), largest: 64 * KIB })).toBeLessThan(3);
+  await expectLinear({ make, work: (text) => canonicalArguments(text), largest: 8 * KIB });
 });
 
 const calls = (count: number, id: (at: number) => string): readonly ToolCall[] =>
@@ -96,14 +98,14 @@ test.each<readonly [string, (size: number) => readonly Message[]]>([
     digestPrefixes(repairHistory(messages));
     await loadHistory(createMemorySession(messages.map((message) => ({ type: 'message', message }))));
   };
-  expect(await timeGrowth({ make, work, largest: 4 * KIB })).toBeLessThan(3);
+  await expectLinear({ make, work, largest: 4 * KIB });
 });
 
 test('a reply whose calls have no ids, or those of earlier calls, gets its ids in linear time', async () => {
   verifies('agent.linear');
   for (const id of [() => '', () => 'same', (at: number) => `call_${at}`]) {
     const work = (message: ReturnType<typeof reply>): unknown => withUniqueCallIds(message, callIdsOf([message]));
-    expect(await timeGrowth({ make: (size) => reply(calls(size, id)), work, largest: 8 * KIB })).toBeLessThan(3);
+    await expectLinear({ make: (size) => reply(calls(size, id)), work, largest: 8 * KIB });
   }
 });
 
@@ -117,6 +119,34 @@ test('the guard against repeats takes linear time, for calls of one turn and of 
     }
   };
   const inTurns = (size: number) => calls(size, String).map((call) => [call]);
-  expect(await timeGrowth({ make: inTurns, work: record, largest: 4 * KIB })).toBeLessThan(3);
-  expect(await timeGrowth({ make: (size) => [calls(size, String)], work: record, largest: 4 * KIB })).toBeLessThan(3);
+  await expectLinear({ make: inTurns, work: record, largest: 4 * KIB });
+  await expectLinear({ make: (size) => [calls(size, String)], work: record, largest: 4 * KIB });
+});
+
+test.each<[string, (length: number) => string]>([
+  ['brackets that are never closed', (length) => '{'.repeat(length)],
+  ['brackets that are nested', (length) => '['.repeat(length / 2) + 'x' + ']'.repeat(length / 2)],
+  ['brackets of both kinds', (length) => '[{'.repeat(length / 4) + '}]'.repeat(length / 4)],
+  ['quotes that are escaped and never closed', (length) => `{"${'\\"'.repeat(length / 2)}`],
+  ['many pieces', (length) => '[x] {} '.repeat(length / 7)],
+  ['pieces within brackets that are never closed', (length) => '{ {}'.repeat(length / 4)],
+])('%s are read in linear time', async (_what, make) => {
+  verifies('output.pieces');
+  await expectLinear({ make, work: (text) => [...jsonPieces(text)], largest: 64 * KIB });
+});
+
+test('a client that reads fast gets many events in linear time', async () => {
+  verifies('web.linear');
+  await expectLinear({
+    make: (size): AgentEvent[] => Array.from({ length: size }, () => ({ type: 'text-delta', text: 'abc' })),
+    work: async (events) => {
+      for (const toBody of [toResponse, toTextResponse, toUiMessageStreamResponse, toAgUiResponse]) {
+        async function* all(): AsyncGenerator<AgentEvent> {
+          yield* events;
+        }
+        await toBody(all()).text();
+      }
+    },
+    largest: 2 * KIB,
+  });
 });

@@ -1,7 +1,8 @@
 import { createRedactor } from '@kernel/internal';
 import { textOf } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { expectLinear } from '../../../test/setup/growth.ts';
 import { httpError } from '../src/http/errors.ts';
 import { describeHtmlPage } from '../src/http/vendor-error.ts';
 import { parseBaseUrl } from '../src/config/base-url.ts';
@@ -54,7 +55,11 @@ const REPLIES: readonly (readonly [string, (size: number) => string])[] = [
   ['Gemma 4 braces', filler('{', '<|tool_call>call:now{a:')],
   ['Gemma 4 braces that close', (size) => `<|tool_call>call:now${fill('{a:', size / 2)}${fill('}', size / 2)}`],
   ['half of a Gemma 4 quote', filler('<|"|', '<|tool_call>call:now{a:<|"|>')],
-  ['Gemma 4 quotes', filler('<|"|>,', '<|tool_call>call:now{a:', '}<tool_call|>')],
+  [
+    'Gemma 4 quotes',
+    // An even number, so that each size ends outside of quotes.
+    (size) => `<|tool_call>call:now{a:${'<|"|>,<|"|>,'.repeat(size / 12)}}<tool_call|>`,
+  ],
   ['Gemma 4 JSON strings', filler('"\\', '<|tool_call>call:now{a:')],
   ['GLM names', filler('<tool_call>now')],
   ['a GLM name and white space', filler(' ', '<tool_call>now', '</tool_call>')],
@@ -95,12 +100,11 @@ const REPLIES: readonly (readonly [string, (size: number) => string])[] = [
 
 test.each(REPLIES)('reading a streamed reply of %s takes linear time', async (_, make) => {
   verifies('grammar.text.hostile');
-  const growth = await timeGrowth({
+  await expectLinear({
     make: (size) => make(size).match(/[\s\S]{1,12}/g) ?? [],
     work: (pieces) => read(detectTextCalls(saying(pieces))),
-    largest: 32 * KIB,
+    largest: 64 * KIB,
   });
-  expect(growth).toBeLessThan(3);
 });
 
 test.each<readonly [string, (size: number) => string]>([
@@ -110,12 +114,11 @@ test.each<readonly [string, (size: number) => string]>([
   ['braces that nest', filler('{"name":')],
 ])('reading a streamed Llama reply of %s between words takes linear time', async (_, make) => {
   verifies('grammar.text.hostile');
-  const growth = await timeGrowth({
+  await expectLinear({
     make: (size) => `x ${make(size)}`.match(/[\s\S]{1,12}/g) ?? [],
     work: (pieces) => read(withTextTools(saying(pieces), 'llama3-json')),
-    largest: 32 * KIB,
+    largest: 64 * KIB,
   });
-  expect(growth).toBeLessThan(3);
 });
 
 test.each(TEXT_FORMATS)('a long call that arrives in small pieces takes linear time: %s', async (format) => {
@@ -130,12 +133,11 @@ test.each(TEXT_FORMATS)('a long call that arrives in small pieces takes linear t
   });
   const said = inner.requests[0]?.messages.at(-1);
   const text = said === undefined ? '' : textOf(said);
-  const growth = await timeGrowth({
+  await expectLinear({
     make: (size) => text.replace('@', 'x'.repeat(size)).match(/[\s\S]{1,8}/g) ?? [],
     work: async (pieces) => expect((await read(withTextTools(saying(pieces), format))).calls).toHaveLength(1),
     largest: 64 * KIB,
   });
-  expect(growth).toBeLessThan(3);
 });
 
 const redactor = createRedactor(['a-secret-of-a-test']);
@@ -150,8 +152,7 @@ test.each<readonly [string, (size: number) => string]>([
   ['the beginning of a secret', filler('a-secret-')],
 ])('the error of a body of %s is made in linear time', async (_, make) => {
   verifies('providers.http.linear');
-  const growth = await timeGrowth({ make, work: (body) => httpError('p', 500, {}, body, redactor) });
-  expect(growth).toBeLessThan(3);
+  await expectLinear({ make, work: (body) => httpError('p', 500, {}, body, redactor) });
 });
 
 test.each<readonly [string, (size: number) => string, (text: string) => unknown]>([
@@ -162,19 +163,18 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['a cassette', filler('-eyJaaaaaaaaa'), (text) => createSanitizer(['a-secret-of-a-test']).text(text)],
 ])('%s is read in linear time', async (_, make, work) => {
   verifies('providers.http.linear');
-  expect(await timeGrowth({ make, work })).toBeLessThan(3);
+  await expectLinear({ make, work });
 });
 
 test('arguments that are complete and go on arriving take linear time', async () => {
   verifies('providers.http.linear');
-  const growth = await timeGrowth({
+  await expectLinear({
     make: (size) => size,
     work(size) {
       const calls = createCallAssembler();
       calls.add({ index: 0, id: 'a', name: 'now', arguments: `{"a":"${'x'.repeat(size)}"}` });
       for (let at = 0; at < size; at += 64) calls.add({ index: 0, arguments: '{"a":1}' });
     },
-    largest: 128 * KIB,
+    largest: 64 * KIB,
   });
-  expect(growth).toBeLessThan(3);
 });

@@ -1,10 +1,15 @@
 import { terminalText } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
-import { timeGrowth, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { verifies } from '@kernel/testing';
+import { test } from 'vitest';
+import { expectLinear } from '../../../test/setup/growth.ts';
+import { loadHighlighter } from '../src/markdown/highlight.ts';
+import { renderBlock } from '../src/markdown/render-block.ts';
+import { createBlockSplitter } from '../src/markdown/split-blocks.ts';
 import { splitCommand } from '../src/options/split-command.ts';
 import { oneLine, safeJson } from '../src/output/escape.ts';
 import { showCall } from '../src/questions/show-call.ts';
+import { encodeLine } from '../src/output/terminal/spans.ts';
 import { wrapLines } from '../src/output/terminal/wrap-lines.ts';
 import { evaluate } from '../src/tools/evaluate.ts';
 
@@ -47,5 +52,29 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['a command that breaks off', (size) => `"${many(size, '\\')}`, split],
 ])('%s: read in linear time', async (_, make, work) => {
   verifies('program.linear');
-  expect(await timeGrowth({ make, work, largest: 32 * 1024 })).toBeLessThan(3);
+  await expectLinear({ make, work, largest: 8192 });
+});
+
+const COLORS = { width: 60, hasColors: true, hasLinks: true };
+
+function render(source: string): string {
+  const splitter = createBlockSplitter();
+  return [...splitter.push(source), ...splitter.end()]
+    .flatMap((each) => renderBlock(each, COLORS).map((line) => encodeLine(line, COLORS)))
+    .join('\n');
+}
+
+test.each([
+  ['one line', (size: number) => 'a'.repeat(size)],
+  ['many lines', (size: number) => 'a b\n'.repeat(size / 4)],
+  ['emphasis', (size: number) => '*a'.repeat(size / 2)],
+  ['brackets', (size: number) => '[a]('.repeat(size / 4)],
+  ['quotes', (size: number) => '> '.repeat(size / 2)],
+  ['list items', (size: number) => '- a\n'.repeat(size / 4)],
+  ['a table', (size: number) => `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(size / 6)}`],
+  ['code', (size: number) => `\`\`\`ts\n${'const a = (b) => `${c}`;\n'.repeat(size / 24)}`],
+])('%s: laid out in linear time', async (_, make) => {
+  verifies('cli.look.safe');
+  await loadHighlighter();
+  await expectLinear({ make, work: (text) => render(text), largest: 65_536 });
 });

@@ -1,0 +1,61 @@
+/** Judges how work grows with its input, by counts: no other program changes them. */
+import { expect } from 'vitest';
+import { countWork, type Work } from './work-counter.ts';
+
+/** Work that is linear in its input. */
+export interface Growth<Input> {
+  /** Makes an input of about `size` characters or members. It isn't counted. */
+  readonly make: (size: number) => Input;
+  /** Does the work on one input. */
+  readonly work: (input: Input) => unknown;
+  /** The largest size, to which sizes double. Default 4096. */
+  readonly largest?: number | undefined;
+}
+
+/** Three triples of sizes. */
+const DOUBLINGS = 4;
+/** Each step costs 2 times the step before where work is linear, and 4 times where it is quadratic. */
+const MAX_FACTOR = 3;
+/** Where a step costs less than that many times the step before, the larger input was refused. */
+const MIN_FACTOR = 1.3;
+/** Less for each unit of size is no growth, as are so many bytes: V8 counts whole areas. */
+const MIN_COUNT = 0.5;
+const MIN_BYTES = 512 * 1024;
+
+/** Expects that `work` takes work in proportion to its input, and that the largest input is still worked on. */
+export async function expectLinear<Input>({ make, work, largest = 4096 }: Growth<Input>): Promise<void> {
+  const sizes = Array.from({ length: DOUBLINGS + 1 }, (_, at) => Math.ceil(largest / 2 ** (DOUBLINGS - at)));
+  // What the first call alone does, such as compiling, doesn't count.
+  await work(make(sizes[0] ?? 1));
+  const counts: Work[] = [];
+  for (const size of sizes) {
+    const input = make(size);
+    counts.push(await countWork(() => work(input)));
+  }
+  const lines = counts.map(({ blocks, natives, patterns, bytes }, at) =>
+    [sizes[at], blocks, natives, patterns, bytes].join(' '),
+  );
+  const table = `size blocks natives patterns bytes: ${lines.join('; ')}`;
+  if (process.env['GROWTH_LOG'] !== undefined)
+    process.stderr.write(`COUNTS ${expect.getState().currentTestName} ${table}\n`);
+  const stepsOf = (value: (each: Work) => number): readonly number[] =>
+    counts.slice(1).map((each, at) => value(each) - value(counts[at] ?? each));
+  const steep = (['blocks', 'natives', 'patterns', 'bytes'] as const).filter((kind) => {
+    const steps = stepsOf((each) => each[kind]);
+    const isSteep = steps.map((step, at) => {
+      const floor = kind === 'bytes' ? MIN_BYTES : MIN_COUNT * ((sizes[at] ?? 0) - (sizes[at - 1] ?? 0));
+      return at > 0 && step > MAX_FACTOR * Math.max(steps[at - 1] ?? 0, floor);
+    });
+    return isSteep.at(-1) === true && isSteep.filter(Boolean).length >= 2;
+  });
+  expect(steep, `The work grows faster than its input: ${table}`).toEqual([]);
+  const [before = 0, last = 0] = stepsOf(totalOf).slice(-2);
+  expect(last, `The largest input was not worked on: ${table}`).toBeGreaterThan(MIN_FACTOR * Math.max(0, before));
+}
+
+/** Returns how many blocks, members and characters `work` passes. */
+export async function workOf(work: () => unknown): Promise<number> {
+  return totalOf(await countWork(work));
+}
+
+const totalOf = ({ blocks, natives, patterns }: Work): number => blocks + natives + patterns;
