@@ -79,7 +79,7 @@ export default defineConfig({
         include: [...include],
         exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
         globalSetup: [setupFile('run-folder')],
-        setupFiles: ['loopback-only', 'citations', 'clean-process', ...setup].map((file) => setupFile(file)),
+        setupFiles: [...setup, 'loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
         execArgv: ['--unhandled-rejections=strict', ...(onSource ? [ON_SOURCE] : []), ...flags],
         // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
         experimental: { viteModuleRunner: false, nodeLoader: false },

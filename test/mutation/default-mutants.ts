@@ -79,7 +79,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
     file: 'packages/mcp/src/server/tools/toolset-turns.ts',
     find: 'BEGIN_TURN_TIMEOUT_MS = 30_000',
     replace: 'BEGIN_TURN_TIMEOUT_MS = 31_000',
-    tests: ['packages/mcp/test/default-clocks.test.ts'],
+    tests: ['packages/mcp/test/default-clocks.system.test.ts'],
   },
   {
     ...mcp,
@@ -87,7 +87,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
     file: 'packages/mcp/src/client/connect.ts',
     find: 'timeoutMs = 60_000,',
     replace: 'timeoutMs = 61_000,',
-    tests: ['packages/mcp/test/default-clocks.test.ts'],
+    tests: ['packages/mcp/test/default-clocks.system.test.ts'],
   },
   {
     ...mcp,
@@ -95,7 +95,7 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
     file: 'packages/mcp/src/client/connect.ts',
     find: 'options.connectTimeoutMs ?? 60_000',
     replace: 'options.connectTimeoutMs ?? 61_000',
-    tests: ['packages/mcp/test/default-clocks.test.ts'],
+    tests: ['packages/mcp/test/default-clocks.system.test.ts'],
   },
   timeouts('a connection to a model may take 31 s', 'connectMs: 30_000', 'connectMs: 31_000'),
   timeouts('the first byte may take 301 s', 'firstByteMs: 300_000', 'firstByteMs: 301_000'),

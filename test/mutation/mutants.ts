@@ -142,6 +142,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: `packages/${name}/src/index.ts`,
     find: '',
     replace: "process.getBuiltinModule('node:fs').writeFileSync(process.getBuiltinModule('node:os').devNull, '');\n",
-    tests: ['scripts/test/imports.test.ts'],
+    tests: ['scripts/test/imports.system.test.ts'],
   })),
 ];
