@@ -21,6 +21,9 @@ const COUNTER = [
   `--import=${pathToFileURL(setupFile('work-counter'))}`,
 ];
 
+/** Another date and time for the whole process; `.ci/strange-machines` sets it. */
+const CLOCK = process.env['TEST_CLOCK'] === undefined ? [] : [`--import=${pathToFileURL(setupFile('other-clock'))}`];
+
 const inFolders = (folders: string, name: string): string => `${folders}/test/**/${name}.test.ts`;
 const SOURCES = '{packages/*,scripts}';
 const systemFiles = (folders: string): readonly string[] => SYSTEM.map((kind) => inFolders(folders, `*.${kind}`));
@@ -36,6 +39,8 @@ interface Project {
   /** More flags of the process. */
   readonly flags?: readonly string[];
   readonly workers: number;
+  /** Ends tests that hang; a busy machine may take many times as long as an idle one. Default: 240 s. */
+  readonly limitMs?: number;
 }
 
 const projects: readonly Project[] = [
@@ -46,6 +51,7 @@ const projects: readonly Project[] = [
     onSource: true,
     setup: ['first-tier'],
     workers: 2,
+    limitMs: 120_000,
   },
   {
     name: 'system',
@@ -68,31 +74,32 @@ const projects: readonly Project[] = [
 
 export default defineConfig({
   test: {
-    projects: projects.map(({ exclude = [], flags = [], include, name, onSource, setup = [], workers }, index) => ({
-      test: {
-        name,
-        environment: 'node',
-        // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
-        isolate: false,
-        maxWorkers: workers,
-        sequence: { groupOrder: index },
-        include: [...include],
-        exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
-        globalSetup: [setupFile('run-folder')],
-        setupFiles: [...setup, 'loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
-        execArgv: ['--unhandled-rejections=strict', ...(onSource ? [ON_SOURCE] : []), ...flags],
-        // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
-        experimental: { viteModuleRunner: false, nodeLoader: false },
-        // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
-        env:
-          flags.length > 0
-            ? { NODE_DISABLE_COMPILE_CACHE: '1' }
-            : { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)) },
-        // Only to end what hangs: a busy machine may take many times as long as an idle one.
-        testTimeout: 240_000,
-        hookTimeout: 240_000,
-        expect: { poll: { timeout: 60_000 } },
-      },
-    })),
+    projects: projects.map(
+      ({ exclude = [], flags = [], include, limitMs = 240_000, name, onSource, setup = [], workers }, index) => ({
+        test: {
+          name,
+          environment: 'node',
+          // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
+          isolate: false,
+          maxWorkers: workers,
+          sequence: { groupOrder: index },
+          include: [...include],
+          exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
+          globalSetup: [setupFile('run-folder')],
+          setupFiles: [...setup, 'loopback-only', 'citations', 'clean-process'].map((file) => setupFile(file)),
+          execArgv: ['--unhandled-rejections=strict', ...(onSource ? [ON_SOURCE] : []), ...CLOCK, ...flags],
+          // Node imports the files itself, as it does for a user, and strips their types: to transform all of them costs more than many tests do.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+          // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
+          env:
+            flags.length > 0
+              ? { NODE_DISABLE_COMPILE_CACHE: '1' }
+              : { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)) },
+          testTimeout: limitMs,
+          hookTimeout: limitMs,
+          expect: { poll: { timeout: 60_000 } },
+        },
+      }),
+    ),
   },
 });

@@ -33,7 +33,12 @@ export default function setup(): (() => void) | undefined {
   return () => {
     for (const name of Object.keys(process.env)) delete process.env[name];
     Object.assign(process.env, before);
-    const left = [...readdirSync(folder).filter((name) => name !== 'home'), ...readdirSync(home)];
+    // Journals make folders in the home folder, and remove what they write there.
+    const inHome = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+    const left = [
+      ...readdirSync(folder).filter((name) => name !== 'home'),
+      ...inHome.map(({ name }) => `home/${name}`),
+    ];
     rmSync(folder, { recursive: true, force: true });
     if (left.length > 0)
       throw new Error(`${left.length} entries were left in the temp folder: ${left.slice(0, 20).join(', ')}`);

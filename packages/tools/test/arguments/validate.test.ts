@@ -1,6 +1,6 @@
 import { KernelError, type ToolRepair, toResultJson } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type RegistryOptions, bindTool, createRegistry, defineTool } from '../../src/index.ts';
 import { context, toolCall } from '../support.ts';
@@ -243,16 +243,27 @@ test('a zod tool gets the same repairs and removals, and zod decides last', asyn
 
 test('an asynchronous schema is awaited within the timeout and the caller’s signal', async () => {
   verifies('tools.define.standard', 'tools.execute.timeout');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let started = Promise.withResolvers<void>();
   const slow = z.object({ n: z.int() }).refine(async (value) => {
     await new Promise((resolve) => {
       setTimeout(resolve, value.n);
+      started.resolve();
     });
     return value.n < 1000;
   });
   const registry = createRegistry([defineTool({ name: 'z', description: '', input: slow, handler: ({ n }) => n })]);
-  expect((await registry.execute('z', { n: 2 })).data).toBe(2);
-  expect((await registry.execute('z', { n: 200 }, { timeoutMs: 20 })).code).toBe('TOOL_TIMEOUT');
-  expect((await registry.execute('z', { n: 200 }, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
+  const after = async (n: number, ms: number, context: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
+    started = Promise.withResolvers();
+    const result = registry.execute('z', { n }, context);
+    await started.promise;
+    await vi.advanceTimersByTimeAsync(ms);
+    return result;
+  };
+  expect((await after(2, 2)).data).toBe(2);
+  expect((await after(200, 20, { timeoutMs: 20 })).code).toBe('TOOL_TIMEOUT');
+  expect((await after(200, 10, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
 });
 
 test('values too deep to be validated are rejected, not thrown', async () => {
