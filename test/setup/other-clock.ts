@@ -3,7 +3,7 @@ const RealDate = Date;
 const offsetMs = new RealDate(process.env['TEST_CLOCK'] ?? Number.NaN).getTime() - RealDate.now();
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, args: ConstructorParameters<DateConstructor>, made) =>
+  construct: (target, args: unknown[], made) =>
     Reflect.construct(target, args.length === 0 ? [RealDate.now() + offsetMs] : args, made),
   apply: () => new RealDate(RealDate.now() + offsetMs).toString(),
   get: (target, name, proxy) => (name === 'now' ? () => RealDate.now() + offsetMs : Reflect.get(target, name, proxy)),

@@ -245,19 +245,16 @@ test('an asynchronous schema is awaited within the timeout and the caller’s si
   verifies('tools.define.standard', 'tools.execute.timeout');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  let started = Promise.withResolvers<void>();
   const slow = z.object({ n: z.int() }).refine(async (value) => {
     await new Promise((resolve) => {
       setTimeout(resolve, value.n);
-      started.resolve();
     });
     return value.n < 1000;
   });
   const registry = createRegistry([defineTool({ name: 'z', description: '', input: slow, handler: ({ n }) => n })]);
   const after = async (n: number, ms: number, context: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
-    started = Promise.withResolvers();
     const result = registry.execute('z', { n }, context);
-    await started.promise;
+    await new Promise((resolve) => setImmediate(resolve));
     await vi.advanceTimersByTimeAsync(ms);
     return result;
   };
