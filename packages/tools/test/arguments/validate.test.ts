@@ -243,7 +243,7 @@ test('a zod tool gets the same repairs and removals, and zod decides last', asyn
 
 test('an asynchronous schema is awaited within the timeout and the caller’s signal', async () => {
   verifies('tools.define.standard', 'tools.execute.timeout');
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const slow = z.object({ n: z.int() }).refine(async (value) => {
     await new Promise((resolve) => {
