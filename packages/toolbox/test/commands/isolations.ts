@@ -26,7 +26,12 @@ export const isolations = [
     isolation: linuxNamespaces(),
     feature: systemFeature(
       'unshare of Linux namespaces',
-      works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
+      works(
+        'unshare',
+        ...'--user --map-root-user --mount --pid --net --fork -- /bin/sh -c'.split(' '),
+        // What the isolation asks of a system: a container may allow namespaces, and refuse to mount in them.
+        'mount -t tmpfs tmpfs /mnt && mkdir /mnt/usr /mnt/proc && mount --rbind /usr /mnt/usr && mount -t proc proc /mnt/proc',
+      ),
       ['toolbox.isolation'],
     ),
   },
