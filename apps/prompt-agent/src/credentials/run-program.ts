@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { childVariables } from '@kernel/internal';
 
 interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
@@ -19,7 +20,14 @@ export function runProgram(
     const child = execFile(
       program,
       [...args],
-      { signal, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' },
+      {
+        env: childVariables(),
+        signal,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: MAX_OUTPUT_BYTES,
+        encoding: 'utf8',
+      },
       (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
     );
     child.stdin?.on('error', () => undefined).end(input);

@@ -86,9 +86,9 @@ export function linuxNamespaces(): Isolation {
     name: 'Linux namespaces',
     worksInTerminals: true,
     wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
-      const all = [...readableFolders(variables['PATH'] ?? '', network), ...readable].map((path) => resolve(path));
+      const named = [...readableFolders(variables['PATH'] ?? '', network), ...readable].map((path) => resolve(path));
       // The folder has its own already, which are not read-only, and `/tmp` is the command's own.
-      const shown = outermost(all).filter((path) => path !== '/tmp' && !isInside(folder, path));
+      const shown = outermost(named.filter((path) => path !== '/tmp' && !isInside(folder, path)));
       const repository = gitWritable ? [] : repositoryOf(folder);
       const root = mountPointFor([folder, ...shown, ...hidden]);
       const lineFor = (path: string, options: string, from = path): string =>
@@ -97,7 +97,9 @@ export function linuxNamespaces(): Isolation {
         ...[...shown, folder].map((path) => lineFor(path, 'rbind')),
         ...repository.map((path) => lineFor(path, 'bind')),
         ...hidden.map((path) =>
-          isFolder(path) ? `tmpfs ${inTable(root + path)} tmpfs mode=755,nosuid,nodev` : lineFor(path, 'bind', '/dev/null'),
+          isFolder(path)
+            ? `tmpfs ${inTable(root + path)} tmpfs mode=755,nosuid,nodev`
+            : lineFor(path, 'bind', '/dev/null'),
         ),
       ];
       const files = [...shown, ...repository].filter((path) => !isFolder(path));
@@ -132,7 +134,7 @@ export function linuxNamespaces(): Isolation {
 
 /** A path as the tables of mounts spell it: both that of the system and the one that `mount` reads. */
 function inTable(path: string): string {
-  return path.replaceAll(/[ \t\n\\]/g, (each) => String.raw`\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return path.replaceAll(/[ \t\n\\]/g, (each) => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
 /** A folder that can be mounted over while the tree is built, because nothing in it is needed. */
