@@ -14,8 +14,8 @@ const STUB = /\b(?:TODO|FIXME|XXX)\b|not implemented/i;
 const FILE_URL = String.raw`new URL\((?:[^;()]|\([^;()]*\))*?\bimport\.meta\.(?:url|resolve\([^;()]*\)),?\s*\)`;
 
 /**
- * Files: at most `MAX_LINES` lines, kebab-case names, an `index.ts` that only exports, no `any`, no silenced check, no stub; and everywhere, scripts and tests
- * included, no `pathname` of the address of a file.
+ * Files: at most `MAX_LINES` lines, kebab-case names, an `index.ts` that only exports, no `any`, no silenced check, no
+ * stub; and everywhere, scripts and tests included, no `pathname` of the address of a file.
  */
 export const fileShape: Rule = (root) => [
   ...sourceFiles(root).flatMap((file) => checkFile(root, file)),

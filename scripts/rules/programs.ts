@@ -66,9 +66,9 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Programs: what starts one names it by an absolute path, as `process.execPath` or as what `findProgram` found. A bare name is looked up on `PATH`, and on
- * Windows in the current folder, where a repository may have a program of that name. What the packages start gets its environment from `childVariables`, so that no
- * shell in it reads start-up files that nobody asked for. Tests may start what they like.
+ * Programs: what starts one names it by an absolute path, as `process.execPath` or as what `findProgram` found. A bare
+ * name is looked up on `PATH`, and on Windows in the current folder, where a repository may have such a program.
+ * What packages start gets its variables from `childVariables`. Tests may start what they like.
  */
 export const programs: Rule = (root) =>
   [

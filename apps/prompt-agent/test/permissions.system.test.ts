@@ -57,7 +57,9 @@ test('--sandbox required exits 2 where nothing isolates commands, before a reque
     NODE_OPTIONS: `--import=${new URL('fixtures/no-isolation.ts', import.meta.url).href}`,
   });
   expect(none).toMatchObject({ code: 2, stdout: '', requests: [] });
-  expect(none.stderr).toContain('--sandbox required: nothing isolates commands here. There is none for freebsd. Run this program in a container.');
+  expect(none.stderr).toContain(
+    '--sandbox required: nothing isolates commands here. There is none for freebsd. Run this program in a container.',
+  );
   const command = { name: 'run_command', arguments: { command: ['sh', '-c', 'echo ran'] } };
   const allow = ['--allow', 'run_command', '--sandbox', 'off'];
   const off = await working(project(), [{ calls: [command] }, { text: 'Done.' }], [...BUNDLE, ...allow]);

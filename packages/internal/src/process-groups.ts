@@ -1,5 +1,4 @@
 import { attempt } from './error-message.ts';
-import { node } from './platform.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -30,15 +29,8 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return attempt(() => process.kill(process.platform === 'win32' ? leader : -leader, signal)) === true;
 }
 
-/**
- * Completes the environment of a program that is started, so that no shell in it reads start-up files that the user didn't ask for. Default: the variables of
- * this process without `BASH_ENV` and `ENV`, which name such files.
- */
-export function childVariables(named?: Readonly<Record<string, string | undefined>>) {
-  const { BASH_ENV: _bash, ENV: _sh, ...own } = named === undefined ? (node.process?.env ?? {}) : {};
-  // Without SHLVL, bash takes a socket as its input, such as Node's pipes, for that of a remote shell, and reads ~/.bashrc.
-  return { SHLVL: '1', ...(named ?? own) };
-}
+/** Completes a program's variables: without SHLVL, bash takes Node's pipe for a remote login and reads ~/.bashrc. */
+export const childVariables = <Variables>(named: Variables) => ({ SHLVL: '1', ...named });
 
 const endAll = (): void => [...guarded].toReversed().forEach((work) => work());
 

@@ -21,7 +21,8 @@ export function runProgram(
       program,
       [...args],
       {
-        env: childVariables(),
+        // Two variables that name start-up files of shells.
+        env: childVariables({ ...process.env, BASH_ENV: undefined, ENV: undefined }),
         signal,
         timeout: timeoutMs,
         killSignal: 'SIGKILL',

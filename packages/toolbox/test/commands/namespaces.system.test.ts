@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '@kernel/internal';
@@ -15,15 +16,14 @@ const namespaces = isolations.find(({ name }) => name === 'Linux namespaces') ??
 const { isolation } = namespaces;
 const PROGRAM = fileURLToPath(new URL('../fixtures/in-isolation.ts', import.meta.url));
 
-/** What comes of a script in the isolation of a system that a script of root has prepared, with a workspace and a folder to read. */
+/** What an isolated script says, and the folder that it may read, on a system that another script has prepared. */
 async function isolatedWhere(prepared: string, script: string) {
   const [root, readable] = [await emptyFolder(), await emptyFolder()];
   mkdirSync(join(readable, 'below'));
   const namespace = '--user --map-root-user --mount -- /bin/sh -euc'.split(' ');
   const node = [process.execPath, ...process.execArgv, PROGRAM, root, readable, script];
   const args = [...namespace, `${prepared}; shift; exec "$@"`, 'sh', readable, ...node];
-  const { TMPDIR = '/tmp' } = process.env;
-  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', TMPDIR };
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', TMPDIR: tmpdir() };
   return {
     said: String(JSON.parse(execFileSync(findProgram('unshare') ?? '', args, { env, encoding: 'utf8' }))),
     readable,
@@ -67,8 +67,9 @@ describe('Linux namespaces', namespaces.feature.options, () => {
     const paths = [readable, join(readable, 'file'), '/tmp', '/tmp/.', '/dev'];
     const { run, folder } = await commands({ isolation, readable: paths });
     symlinkSync(repository, join(folder, '.git'));
-    const script = `cat .git/HEAD ${readable}/file; for at in .git/ ${readable} /dev /dev/shm; do echo > $at/made && echo written; done; echo x > /tmp/own && echo own`;
-    const { forLLM } = await run(['/bin/sh', '-c', script]);
+    const script =
+      'cat .git/HEAD "$1/file"; for at in .git/ "$1" /dev /dev/shm; do echo > "$at/made" && echo written; done; echo x > /tmp/own && echo own';
+    const { forLLM } = await run(['/bin/sh', '-c', script, 'sh', readable]);
     expect(forLLM).toContain('ref: main');
     expect(forLLM).toContain('readable');
     expect(forLLM).not.toContain('written');
@@ -79,21 +80,16 @@ describe('Linux namespaces', namespaces.feature.options, () => {
   it('keep the flags of what is mounted below a readable folder, and make it read-only', async () => {
     verifies('toolbox.isolation');
     const mounted = 'mount -t tmpfs -o noexec,noatime tmpfs "$1/below"; echo content > "$1/below/file"';
-    const script =
-      'cd "$(dirname "$(grep -m1 -o "/[^ ]*/below" /proc/self/mountinfo)")/below"; cat file; echo x > file; grep below /proc/self/mountinfo';
+    const script = 'cd "$1/below"; cat file; echo x > file; grep below /proc/self/mountinfo';
     const { said, readable } = await isolatedWhere(mounted, script);
     expect(said).toContain('content');
     expect(said).toContain('Read-only');
-    expect(said).toContain(`${readable}/below ro,nosuid,nodev,noexec,noatime`);
+    expect(said).toContain(`${readable.replaceAll(' ', String.raw`\040`)}/below ro,nosuid,nodev,noexec,noatime`);
   });
 
   it.each([
-    [
-      'namespaces',
-      'echo 0 > /proc/sys/user/max_user_namespaces',
-      'to create Linux namespaces: unshare: unshare failed',
-    ],
-    ['mounts', 'mount -t tmpfs tmpfs /proc/sys', 'to mount for Linux namespaces: mount: /mnt/proc: permission denied'],
+    ['namespaces', 'echo 0 > /proc/sys/user/max_user_namespaces', 'to use Linux namespaces: unshare: unshare failed'],
+    ['mounts', 'mount -t tmpfs tmpfs /proc/sys', 'to mount for Linux namespaces: mount: /mnt/proc: '],
   ])('that a container refuses are told with what it refuses and what to do: %s', async (_, refused, reason) => {
     verifies('toolbox.isolation.none');
     const { said } = await isolatedWhere(refused, 'true');

@@ -124,7 +124,7 @@ function endTree(leader: number): Promise<void> {
       return resolve();
     }
     const kill = spawn(program, ['/pid', String(leader), '/T', '/F'], {
-      env: childVariables(),
+      env: childVariables(process.env),
       stdio: 'ignore',
       windowsHide: true,
     });

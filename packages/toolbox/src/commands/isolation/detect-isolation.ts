@@ -13,8 +13,12 @@ import type { Isolation } from './types.ts';
 
 /** The isolation that works on this system, or why none does. */
 export type DetectedIsolation =
-  | { readonly isolation: Isolation }
   | {
+      /** The first that works, in order of preference. */
+      readonly isolation: Isolation;
+    }
+  | {
+      /** None works. */
       readonly isolation: undefined;
       /** What was tried, and what the system refused, in whole sentences. */
       readonly reason: string;
@@ -31,8 +35,8 @@ const HINTS: Partial<Record<NodeJS.Platform, string>> = {
 let detected: Promise<DetectedIsolation> | undefined;
 
 /**
- * Detects how commands can be isolated on this system: bubblewrap, the namespaces of Linux, or the sandbox of macOS. Each is tried with one command,
- * isolated as every later one is. Detected once per process.
+ * Detects how commands can be isolated on this system: bubblewrap, the namespaces of Linux, or the sandbox of macOS.
+ * Each is tried with one command, isolated as every later one is. Detected once per process.
  *
  * @example
  * ```ts
@@ -52,7 +56,6 @@ export function detectIsolation(): Promise<DetectedIsolation> {
 async function detect(): Promise<DetectedIsolation> {
   const reasons: string[] = [];
   for (const isolation of candidates()) {
-    // The list is in order of preference: a later one is tried only if the earlier ones do not work.
     const reason = await whyRefused(isolation);
     if (reason === undefined) return { isolation };
     reasons.push(reason);
@@ -76,8 +79,8 @@ async function whyRefused(isolation: Isolation): Promise<string | undefined> {
   } catch (error) {
     if (KernelError.is(error) && error.code === 'TOOL_UNAVAILABLE') return error.message;
     const [said = ''] = errorMessage(error).replace('The command did not start: ', '').split('\n');
-    const refused = /^(?:mount|umount|pivot_root):/.test(said) ? 'to mount for' : 'to create';
-    return `The system does not allow this user ${refused} ${isolation.name}: ${said.replace(/\.*$/, '')}.`;
+    const refused = /^(?:mount|umount|pivot_root):/.test(said) ? 'to mount for' : 'to use';
+    return `The system does not allow this user ${refused} ${isolation.name}: ${said}${said.endsWith('.') ? '' : '.'}`;
   }
 }
 
@@ -87,7 +90,7 @@ export async function measureIsolation(isolation: Isolation): Promise<number> {
   return Math.max(0, isolatedMs - (await timeToRun()));
 }
 
-/** Runs a command that does nothing, in a folder with what a workspace may have, and resolves to how long that took. Rejects if it does not run. */
+/** Runs a command that does nothing, in a folder like a workspace. Resolves to its time; rejects if it does not run. */
 async function timeToRun(isolation?: Isolation): Promise<number> {
   // On macOS, the folder for temporary files is a link.
   const folder = realpathSync(await mkdtemp(join(tmpdir(), 'isolation-')));

@@ -5,12 +5,13 @@ import { announceByDescriptor, runUnannounced } from './announce-start.ts';
 import type { Isolation } from './types.ts';
 
 /**
- * Builds a tree with only the named paths, all read-only but the folder; makes it the root, drops every capability and runs the command. Arguments: the folder
- * that is mounted over to build the tree; the folder of the command and its repository as the mount table spells them; where the command starts; the files to
- * create and the lines for `mount --all`, each behind their number; the command.
+ * Builds a tree with only the named paths, all read-only but the folder; makes it the root, drops every capability and
+ * runs the command. Arguments: the folder that is mounted over to build the tree; the folder of the command and its
+ * repository as the mount table spells them; where the command starts; the files to create and the lines for
+ * `mount --all`, each behind their number; the command.
  *
- * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable path is known only afterwards; its
- * flags are kept, since the system refuses to clear those that an ordinary user may not.
+ * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable
+ * path is known only afterwards; its flags are kept, since the system lets no ordinary user clear them.
  */
 const SCRIPT = `
 set -eu
