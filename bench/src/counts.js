@@ -2,6 +2,7 @@
 // Each figure is the difference of two runs of unlike length in fresh processes, so that what happens once per run or process does not count.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** The workloads by the unit that is counted: `fixture` makes one run of `units`, cold ones begin in a fresh process. */
 const WORKLOADS = {
@@ -13,7 +14,7 @@ const WORKLOADS = {
 };
 /** How much more of something than is committed fails. */
 const TOLERANCE = 1.05;
-const FIXTURE = new URL('counts/fixture.js', import.meta.url).pathname;
+const FIXTURE = fileURLToPath(new URL('counts/fixture.js', import.meta.url));
 const COMMITTED = new URL('../counts.json', import.meta.url);
 
 /** Runs the fixture in a process of its own and returns what it printed. */

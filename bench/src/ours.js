@@ -1,8 +1,8 @@
 // Our packages as they are built (`pnpm build` comes first), of this checkout or of the one in KERNEL_CHECKOUT.
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const checkout = resolve(process.env.KERNEL_CHECKOUT ?? new URL('../..', import.meta.url).pathname);
+const checkout = resolve(process.env.KERNEL_CHECKOUT ?? fileURLToPath(new URL('../..', import.meta.url)));
 /** `agent`, or an entry of it such as `agent/web` or the file `agent/session/file-session.js`. */
 const load = (name) => {
   const [folder, ...entry] = name.split('/');

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
@@ -10,8 +10,36 @@ const SILENCED = /@ts-(?:ignore|nocheck)/;
 const ANY = /(?::|\bas|<|,|\|)\s*any\b(?=\s*(?:[;,)>\]|=&{]|\[\]|$))/m;
 const STUB = /\b(?:TODO|FIXME|XXX)\b|not implemented/i;
 
-/** Files: at most `MAX_LINES` lines, kebab-case names, an `index.ts` that only exports, no `any`, no silenced check, no stub. */
-export const fileShape: Rule = (root) => sourceFiles(root).flatMap((file) => checkFile(root, file));
+/** The address of a file, and a name for one. */
+const FILE_URL = String.raw`new URL\((?:[^;()]|\([^;()]*\))*?\bimport\.meta\.(?:url|resolve\([^;()]*\)),?\s*\)`;
+
+/**
+ * Files: at most `MAX_LINES` lines, kebab-case names, an `index.ts` that only exports, no `any`, no silenced check, no
+ * stub; and everywhere, scripts and tests included, no `pathname` of the address of a file.
+ */
+export const fileShape: Rule = (root) => [
+  ...sourceFiles(root).flatMap((file) => checkFile(root, file)),
+  ...globSync(['*.ts', '{packages,apps,examples,scripts,bench,test}/**/*.{ts,js,mts,mjs}'], {
+    cwd: root,
+    exclude: (name) => name === 'node_modules' || name === 'dist',
+  })
+    .map((file) => file.split(sep).join('/'))
+    .toSorted()
+    .flatMap((file) => checkPaths(root, file)),
+];
+
+function checkPaths(root: string, file: string): readonly Problem[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  if (!text.includes('.pathname') || !text.includes('import.meta')) return [];
+  const names = Array.from(text.matchAll(new RegExp(`(\\w+) = ${FILE_URL};`, 'g')), ([, name = '']) => name);
+  const used = new RegExp(`(?:${[FILE_URL, ...names.map((name) => `\\b${name}`)].join('|')})\\.pathname`, 'g');
+  return Array.from(text.matchAll(used), ({ 0: found, index }) => ({
+    rule: 'file-shape',
+    file,
+    line: text.slice(0, index + found.length).split('\n').length,
+    message: '`pathname` has %20 in place of a space: use fileURLToPath.',
+  }));
+}
 
 function checkFile(root: string, file: string): readonly Problem[] {
   const text = readFileSync(join(root, file), 'utf8');

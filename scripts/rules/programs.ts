@@ -34,7 +34,7 @@ const MADE_FOR_START = 'it comes from a function that takes what findProgram or 
 const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/toolbox/src/commands/process/start-process.ts': {
     program: `${MADE_FOR_START}, or from an isolation that a program brought along`,
-    'command.stop.program': MADE_FOR_START,
+    'stopper.program': MADE_FOR_START,
   },
   'packages/toolbox/src/commands/command-tools.ts': {
     "resolveProgram(program, request, options.setVariables?.['PATH'] !== undefined)": MADE_FOR_START,
@@ -66,8 +66,9 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Programs: what starts one names it by an absolute path, as `process.execPath` or as what `findProgram` found. A bare name is looked up on `PATH`, and on
- * Windows in the current folder, where a repository may have a program of that name. Tests may start what they like.
+ * Programs: what starts one names it by an absolute path, as `process.execPath` or as what `findProgram` found. A bare
+ * name is looked up on `PATH`, and on Windows in the current folder, where a repository may have such a program.
+ * What packages start gets its variables from `childVariables`. Tests may start what they like.
  */
 export const programs: Rule = (root) =>
   [
@@ -109,9 +110,15 @@ function checkFile(root: string, file: string): readonly Problem[] {
     const number = starters.get(nameOf(node) ?? '');
     if (number !== undefined && !isDeclared(node, around)) {
       if (call?.type === 'CallExpression' && nodeAt(call, 'callee') === node) {
-        const given = nodesAt(call, 'arguments');
+        const [given, before] = [nodesAt(call, 'arguments'), problems.length];
         check(given[number], around, call);
         for (const option of given.slice(number + 1)) checkOptions(option, around);
+        const isOurs =
+          problems.length === before &&
+          /^(?:packages|apps)\//.test(file) &&
+          !Object.hasOwn(WRAPPERS, nameOf(node) ?? '');
+        if (isOurs && !given.some((option) => /\benv: childVariables\(/.test(textAt(option))))
+          report(call, 'starts a program in another environment than "env: childVariables(…)".');
       } else {
         const passedTo = call?.type === 'CallExpression' ? call : node;
         if (!isAllowed(passedTo))

@@ -74,6 +74,8 @@ test.each([
     "import { execFile } from 'node:child_process';\nconst run = promisify(execFile);",
     'passes "execFile" on',
   ],
+  ['an environment that may name start-up files', `${SPAWN}spawn(process.execPath, [], { cwd });`, 'childVariables'],
+  ['an environment of another origin', `${SPAWN}spawn('/bin/sh', { env: process.env });`, 'childVariables'],
   ['a shell by its bare name', `${SPAWN}spawn(process.execPath, { shell: true });`, 'shell by its bare name'],
 ])('%s is refused', (_name, text, message) => {
   verifies('architecture.programs');
@@ -81,10 +83,13 @@ test.each([
 });
 
 test.each([
-  ['this Node', `${SPAWN}spawn(process.execPath, ['a.js']);`],
-  ['an absolute path', `${SPAWN}spawn('/usr/bin/sandbox-exec', args);`],
-  ['what was found', `${SPAWN}const program = findProgram('rg');\nif (program !== undefined) spawn(program, args);`],
-  ['what was required', `${SPAWN}spawn(requireProgram('bwrap', 'It', folder), args);`],
+  ['this Node', `${SPAWN}spawn(process.execPath, ['a.js'], { env: childVariables(variables) });`],
+  ['an absolute path', `${SPAWN}spawn('/usr/bin/sandbox-exec', args, { env: childVariables() });`],
+  [
+    'what was found',
+    `${SPAWN}const program = findProgram('rg');\nif (program !== undefined) spawn(program, { env: childVariables() });`,
+  ],
+  ['what was required', `${SPAWN}spawn(requireProgram('bwrap', 'It', folder), args, { env: childVariables() });`],
   [
     'types, comments and words',
     "import type { ChildProcess } from 'node:child_process';\n// spawn('git')\nrespawn('git');\nx.spawn('git');",

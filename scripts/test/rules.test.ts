@@ -15,6 +15,9 @@ const repository = resolve(import.meta.dirname, '../..');
 const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
   rule(tree(files)).map(({ message }) => message);
 
+/** Written so that the rule does not find it here. */
+const META = 'import.meta';
+
 describe('layers', () => {
   test.each([
     ['a sibling', 'packages/tools/src/a.ts', "import { run } from '@kernel/agent';"],
@@ -80,6 +83,19 @@ describe('file-shape', () => {
     ['an index that does more than export', { 'packages/tools/src/index.ts': 'export const x = 1;' }, 'only exports'],
   ])('refuses %s', (_name, files, message) => {
     expect(messages(fileShape, files)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ['of an address', 'scripts/a.ts', `f(\n  new URL(\`./\${g(1)}.ts\`, ${META}.url).pathname,\n);`],
+    ['of a resolved module', 'vitest.config.ts', `new URL(${META}.resolve('x')).pathname`],
+    ['of a name for an address', 'bench/src/a.js', `const at = new URL('.', ${META}.url);\n\nf(at.pathname);`],
+  ])('refuses the pathname %s, in a script too', (_name, at, text) => {
+    expect(messages(fileShape, { [at]: text })).toEqual([expect.stringContaining('use fileURLToPath')]);
+  });
+
+  test('takes the pathname of an address of the web', () => {
+    const text = `const at = new URL('http://host/a');\nf(at.pathname, fileURLToPath(new URL('.', ${META}.url)));`;
+    expect(messages(fileShape, { 'test/a.ts': text })).toEqual([]);
   });
 
   test('takes a file of exactly the most lines, and the word any in text', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { sharedData } from '../setup/shared-data.ts';
@@ -13,7 +14,7 @@ test(
   async () => {
     verifies('codemode.language');
     // In a process of its own: tests reject promises that nobody waits for.
-    const child = spawn(process.execPath, [new URL('test262.ts', import.meta.url).pathname, '--every', '60'], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('test262.ts', import.meta.url)), '--every', '60'], {
       env: { ...process.env, TEST262: suite.path },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

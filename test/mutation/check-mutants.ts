@@ -10,7 +10,7 @@ import { MUTANTS } from './mutants.ts';
 
 const root = join(import.meta.dirname, '../..');
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const hooks = join(import.meta.dirname, 'mutate-modules.ts');
+const hooks = new URL('mutate-modules.ts', import.meta.url).href;
 
 /** Whether the tests of these mutants pass; with `mutant`, while it is put in. */
 function pass({ project, tests }: Pick<Mutant, 'project' | 'tests'>, mutant?: Mutant): boolean {

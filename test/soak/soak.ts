@@ -4,6 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { slopeOf, type SoakReport } from './report.ts';
 
 const MIB = 1024 * 1024;
@@ -30,7 +31,7 @@ export interface SoakOutcome extends SoakReport {
   readonly code: number | null;
 }
 
-const path = (name: string): string => new URL(name, import.meta.url).pathname;
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** Runs the servers and the worker in a process each. Rejects if the worker dies before it reports. */
 export async function soak({ seconds = Infinity, scenarios = Infinity }: SoakLength): Promise<SoakOutcome> {

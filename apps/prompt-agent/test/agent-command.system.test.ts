@@ -7,7 +7,7 @@ import { promptHere, workspace } from './program.ts';
 import { fakeTerminal, plain, promptAt } from './terminals.ts';
 
 const AGENT = fileURLToPath(new URL('../../../packages/acp/test/fixtures/scripted-agent.ts', import.meta.url));
-const COMMAND = `KEY=\${GIVEN} ${process.execPath} --disable-warning=ExperimentalWarning ${AGENT}`;
+const COMMAND = `KEY=\${GIVEN} '${process.execPath}' --disable-warning=ExperimentalWarning '${AGENT}'`;
 
 /** Runs the program on a terminal, whose model gives an agent a task; each answer is typed at the next question. */
 async function onTerminal(

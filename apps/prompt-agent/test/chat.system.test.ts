@@ -344,7 +344,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 test('tools of a server that changed are asked about before the chat begins', async () => {
   verifies('cli.chat.turns', 'cli.pins');
   const cwd = workspace({ 'server.mjs': SERVER, 'about.txt': 'Greets.' });
-  const args = ['--provider', 'offline', '--execute', '--tools', `${process.execPath} server.mjs`];
+  const args = ['--provider', 'offline', '--execute', '--tools', `'${process.execPath}' server.mjs`];
   await chatLines('/tools\n', args, cwd);
   writeFileSync(join(cwd, 'about.txt'), 'Greets loudly.');
   const terminal = inPseudoTerminal(['chat', ...args], { cwd });

@@ -105,7 +105,7 @@ test('the built program colours code on a terminal', async () => {
   verifies('cli.look.code');
   const text = '```ts\nconst answer = 42; // yes\n```\n';
   const server = await startWireServer({ replies: [{ text }] });
-  const env = { NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/highlighter.ts', import.meta.url))}` };
+  const env = { NODE_OPTIONS: `--import=${new URL('fixtures/highlighter.ts', import.meta.url).href}` };
   const terminal = inPseudoTerminal(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd: workspace(), env });
   expect(await terminal.ended).toBe(0);
   await server.close();

@@ -2,7 +2,6 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Tool } from '@kernel/protocol';
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { loadServerPins } from '../src/user-tools/server-pins.ts';
@@ -52,7 +51,7 @@ test('--tools takes the command of an MCP server: its tools run, the answer come
   verifies('cli.execute');
   const cwd = workspace({ 'server.mjs': SERVER });
   const outcome = await promptHere(
-    ['--execute', '--trust-hints', 'mcp', '--tools', `${NODE} server.mjs '? Nice'`, 'please greet Ada'],
+    ['--execute', '--trust-hints', 'mcp', '--tools', `'${NODE}' server.mjs '? Nice'`, 'please greet Ada'],
     { cwd },
   );
   expect(outcome).toMatchObject({ code: 0, stdout: 'Hello Ada? Nice\n' });
@@ -114,7 +113,7 @@ async function withModel(
 test('without a terminal a tool of a server that may change something does not run, whatever the server says of it', async () => {
   verifies('cli.execute', 'cli.hints');
   const cwd = workspace({ 'server.mjs': SERVER });
-  const args = ['--execute', '--tools', `${NODE} server.mjs`];
+  const args = ['--execute', '--tools', `'${NODE}' server.mjs`];
   for (const tool of ['mcp_promote', 'mcp_greet']) {
     const { code, stderr } = await withModel(tool, args, { cwd });
     expect(code).toBe(4);
@@ -126,7 +125,7 @@ test('without a terminal a tool of a server that may change something does not r
 test('offline runs a tool of a server only if its hints are trusted', async () => {
   verifies('cli.hints');
   const cwd = workspace({ 'server.mjs': SERVER });
-  const args = ['--execute', '--tools', `${NODE} server.mjs`, 'please greet Ada'];
+  const args = ['--execute', '--tools', `'${NODE}' server.mjs`, 'please greet Ada'];
   expect((await promptHere(args, { cwd })).code).toBe(3);
   expect((await promptHere(['--trust-hints', 'other', ...args], { cwd })).stderr).toContain('trustHints names "other"');
 });
@@ -135,7 +134,7 @@ test('a tool that changed since the last run is not offered without a terminal t
   verifies('cli.pins');
   const cwd = workspace({ 'server.mjs': SERVER });
   const run = (): Promise<Outcome> =>
-    promptHere(['--execute', '--trust-hints', 'mcp', '--tools', `${NODE} server.mjs`, 'please greet Ada'], { cwd });
+    promptHere(['--execute', '--trust-hints', 'mcp', '--tools', `'${NODE}' server.mjs`, 'please greet Ada'], { cwd });
   expect(await run()).toMatchObject({ code: 0, stdout: 'Hello Ada!\n' });
   expect(await run()).toMatchObject({ code: 0, stdout: 'Hello Ada!\n' });
   writeFileSync(
@@ -167,7 +166,7 @@ test('Ctrl-C in the middle of a call ends the program within a second, and the s
   verifies('cli.execute', 'cli.exit');
   const cwd = workspace({ 'server.mjs': SERVER });
   const outcome = await prompt(
-    ['--execute', '--trust-hints', 'mcp', '--verbose', '--tools', `${NODE} server.mjs`, 'please ponder a question'],
+    ['--execute', '--trust-hints', 'mcp', '--verbose', '--tools', `'${NODE}' server.mjs`, 'please ponder a question'],
     { cwd, env: TELLS_WAITS, watch: stopAt(join(cwd, 'pondering.txt')) },
   );
   expect(outcome.code).toBe(130);
@@ -181,7 +180,7 @@ test('Ctrl-C while a server starts ends both', async () => {
   verifies('cli.exit');
   const silent = `import { writeFileSync } from 'node:fs'; writeFileSync('pid.txt', String(process.pid)); setInterval(() => {}, 1000);`;
   const cwd = workspace({ 'silent.mjs': silent });
-  const outcome = await prompt(['--execute', '--tools', `${NODE} silent.mjs`, 'hi'], {
+  const outcome = await prompt(['--execute', '--tools', `'${NODE}' silent.mjs`, 'hi'], {
     cwd,
     env: TELLS_WAITS,
     watch: stopAt(join(cwd, 'pid.txt')),
@@ -197,7 +196,7 @@ test.each([
     {},
     '--tools: MCP server "mcp" (no-such-server) could not be started: program "no-such-server" was not found',
   ],
-  [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
+  [`'${NODE}' -e process.exit(4)`, {}, 'ended with exit code 4'],
   ["npx 'half", {}, "has an unclosed quote (')"],
   [' ', {}, '--tools is empty'],
   ['', {}, '--tools is empty'],
@@ -230,7 +229,7 @@ test.each([
 });
 
 test('help does not load MCP', async () => {
-  const loads = fileURLToPath(new URL('fixtures/loads.ts', import.meta.url));
+  const loads = new URL('fixtures/loads.ts', import.meta.url).href;
   const { code, stderr } = await prompt(['--help'], { env: { NODE_OPTIONS: `--import=${loads}` } });
   expect(code).toBe(0);
   expect(stderr).not.toContain('modelcontextprotocol');

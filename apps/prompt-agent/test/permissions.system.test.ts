@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { prompt, promptHere, workspace } from './program.ts';
@@ -55,10 +54,12 @@ test('"always" writes a rule for the workspace into a file that only the user ca
 test('--sandbox required exits 2 where nothing isolates commands, before a request is sent; off isolates none', async () => {
   verifies('cli.sandbox');
   const none = await working(project(), [{ text: 'never' }], [...BUNDLE, '--sandbox', 'required'], {
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/no-isolation.ts', import.meta.url))}`,
+    NODE_OPTIONS: `--import=${new URL('fixtures/no-isolation.ts', import.meta.url).href}`,
   });
   expect(none).toMatchObject({ code: 2, stdout: '', requests: [] });
-  expect(none.stderr).toContain('--sandbox required: this system has no way to isolate commands.');
+  expect(none.stderr).toContain(
+    '--sandbox required: nothing isolates commands here. There is none for freebsd. Run this program in a container.',
+  );
   const command = { name: 'run_command', arguments: { command: ['sh', '-c', 'echo ran'] } };
   const allow = ['--allow', 'run_command', '--sandbox', 'off'];
   const off = await working(project(), [{ calls: [command] }, { text: 'Done.' }], [...BUNDLE, ...allow]);

@@ -113,7 +113,7 @@ export function waitPatiently(): void {
   onTestFinished(() => patient.mockRestore());
 }
 
-const WAITS = fileURLToPath(new URL('fixtures/waits.ts', import.meta.url));
+const WAITS = new URL('fixtures/waits.ts', import.meta.url).href;
 
 /** The environment in which a program tells how long it waited after Ctrl-C, by a clock that only its timers move: not by one that a busy machine slows down. */
 export const TELLS_WAITS = { NODE_OPTIONS: `--import=${WAITS}` };

@@ -53,7 +53,7 @@ async function openApp(variant: string, more: readonly string[] = []) {
   });
   onTestFinished(() => model.close());
   const cwd = workspace();
-  const tools = `${process.execPath} ${APP_SERVER} ${variant} ${elsewhere.url}`;
+  const tools = `'${process.execPath}' '${APP_SERVER}' ${variant} ${elsewhere.url}`;
   const args = ['serve', 'http', '--base-url', model.baseUrl, '-m', 'm', '--tools', tools, '--execute'];
   const program = spawn(process.execPath, [CLI, ...args, '--trust-hints', 'mcp', ...more], {
     cwd,

@@ -1,10 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type Outcome, prompt } from './program.ts';
 
-const COUNTS = { NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/counts-loads.ts', import.meta.url))}` };
+const COUNTS = { NODE_OPTIONS: `--import=${new URL('fixtures/counts-loads.ts', import.meta.url).href}` };
 
 interface Loaded {
   readonly files: number;

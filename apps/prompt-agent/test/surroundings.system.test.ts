@@ -1,6 +1,5 @@
 import { createServer, request as forward } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { prompt, workspace } from './program.ts';
@@ -43,7 +42,7 @@ test('requests go through the proxy of the environment, and NO_PROXY excludes a 
 
 test('an offline answer without a config file loads no schema library, and a config file loads it', async () => {
   verifies('cli.config.lazy');
-  const loads = fileURLToPath(new URL('fixtures/loads-zod.ts', import.meta.url));
+  const loads = new URL('fixtures/loads-zod.ts', import.meta.url).href;
   const env = { NODE_OPTIONS: `--import=${loads}` };
   const without = await prompt(['2+2'], { env });
   expect([without.code, without.stdout]).toEqual([0, '4\n']);

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { prompt, promptHere, workspace } from './program.ts';
@@ -80,7 +79,7 @@ test('in a pseudo-terminal the built program shows the same, and leaves no live 
 
 test('in a pipe nothing of what a terminal needs is loaded', async () => {
   verifies('cli.look');
-  const loads = fileURLToPath(new URL('fixtures/loads.ts', import.meta.url));
+  const loads = new URL('fixtures/loads.ts', import.meta.url).href;
   const { code, stderr } = await prompt(['what is 6 * 7?'], { env: { NODE_OPTIONS: `--import=${loads}` } });
   expect(code).toBe(0);
   expect(stderr).not.toMatch(/marked|highlight\.js|get-east-asian-width/);

@@ -29,6 +29,9 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return attempt(() => process.kill(process.platform === 'win32' ? leader : -leader, signal)) === true;
 }
 
+/** Completes a program's variables: without SHLVL, bash takes Node's pipe for a remote login and reads ~/.bashrc. */
+export const childVariables = <Variables>(named: Variables) => ({ SHLVL: '1', ...named });
+
 const endAll = (): void => [...guarded].toReversed().forEach((work) => work());
 
 /** If another listener exists, it decides what the signal means; otherwise the signal ends this program as it would have without us. */

@@ -70,7 +70,8 @@ async function runClient(scenarios: readonly string[]): Promise<readonly Scenari
   const address = host.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   try {
-    const command = [process.execPath, COMMAND, port].join(' ');
+    // The suite gives it to a shell.
+    const command = `"${process.execPath}" "${COMMAND}" ${port}`;
     return await collect(['client', ...scenarios, '--timeout', '60000', '--command', command], '');
   } finally {
     host.close();

@@ -7,9 +7,11 @@ export const COMMAND_MS = 120_000;
 export async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required' | 'none'> {
   if (sandbox === 'off') return 'none';
   if (sandbox !== 'required') return 'auto';
-  if ((await isolationName(sandbox)) !== undefined) return 'required';
+  const { detectIsolation } = await import('@kernel/toolbox/commands');
+  const found = await detectIsolation();
+  if (found.isolation !== undefined) return 'required';
   throw usageError(
-    '--sandbox required: this system has no way to isolate commands. Install bubblewrap, or give --sandbox auto, which says so in each result.',
+    `--sandbox required: nothing isolates commands here. ${found.reason} ${found.hint} Or give --sandbox auto, which says so in each result.`,
   );
 }
 
@@ -17,5 +19,5 @@ export async function isolationFor(sandbox = 'auto'): Promise<'auto' | 'required
 export async function isolationName(sandbox = 'auto'): Promise<string | undefined> {
   if (sandbox === 'off') return undefined;
   const { detectIsolation } = await import('@kernel/toolbox/commands');
-  return (await detectIsolation())?.name;
+  return (await detectIsolation()).isolation?.name;
 }

@@ -29,7 +29,7 @@ export async function doctor(call: CommandCall): Promise<number> {
       output.write(`${title}\n`);
       const rows = findings.map(({ what, state, detail }) => [
         `  ${MARKS[state]} ${oneLine(what, 40)}`,
-        oneLine(detail, 300),
+        oneLine(detail, 800),
       ]);
       for (const line of tableOf(rows)) output.write(`${line}\n`);
     }
@@ -91,8 +91,6 @@ const PROGRAMS: readonly (readonly [name: string, use: string])[] = [
 ];
 
 async function examineSystem(host: Host): Promise<Examination> {
-  const { detectIsolation } = await import('@kernel/toolbox/commands');
-  const isolation = await detectIsolation();
   const programs = PROGRAMS.map(([name, use]): Finding => {
     const path = findProgram(name, { workspace: host.cwd, path: host.env['PATH'] ?? '' });
     return found(name, path !== undefined, path ?? `not found: ${use}`);
@@ -102,11 +100,7 @@ async function examineSystem(host: Host): Promise<Examination> {
     findings: [
       found('Node', true, `${process.version} on ${process.platform} ${process.arch}`),
       ...programs,
-      found(
-        'isolation',
-        isolation !== undefined,
-        isolation?.name ?? 'none: commands of tools run with your rights. Install bubblewrap',
-      ),
+      await examineIsolation(),
       found(
         'terminal',
         hasTerminal(host),
@@ -114,6 +108,16 @@ async function examineSystem(host: Host): Promise<Examination> {
       ),
     ],
   };
+}
+
+async function examineIsolation(): Promise<Finding> {
+  const { detectIsolation, measureIsolation } = await import('@kernel/toolbox/commands');
+  const detected = await detectIsolation();
+  const { isolation } = detected;
+  if (isolation === undefined)
+    return found('isolation', false, `none: commands run with all your rights. ${detected.reason} ${detected.hint}`);
+  const addedMs = Math.round(await measureIsolation(isolation));
+  return found('isolation', true, `${isolation.name}, which adds about ${addedMs} ms to a command`);
 }
 
 const PROBE_MS = 500;

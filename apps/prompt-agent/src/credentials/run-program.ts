@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { childVariables } from '@kernel/internal';
 
 interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
@@ -19,7 +20,15 @@ export function runProgram(
     const child = execFile(
       program,
       [...args],
-      { signal, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' },
+      {
+        // Two variables that name start-up files of shells.
+        env: childVariables({ ...process.env, BASH_ENV: undefined, ENV: undefined }),
+        signal,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: MAX_OUTPUT_BYTES,
+        encoding: 'utf8',
+      },
       (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
     );
     child.stdin?.on('error', () => undefined).end(input);

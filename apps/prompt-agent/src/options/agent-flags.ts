@@ -44,7 +44,7 @@ export const TOOLS = {
   },
   tools: {
     value: 'WHAT',
-    help: 'more tools: module, mcpServers file, MCP command or URL, or a server of mcp add; needs --execute',
+    help: 'more tools: module, mcpServers file, MCP command (quoted as in a shell) or URL, or a server of mcp add; needs --execute',
     needs: ['execute', 'because those tools may change something'],
   },
   execute: {
@@ -53,7 +53,7 @@ export const TOOLS = {
   'agent-command': {
     multiple: true,
     value: 'COMMAND',
-    help: "another agent as a tool, over ACP, such as 'opencode acp'; works in a copy; repeatable",
+    help: "another agent as a tool, over ACP, such as 'opencode acp', quoted as in a shell; works in a copy; repeatable",
   },
   'code-mode': {
     help: 'the model writes programs that call the tools; asks about each call, or once about calls made at once',

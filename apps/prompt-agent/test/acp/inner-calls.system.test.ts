@@ -102,7 +102,7 @@ test('what another agent asks for ends as allowed, without a digest, and its cha
   const options = {
     replies: [{ calls: [{ name: 'scripted-agent', arguments: { task } }] }, { text: 'Done.' }],
     files: { 'a.txt': 'one\n' },
-    args: ['--agent-command', `${process.execPath} --disable-warning=ExperimentalWarning ${SCRIPTED_AGENT}`],
+    args: ['--agent-command', `'${process.execPath}' --disable-warning=ExperimentalWarning '${SCRIPTED_AGENT}'`],
     answer: (asked: Parameters<typeof choose>[0]) => choose(asked, 'once'),
   };
   await withEditor(options, async ({ begin, prompt, updates }) => {

@@ -53,7 +53,7 @@ test('of another agent, a command is shown as one that it runs by itself, and it
   const call = { name: 'scripted-agent', arguments: { task: JSON.stringify(steps) } };
   const { questions, text } = await oneCall(call, (asked) => choose(asked, 'once'), {
     files: { ...FILES, 'run.sh': 'echo\n' },
-    args: ['--agent-command', `${process.execPath} --disable-warning=ExperimentalWarning ${SCRIPTED_AGENT}`],
+    args: ['--agent-command', `'${process.execPath}' --disable-warning=ExperimentalWarning '${SCRIPTED_AGENT}'`],
   });
   expect(questions).toHaveLength(3);
   const [, command, patch] = questions.map(({ toolCall }) => toolCall);
@@ -71,7 +71,7 @@ test('of this program as the agent, a command is asked about once, as it was cal
   const inner = await startWireServer({
     replies: [{ calls: [{ name: 'run_command', arguments: { command: ['cat', 'a.txt'] } }] }, { text: 'Inner done.' }],
   });
-  const command = `HOME=${temporaryFolder('home')} ${process.execPath} ${CLI} acp --base-url ${inner.baseUrl} --model m --no-session`;
+  const command = `HOME='${temporaryFolder('home')}' '${process.execPath}' '${CLI}' acp --base-url ${inner.baseUrl} --model m --no-session`;
   const call = { name: 'cli', arguments: { task: 'Read it.' } };
   const { questions, result } = await oneCall(call, (request) => choose(request, 'once'), {
     files: FILES,

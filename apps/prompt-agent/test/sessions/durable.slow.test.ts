@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Outcome, prompt, promptHere, workspace } from '../program.ts';
@@ -215,7 +214,7 @@ test('--durable works without a model, keeps its file private, and is refused wh
 
 test('what the journal needs is loaded for --durable alone', async () => {
   verifies('cli.durable.loads');
-  const loads = fileURLToPath(new URL('../fixtures/loads.ts', import.meta.url));
+  const loads = new URL('../fixtures/loads.ts', import.meta.url).href;
   const loaded = async (...flags: readonly string[]): Promise<string> =>
     (await prompt([...flags, '2+3'], { env: { NODE_OPTIONS: `--import=${loads}` } })).stderr;
   expect(await loaded('--durable')).toMatch(/recorded-session/);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import {
+  childVariables,
   createRedactor,
   findOnPath,
   guardGroup,
@@ -48,7 +49,7 @@ export async function startAgent(
   const program = programOf(command, env['PATH'], workspace.folder);
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(program, args, {
     cwd: folder,
-    env: { ...inherited, ...env },
+    env: childVariables({ ...inherited, ...env }),
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],

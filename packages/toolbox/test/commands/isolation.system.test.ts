@@ -53,7 +53,7 @@ for (const { name, isolation, feature, isInTerminal, place } of isolations.flatM
       expect(forLLM).not.toContain('the secret');
       for (const path of paths)
         for (const program of ['cat', 'ls'])
-          expect(forLLM).toMatch(new RegExp(`^${program}: .*${path}'?: No such file`, 'm'));
+          expect(forLLM).toMatch(new RegExp(`^${program}: .*${path}["']?: No such file`, 'm'));
       const names = await run(['ls', '/proc/1/root/', '/root', '/home', '/var', '/proc/1/cwd/']);
       expect(names.forLLM).not.toContain('secret');
     });
@@ -128,7 +128,8 @@ for (const { name, isolation, feature, isInTerminal, place } of isolations.flatM
       for (const folder of ['/', '/tmp', '/var', homedir()]) {
         const PATH = `${folder}:/usr/bin:/bin`;
         const { run } = await commands({ isInTerminal, isolation, setVariables: { PATH } });
-        const result = await run(['bash', '-c', `cat ${outside}/secret; ls /var/log ${homedir()}/.profile; echo done`]);
+        const script = 'cat "$1/secret"; ls /var/log "$2/.profile"; echo done';
+        const result = await run(['bash', '-c', script, 'bash', outside, homedir()]);
         expect(result.forLLM).toContain('done');
         expect(result.forLLM).not.toContain('the secret');
         expect(result.forLLM).not.toMatch(/^\/root\/\.profile$|dpkg/m);
@@ -217,11 +218,13 @@ for (const { name, isolation, feature, isInTerminal, place } of isolations.flatM
 describe('detectIsolation', () => {
   let found: Isolation | undefined;
   beforeAll(async () => {
-    found = await detectIsolation();
+    found = (await detectIsolation()).isolation;
   });
 
   it('finds what works here, or says with every result that nothing does', async () => {
     verifies('toolbox.isolation.none');
+    const expected = isolations.find(({ feature }) => feature.present)?.name;
+    expect(found?.name).toBe(process.platform === 'darwin' ? 'sandbox-exec' : expected);
     const { run } = await commands({ isolation: 'auto' });
     const { forLLM } = await run(['true']);
     expect(forLLM.includes('no way to isolate')).toBe(found === undefined);

@@ -1,35 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { findProgram } from '@kernel/internal';
 import { bubblewrap, linuxNamespaces } from '../../src/commands/index.ts';
+import { namespaces, succeeds } from '../../../../test/setup/namespaces.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
-
-const works = (name: string, ...args: readonly string[]): boolean => {
-  const program = findProgram(name);
-  try {
-    if (program !== undefined) execFileSync(program, args, { stdio: 'ignore' });
-    return program !== undefined;
-  } catch {
-    return false;
-  }
-};
 
 /** The isolations of Linux, and whether they work here. */
 export const isolations = [
   {
     name: 'bubblewrap',
     isolation: bubblewrap(),
-    feature: systemFeature('bubblewrap', works('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true')),
+    feature: systemFeature('bubblewrap', succeeds('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true')),
   },
-  {
-    name: 'Linux namespaces',
-    isolation: linuxNamespaces(),
-    feature: systemFeature(
-      'unshare of Linux namespaces',
-      works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
-      ['toolbox.isolation'],
-    ),
-  },
+  { name: 'Linux namespaces', isolation: linuxNamespaces(), feature: namespaces },
 ];
 
 /** The processes of this machine that have a word among their arguments. */

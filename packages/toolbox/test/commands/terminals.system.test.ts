@@ -79,7 +79,7 @@ describe('a command in a terminal of an editor', () => {
 describe('isolation in terminals', () => {
   it('is used where it works, and where nothing does every result says so, and whose rights a command has', async () => {
     verifies('toolbox.terminals.isolation');
-    const found = await detectIsolation();
+    const { isolation: found } = await detectIsolation();
     expect(found === undefined || found.worksInTerminals === true).toBe(true);
     const auto = await commands({ isInTerminal: true, isolation: 'auto' });
     const { forLLM } = await auto.run(['echo', 'ran']);

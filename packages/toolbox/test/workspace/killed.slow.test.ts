@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { folderWith } from './folders.ts';
 
-const PROGRAM = new URL('../fixtures/keeps-writing.ts', import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL('../fixtures/keeps-writing.ts', import.meta.url));
 const FIRST = 'version 000000\n'.repeat(10_000);
 
 function filesOf(root: string): readonly string[] {

@@ -2,13 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ownIdentity } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { folderWith } from './folders.ts';
 
-const PROGRAM = new URL('../fixtures/counter.ts', import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL('../fixtures/counter.ts', import.meta.url));
 
 test(
   'of processes that write the same file, none loses what another one wrote, and each always finds it',

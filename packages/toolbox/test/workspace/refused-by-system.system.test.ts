@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { folderWith } from './folders.ts';
 
-const PROGRAM = new URL('../fixtures/full-disk.ts', import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL('../fixtures/full-disk.ts', import.meta.url));
 const NOBODY = 65_534;
 
 function outcomeOf(root: string, state: string, { uid = '', limit = '' } = {}) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import type { Readable } from 'node:stream';
-import { findOnPath, findProgram, sliceTail, delay, guardGroup, signalGroup } from '@kernel/internal';
+import { childVariables, findOnPath, findProgram, sliceTail, delay, guardGroup, signalGroup } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -26,7 +26,7 @@ export async function startServerProcess(server: StdioServer) {
   if (isWindows && shell === undefined) throw new Error('this system has no program "cmd"');
   const commandLine = isWindows ? [program, ...args].map(quote).join(' ') : program;
   const child = spawn(commandLine, isWindows ? [] : args, {
-    env,
+    env: childVariables(env),
     stdio: 'pipe',
     detached: !isWindows,
     windowsHide: true,
@@ -123,7 +123,11 @@ function endTree(leader: number): Promise<void> {
       signalGroup(leader, 'SIGKILL');
       return resolve();
     }
-    const kill = spawn(program, ['/pid', String(leader), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    const kill = spawn(program, ['/pid', String(leader), '/T', '/F'], {
+      env: childVariables(process.env),
+      stdio: 'ignore',
+      windowsHide: true,
+    });
     kill.once('error', () => resolve());
     kill.once('close', () => resolve());
   });

@@ -1,76 +1,71 @@
-import { existsSync } from 'node:fs';
-import { requireProgram, repositoryOf, isInside, readableFolders } from './system-folders.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { requireProgram, repositoryOf, isFolder, isInside, outermost, readableFolders } from './system-folders.ts';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
 import type { Isolation } from './types.ts';
 
 /**
- * Builds a tree with only what is named, of which what is readable is read-only, with all that is mounted below it; makes the tree the root, drops every
- * capability and runs the command. Arguments: the folder that is mounted over to build the tree, the folder of the command, where it starts, the number of
- * readable paths and the paths, the same for paths that stay as they are and for hidden ones, the command.
+ * Builds a tree with only the named paths, all read-only but the folder; makes it the root, drops every capability and
+ * runs the command. Arguments: the folder that is mounted over to build the tree; the folder of the command and its
+ * repository as the mount table spells them; where the command starts; the files to create and the lines for
+ * `mount --all`, each behind their number; the command.
+ *
+ * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable
+ * path is known only afterwards; its flags are kept, since the system lets no ordinary user clear them.
  */
 const SCRIPT = `
 set -eu
 path=\${PATH-}
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-new=$1 folder=$2 cwd=$3 count=$4
-shift 4
-mount --make-rprivate /
+new=$1 folder=$2 repository=$3 cwd=$4 count=$5
+shift 5
+table=$new/proc/table # hidden by what is mounted there last
+mount_all() {
+  said=$(mount --all --fstab "$table" 2>&1) || { printf '%s\\n' "$said" >&2; exit 1; }
+}
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$new"
-show() {
-  if [ -d "$1" ]; then mkdir -p "$new$1"; else mkdir -p "$new$(dirname "$1")"; : > "$new$1"; fi
-  mount --rbind "$1" "$new$1"
-}
-seal() {
-  for flags in ,nosuid,nodev '' ,nosuid,nodev,noexec; do
-    if mount -o "remount,bind,ro$flags" "$1" 2>/dev/null; then return; fi
-  done
-  mount -t tmpfs -o ro,mode=755,nosuid,nodev tmpfs "$1"
-}
+mkdir "$new/dev" "$new/etc" "$new/proc" "$new/run" "$new/tmp"
+mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$new/tmp"
+ln -s /proc/self/fd "$new/dev/fd"
+ln -s /proc/self/fd/0 "$new/dev/stdin"
+ln -s /proc/self/fd/1 "$new/dev/stdout"
+ln -s /proc/self/fd/2 "$new/dev/stderr"
 while [ "$count" -gt 0 ]; do
-  show "$1"
+  [ -d "\${1%/*}" ] || mkdir -p "\${1%/*}"
+  : > "$1"
   count=$((count - 1))
   shift
 done
-hidden=1 # what was mounted there before
-while read -r _ _ _ _ point _; do
-  case $point in *\\\\*) point=$(printf '%b' "$point") ;; esac
+count=$1
+shift
+while [ "$count" -gt 0 ]; do
+  printf '%s\\n' "$1"
+  count=$((count - 1))
+  shift
+done > "$table"
+mount_all
+while read -r _ _ _ _ point flags _; do
   case $point in
-    "$new") hidden=0 ;;
-    "$new"/*) [ "$hidden" = 1 ] || seal "$point" ;;
+    "$new") seals='' ;; # what was mounted there before cannot be reached
+    "$new$repository") ;;
+    "$new$folder" | "$new$folder"/* | "$new/tmp") continue ;;
+    "$new"/*) ;;
+    *) continue ;;
   esac
+  seals="none $point none remount,bind,$flags,ro,nosuid,nodev
+\${seals-}"
 done < /proc/self/mountinfo
+{
+  printf '%s\\n' "proc $new/proc proc nosuid,nodev,noexec" "$seals"
+  for device in null zero full random urandom; do
+    : > "$new/dev/$device"
+    printf '%s\\n' "/dev/$device $new/dev/$device none bind"
+  done
+} > "$table"
+mount_all
 cd "$new"
-mkdir -p dev proc tmp run old
-mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs tmp
-mount -t proc -o nosuid,nodev,noexec proc proc
-for device in null zero full random urandom; do
-  : > "dev/$device"
-  mount --bind "/dev/$device" "dev/$device"
-done
-ln -s /proc/self/fd dev/fd
-ln -s /proc/self/fd/0 dev/stdin
-ln -s /proc/self/fd/1 dev/stdout
-ln -s /proc/self/fd/2 dev/stderr
-show "$folder"
-count=$1
-shift
-while [ "$count" -gt 0 ]; do
-  mount --bind "$1" "$new$1"
-  mount -o remount,bind,ro "$new$1"
-  count=$((count - 1))
-  shift
-done
-count=$1
-shift
-while [ "$count" -gt 0 ]; do
-  if [ -d "$1" ]; then mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$new$1"; else mount --bind /dev/null "$new$1"; fi
-  count=$((count - 1))
-  shift
-done
-pivot_root . old
-umount -l /old
-rmdir /old
-mount -o remount,ro /
+pivot_root . run
+umount -l /run
 cd "$cwd"
 run=$(command -v setpriv)
 PATH=$path
@@ -92,7 +87,23 @@ export function linuxNamespaces(): Isolation {
     name: 'Linux namespaces',
     worksInTerminals: true,
     wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
-      const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
+      const named = [...readableFolders(variables['PATH'] ?? '', network), ...readable].map((path) => resolve(path));
+      // The folder has its own already, which are not read-only, and `/tmp` is the command's own.
+      const shown = outermost(named.filter((path) => path !== '/tmp' && !isInside(folder, path)));
+      const repository = gitWritable ? [] : repositoryOf(folder);
+      const root = mountPointFor([folder, ...shown, ...hidden]);
+      const lineFor = (path: string, options: string, from = path): string =>
+        `${inTable(from)} ${inTable(root + path)} none ${options}${isFolder(from) ? ',X-mount.mkdir' : ''}`;
+      const lines = [
+        ...[...shown, folder].map((path) => lineFor(path, 'rbind')),
+        ...repository.map((path) => lineFor(path, 'bind')),
+        ...hidden.map((path) =>
+          isFolder(path)
+            ? `tmpfs ${inTable(root + path)} tmpfs mode=755,nosuid,nodev`
+            : lineFor(path, 'bind', '/dev/null'),
+        ),
+      ];
+      const files = [...shown, ...repository].filter((path) => !isFolder(path));
       const args = [
         ...'--user --map-root-user --mount --pid --ipc --uts --fork --kill-child'.split(' '),
         ...(network ? [] : ['--net']),
@@ -101,12 +112,12 @@ export function linuxNamespaces(): Isolation {
         '-c',
         SCRIPT,
         'isolate',
-        mountPointFor([folder, ...shown, ...hidden]),
-        folder,
+        root,
+        inTable(folder),
+        repository.map(inTable).join(''),
         cwd,
-        ...counted(shown),
-        ...counted(gitWritable ? [] : repositoryOf(folder)),
-        ...counted(hidden),
+        ...counted(files.map((path) => root + path)),
+        ...counted(lines),
         ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
       const purpose = 'The isolation with Linux namespaces';
@@ -122,10 +133,17 @@ export function linuxNamespaces(): Isolation {
   };
 }
 
+/** A path as the tables of mounts spell it: both that of the system and the one that `mount` reads. */
+function inTable(path: string): string {
+  return path.replaceAll(/[ \t\n\\]/g, (each) => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
 /** A folder that can be mounted over while the tree is built, because nothing in it is needed. */
 function mountPointFor(needed: readonly string[]): string {
-  const isFree = (folder: string): boolean => existsSync(folder) && !needed.some((path) => isInside(folder, path));
-  return ['/mnt', '/media', '/srv', '/boot', '/var'].find(isFree) ?? '/mnt';
+  const isFree = (folder: string): boolean => !needed.some((path) => isInside(folder, path));
+  // The table of mounts has paths without links.
+  const folders = ['/mnt', '/media', '/srv', '/boot', '/var'].filter((folder) => existsSync(folder));
+  return folders.map((folder) => realpathSync(folder)).find(isFree) ?? '/mnt';
 }
 
 function counted(paths: readonly string[]): readonly string[] {

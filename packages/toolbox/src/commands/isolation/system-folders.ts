@@ -65,7 +65,8 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function outermost(paths: readonly string[]): readonly string[] {
+/** The paths that lie in none of the others. */
+export function outermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
 }
 

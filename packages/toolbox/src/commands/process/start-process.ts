@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
+import { childVariables, guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
@@ -60,7 +60,9 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       if (stoppedBy !== undefined) return;
       stoppedBy = reason;
       endGroup('SIGTERM');
-      if (command.stop !== undefined) execFile(command.stop.program, command.stop.args, () => undefined);
+      const { stop: stopper, variables } = command;
+      if (stopper !== undefined)
+        execFile(stopper.program, stopper.args, { env: childVariables(variables) }, () => undefined);
       killTimer = setTimeout(() => endGroup('SIGKILL'), GRACE_MS);
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
@@ -159,7 +161,7 @@ function spawnChild(
   try {
     const child = spawn(program, args, {
       cwd,
-      env: { ...variables },
+      env: childVariables(variables),
       detached: process.platform !== 'win32',
       windowsHide: true,
       // The fourth is for what announces its start, or tells who was started by a command that is not isolated.

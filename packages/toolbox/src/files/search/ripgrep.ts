@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { childVariables } from '@kernel/internal';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
@@ -29,7 +30,7 @@ export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly stri
   const what = ['--case-sensitive', `--regexp=${patternOf(search)}`, '--', `./${path}`];
   const child = spawn(program, [...flags, ...rules, ...skip, ...what], {
     cwd: folder,
-    env: {},
+    env: childVariables({}),
     stdio: ['ignore', 'pipe', 'ignore'],
     signal,
     killSignal: 'SIGKILL',
