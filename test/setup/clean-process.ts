@@ -1,6 +1,6 @@
 /**
  * Runs before every test file. The files of a project share one process, so what a file changes there, the next ones would see: behind each
- * file its folders are removed, and it fails if the process is not as it found it. It is the one file outside of tests that may use hooks.
+ * file its folders are removed, and it fails if the process is not as it found it.
  */
 import { afterAll } from 'vitest';
 import { removeTemporaryFolders } from './temporary-folder.ts';

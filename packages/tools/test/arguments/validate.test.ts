@@ -259,8 +259,8 @@ test('an asynchronous schema is awaited within the timeout and the caller’s si
     return result;
   };
   expect((await after(2, 2)).data).toBe(2);
-  expect((await after(200, 20, { timeoutMs: 20 })).code).toBe('TOOL_TIMEOUT');
-  expect((await after(200, 10, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
+  expect((await after(200, 100, { timeoutMs: 20 })).code).toBe('TOOL_TIMEOUT');
+  expect((await after(200, 100, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
 });
 
 test('values too deep to be validated are rejected, not thrown', async () => {
