@@ -37,16 +37,22 @@ const OUR_SYSTEM_PROMPT =
 
 /** Requests and notifications, by who handles them. */
 export const METHODS: Rows = {
-  'agent initialize': { agent: { test: `${OURS}/sign-in.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+  'agent initialize': {
+    agent: { test: `${OURS}/sign-in.system.test.ts` },
+    client: { test: `${THEIRS}/protocol.system.test.ts` },
+  },
   'agent authenticate': {
-    agent: { test: `${OURS}/sign-in.test.ts` },
+    agent: { test: `${OURS}/sign-in.system.test.ts` },
     client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
   },
   'agent logout': {
-    agent: { test: `${OURS}/sign-in.test.ts` },
+    agent: { test: `${OURS}/sign-in.system.test.ts` },
     client: { not: 'Signing out is done with the agent itself.' },
   },
-  'agent session/new': { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+  'agent session/new': {
+    agent: { test: `${OURS}/session.test.ts` },
+    client: { test: `${THEIRS}/protocol.system.test.ts` },
+  },
   'agent session/load': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'agent session/list': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
   'agent session/delete': { agent: { test: `${OURS}/session.test.ts` }, client: { not: ONE_TASK } },
@@ -57,20 +63,20 @@ export const METHODS: Rows = {
     client: { not: 'The program ends with the task, and its session with it.' },
   },
   'agent session/set_mode': {
-    agent: { test: `${OURS}/options.test.ts` },
-    client: { test: `${THEIRS}/protocol.test.ts` },
+    agent: { test: `${OURS}/options.system.test.ts` },
+    client: { test: `${THEIRS}/protocol.system.test.ts` },
   },
   'agent session/set_config_option': {
-    agent: { test: `${OURS}/options.test.ts` },
-    client: { test: `${THEIRS}/protocol.test.ts` },
+    agent: { test: `${OURS}/options.system.test.ts` },
+    client: { test: `${THEIRS}/protocol.system.test.ts` },
   },
   'agent session/prompt': {
     agent: { test: `${OURS}/session.test.ts` },
-    client: { test: `${THEIRS}/protocol.test.ts` },
+    client: { test: `${THEIRS}/protocol.system.test.ts` },
   },
   'agent session/cancel (notification)': {
     agent: { test: `${OURS}/session.test.ts` },
-    client: { test: `${THEIRS}/hostile.test.ts` },
+    client: { test: `${THEIRS}/hostile.system.test.ts` },
   },
   'agent session/archive': both(ARCHIVE),
   'agent session/unarchive': both(ARCHIVE),
@@ -85,42 +91,42 @@ export const METHODS: Rows = {
   'agent mcp/message (notification)': both(MCP_OVER_ACP),
   'client session/update (notification)': {
     agent: { test: `${OURS}/session.test.ts` },
-    client: { test: `${THEIRS}/protocol.test.ts` },
+    client: { test: `${THEIRS}/protocol.system.test.ts` },
   },
   'client session/request_permission': {
     agent: { test: `${OURS}/permissions.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client fs/read_text_file': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client fs/write_text_file': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client terminal/create': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client terminal/output': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client terminal/wait_for_exit': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client terminal/kill': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client terminal/release': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client elicitation/create': {
-    agent: { test: `${OURS}/servers.test.ts` },
+    agent: { test: `${OURS}/servers.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'client elicitation/complete (notification)': {
@@ -144,11 +150,20 @@ export const METHODS: Rows = {
 export const VARIANTS: Readonly<Record<string, Rows>> = {
   SessionUpdate: {
     user_message_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: { not: 'The task is ours.' } },
-    agent_message_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
-    agent_thought_chunk: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
-    tool_call: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
-    tool_call_update: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
-    plan: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    agent_message_chunk: {
+      agent: { test: `${OURS}/session.test.ts` },
+      client: { test: `${THEIRS}/protocol.system.test.ts` },
+    },
+    agent_thought_chunk: {
+      agent: { test: `${OURS}/session.test.ts` },
+      client: { test: `${THEIRS}/protocol.system.test.ts` },
+    },
+    tool_call: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.system.test.ts` } },
+    tool_call_update: {
+      agent: { test: `${OURS}/session.test.ts` },
+      client: { test: `${THEIRS}/protocol.system.test.ts` },
+    },
+    plan: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.system.test.ts` } },
     plan_update: both(PLANS),
     plan_removed: both(PLANS),
     available_commands_update: {
@@ -156,18 +171,21 @@ export const VARIANTS: Readonly<Record<string, Rows>> = {
       client: { not: 'It says nothing of the task, and is dropped.' },
     },
     current_mode_update: {
-      agent: { test: `${OURS}/options.test.ts` },
+      agent: { test: `${OURS}/options.system.test.ts` },
       client: { not: 'It says nothing of the task, and is dropped.' },
     },
     config_option_update: {
-      agent: { test: `${OURS}/options.test.ts` },
+      agent: { test: `${OURS}/options.system.test.ts` },
       client: { not: 'It says nothing of the task, and is dropped.' },
     },
     session_info_update: {
       agent: { test: `${OURS}/session.test.ts` },
       client: { not: 'It says nothing of the task, and is dropped.' },
     },
-    usage_update: { agent: { test: `${OURS}/options.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    usage_update: {
+      agent: { test: `${OURS}/options.system.test.ts` },
+      client: { test: `${THEIRS}/protocol.system.test.ts` },
+    },
     notice: {
       agent: { test: `${OURS}/ends.test.ts` },
       client: { not: 'Not advertised: what a caller has to read is in the answer.' },
@@ -190,7 +208,7 @@ export const VARIANTS: Readonly<Record<string, Rows>> = {
     markdown: both(PLANS),
   },
   ContentBlock: {
-    text: { agent: { test: `${OURS}/prompts.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    text: { agent: { test: `${OURS}/prompts.test.ts` }, client: { test: `${THEIRS}/protocol.system.test.ts` } },
     image: {
       agent: { test: `${OURS}/prompts.test.ts` },
       client: { not: 'An answer is text; other content is left out.' },
@@ -209,22 +227,28 @@ export const VARIANTS: Readonly<Record<string, Rows>> = {
     },
   },
   ToolCallContent: {
-    content: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    content: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/protocol.system.test.ts` } },
     diff: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
     terminal: {
-      agent: { test: `${OURS}/editor-files.test.ts` },
+      agent: { test: `${OURS}/editor-files.system.test.ts` },
       client: { not: 'A terminal is a call of its own, which is shown.' },
     },
   },
   StopReason: {
-    end_turn: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    end_turn: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/protocol.system.test.ts` } },
     max_tokens: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
-    max_turn_requests: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    max_turn_requests: {
+      agent: { test: `${OURS}/ends.test.ts` },
+      client: { test: `${THEIRS}/protocol.system.test.ts` },
+    },
     refusal: { agent: { test: `${OURS}/ends.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
-    cancelled: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/hostile.test.ts` } },
+    cancelled: { agent: { test: `${OURS}/session.test.ts` }, client: { test: `${THEIRS}/hostile.system.test.ts` } },
   },
   SessionConfigOption: {
-    select: { agent: { test: `${OURS}/options.test.ts` }, client: { test: `${THEIRS}/protocol.test.ts` } },
+    select: {
+      agent: { test: `${OURS}/options.system.test.ts` },
+      client: { test: `${THEIRS}/protocol.system.test.ts` },
+    },
     boolean: {
       agent: { not: 'No option of a session is on or off.' },
       client: { not: 'A model is chosen by its name; no other option is set.' },
@@ -232,29 +256,32 @@ export const VARIANTS: Readonly<Record<string, Rows>> = {
   },
   CreateElicitationRequest: {
     form: {
-      agent: { test: `${OURS}/servers.test.ts` },
+      agent: { test: `${OURS}/servers.system.test.ts` },
       client: { not: 'Declined: an agent asks for what it needs by its permissions, and its answer can ask the rest.' },
     },
-    url: { agent: { test: `${OURS}/servers.test.ts` }, client: { not: 'Declined: an agent signs in on its own.' } },
+    url: {
+      agent: { test: `${OURS}/servers.system.test.ts` },
+      client: { not: 'Declined: an agent signs in on its own.' },
+    },
     other: both('For kinds that a later version of the protocol has: refused like anything unknown.'),
   },
   AuthMethod: {
     terminal: {
-      agent: { test: `${OURS}/sign-in.test.ts` },
+      agent: { test: `${OURS}/sign-in.system.test.ts` },
       client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
     },
     agent: {
-      agent: { test: `${OURS}/sign-in.test.ts` },
+      agent: { test: `${OURS}/sign-in.system.test.ts` },
       client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
     },
   },
   McpServer: {
     stdio: {
-      agent: { test: `${OURS}/servers.test.ts` },
+      agent: { test: `${OURS}/servers.system.test.ts` },
       client: { not: 'An agent has the servers of its own settings.' },
     },
     http: {
-      agent: { test: `${OURS}/servers.test.ts` },
+      agent: { test: `${OURS}/servers.system.test.ts` },
       client: { not: 'An agent has the servers of its own settings.' },
     },
     sse: {
@@ -277,7 +304,7 @@ export const AGENT_CAPABILITIES: Rows = {
     client: { not: 'A task is text: the agent reads the files itself.' },
   },
   'mcpCapabilities.http': {
-    agent: { test: `${OURS}/servers.test.ts` },
+    agent: { test: `${OURS}/servers.system.test.ts` },
     client: { not: 'An agent has the servers of its own settings.' },
   },
   'mcpCapabilities.sse': {
@@ -303,7 +330,7 @@ export const AGENT_CAPABILITIES: Rows = {
   },
   'auth.status': both(AUTH_STATUS),
   'auth.logout': {
-    agent: { test: `${OURS}/sign-in.test.ts` },
+    agent: { test: `${OURS}/sign-in.system.test.ts` },
     client: { not: 'Signing out is done with the agent itself.' },
   },
   providers: both(PROVIDERS),
@@ -312,14 +339,14 @@ export const AGENT_CAPABILITIES: Rows = {
 /** What a client says that it can do. */
 export const CLIENT_CAPABILITIES: Rows = {
   'fs.readTextFile': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
   'fs.writeTextFile': {
-    agent: { test: `${OURS}/editor-files.test.ts` },
+    agent: { test: `${OURS}/editor-files.system.test.ts` },
     client: { test: `${THEIRS}/requests.test.ts` },
   },
-  terminal: { agent: { test: `${OURS}/editor-files.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
+  terminal: { agent: { test: `${OURS}/editor-files.system.test.ts` }, client: { test: `${THEIRS}/requests.test.ts` } },
   'session.compaction': {
     agent: { not: 'Unstable, as is its update.' },
     client: { not: 'How an agent keeps its history is its own business.' },
@@ -335,7 +362,7 @@ export const CLIENT_CAPABILITIES: Rows = {
   subagents: both(SUBAGENTS),
   plan: both(PLANS),
   'auth.terminal': {
-    agent: { test: `${OURS}/sign-in.test.ts` },
+    agent: { test: `${OURS}/sign-in.system.test.ts` },
     client: { not: 'Signing in is done with the agent itself: the error names its ways.' },
   },
   'elicitation.form': {
@@ -343,7 +370,7 @@ export const CLIENT_CAPABILITIES: Rows = {
     client: { not: 'Declined: an agent asks for what it needs by its permissions, and its answer can ask the rest.' },
   },
   'elicitation.url': {
-    agent: { test: `${OURS}/servers.test.ts` },
+    agent: { test: `${OURS}/servers.system.test.ts` },
     client: { not: 'Declined: an agent signs in on its own.' },
   },
 };
