@@ -12,13 +12,13 @@ export interface Growth<Input> {
   readonly largest?: number | undefined;
 }
 
-/** Three triples of sizes. */
+/** Five sizes have four steps between them. */
 const DOUBLINGS = 4;
-/** Each step costs 2 times the step before where work is linear, and 4 times where it is quadratic. */
+/** A step costs 2 times the step before where work is linear, and 4 times where it is quadratic. Two steps must agree, one of them the last. */
 const MAX_FACTOR = 3;
-/** Where a step costs less than that many times the step before, the larger input was refused. */
+/** If the last step costs less than that many times the step before, the largest input was refused. */
 const MIN_FACTOR = 1.3;
-/** Less for each unit of size is no growth, as are so many bytes: V8 counts whole areas. */
+/** A step of less than one for two units of size is noise, and so are 512 KiB: V8 counts whole areas of memory. */
 const MIN_COUNT = 0.5;
 const MIN_BYTES = 512 * 1024;
 
@@ -36,8 +36,6 @@ export async function expectLinear<Input>({ make, work, largest = 4096 }: Growth
     [sizes[at], blocks, natives, patterns, bytes].join(' '),
   );
   const table = `size blocks natives patterns bytes: ${lines.join('; ')}`;
-  if (process.env['GROWTH_LOG'] !== undefined)
-    process.stderr.write(`COUNTS ${expect.getState().currentTestName} ${table}\n`);
   const stepsOf = (value: (each: Work) => number): readonly number[] =>
     counts.slice(1).map((each, at) => value(each) - value(counts[at] ?? each));
   const steep = (['blocks', 'natives', 'patterns', 'bytes'] as const).filter((kind) => {
