@@ -56,8 +56,7 @@ function isCounted(url: string): boolean {
 function takeBlocks(): number {
   let sum = 0;
   for (const { url, functions } of (post('Profiler.takePreciseCoverage') as Coverage).result)
-    if (isCounted(url))
-      for (const { ranges } of functions) for (const { count } of ranges) sum += count;
+    if (isCounted(url)) for (const { ranges } of functions) for (const { count } of ranges) sum += count;
   return sum;
 }
 
@@ -196,10 +195,10 @@ const withBacktrackLimit = new Function(
 const { exec } = RegExp.prototype;
 /** Shorter text is read in less than a constant, and so is not tried. */
 const SHORT = 256;
-/** Fewer backtracks don't count: the characters do. */
-const FEW = 64;
+/** Fewer backtracks for each character that is passed don't count: the characters do. */
+const FEW = 8;
 /** A pattern that needs more backtracks counts as so many. */
-const MAX_BACKTRACKS = 2 ** 24;
+const MAX_BACKTRACKS = 1 << 24;
 const limited = new Map<string, RegExp>();
 /** An escape, a class, what opens a group, a quantifier with braces, or a character. */
 const TOKEN =
@@ -236,13 +235,13 @@ function isWithin(limit: number, pattern: RegExp, text: string, from: number): b
   return Reflect.apply(exec, program, [text]) !== null;
 }
 
-/** The backtracks of a match, to an eighth: patterns with a limit are tried until one ends below it. */
-function backtracks(pattern: RegExp, text: string, from: number): number {
-  if (isWithin(FEW, pattern, text, from)) return 0;
-  let limit = 2 * FEW;
+/** The backtracks of a match that passed so many characters, to the next power of two: programs with a limit are tried until one ends below it. */
+function backtracks(pattern: RegExp, text: string, from: number, passed: number): number {
+  // A small integer: V8 takes no other.
+  const few = 1 << Math.ceil(Math.log2(FEW * (passed + 64)));
+  if (isWithin(few, pattern, text, from)) return 0;
+  let limit = 2 * few;
   while (limit < MAX_BACKTRACKS && !isWithin(limit, pattern, text, from)) limit *= 2;
-  for (let part = limit / 4; part >= limit / 8 && limit > SHORT; part /= 2)
-    if (isWithin(limit - part, pattern, text, from)) limit -= part;
   return limit;
 }
 
@@ -271,10 +270,11 @@ Object.defineProperty(ofPatterns, 'exec', {
     const found = Reflect.apply(exec, this, [text]);
     isCounting = false;
     const end = found === null ? (isAnchored(this) ? from : text.length) : found.index + found[0].length;
-    patterns += Math.max(1, end - from);
+    const passed = Math.max(1, end - from);
+    patterns += passed;
     if (text.length - from >= SHORT) {
       const before = allocatedBytes();
-      patterns += backtracks(this, text, from);
+      patterns += backtracks(this, text, from, passed);
       ownBytes += allocatedBytes() - before;
     }
     isCounting = true;
