@@ -1,5 +1,6 @@
 import { DEFAULT_MUTANTS } from './default-mutants.ts';
 import { DURABLE_MUTANTS } from './durable-mutants.ts';
+import { GROWTH_MUTANTS } from './growth-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DEFAULT_MUTANTS,
   ...RUN_MUTANTS,
   ...DURABLE_MUTANTS,
+  ...GROWTH_MUTANTS,
   // An abort settles within 50 ms.
   {
     ...agent,

@@ -159,7 +159,7 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['a page', filler('<title', '<html>'), describeHtmlPage],
   ['a base URL', filler('/', 'http://host/', 'x'), (text) => parseBaseUrl('p', text)],
   ['a tool result for a model', filler('<[`'), plainResult],
-  ['a tool result of names', filler('<a_b'), plainResult],
+  ['a tool result of marks', filler('<tool_call>'), plainResult],
   ['a cassette', filler('-eyJaaaaaaaaa'), (text) => createSanitizer(['a-secret-of-a-test']).text(text)],
 ])('%s is read in linear time', async (_, make, work) => {
   verifies('providers.http.linear');

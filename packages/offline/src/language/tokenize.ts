@@ -14,12 +14,13 @@ export interface Token {
 
 const PART = `[${LETTER_OR_DIGIT}._@+-]`;
 const ANY = `[${LETTER_OR_DIGIT}]`;
+// What can be long begins only where no character of its own is before it, so that none is read twice.
 const PIECE = new RegExp(
   [
-    String.raw`(?<quoted>"[^"]+"|“[^”]+”|‘[^’]+’|\x60[^\x60]+\x60|(?<!${ANY})'[^']+'(?!${ANY}))`,
+    String.raw`(?<quoted>"[^"]+"|“[^“”]+”|‘[^‘’]+’|\x60[^\x60]+\x60|(?<!${ANY})'[^']+'(?!${ANY}))`,
     String.raw`(?<url>https?:\/\/[^\s<>"']+)`,
-    String.raw`(?<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)`,
-    String.raw`(?<path>(?:~|\.{1,2})?(?:\/${PART}+)+\/?|(?:${PART}+\/)+(?:${PART}+)?|\.${ANY}[${LETTER_OR_DIGIT}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))`,
+    String.raw`(?<email>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)`,
+    String.raw`(?<path>(?:~|\.{1,2})?(?:\/${PART}+)+\/?|(?<!${PART})(?:${PART}+\/)+(?:${PART}+)?|\.${ANY}[${LETTER_OR_DIGIT}._-]*|\.{1,2}\/|(?<=\s)\.{1,2}(?=\s|$))`,
     String.raw`(?<flag>(?<=\s)--?[A-Za-z][\w-]*)`,
     String.raw`(?<number>-?\d+(?:,\d{3})*(?:\.\d+)?(?![${LETTER_OR_DIGIT}_:-]|\.\d))`,
     String.raw`(?<word>(?:UTC|GMT)[+-]\d{1,2}(?::\d{2})?(?!${ANY})|[${LETTER_OR_DIGIT}_$][${LETTER_OR_DIGIT}_$'’.:@-]*)`,

@@ -5,7 +5,7 @@ import { timeZoneOf } from '../language/time-zones.ts';
 import { tokenize } from '../language/tokenize.ts';
 
 const MAX_WORDS = 120;
-const WORD = /"[^"]+"|`[^`]+`|“[^”]+”|(?<!\S)'[^']+'(?!\S)|[^\s"`]+|["`]/g;
+const WORD = /"[^"]+"|`[^`]+`|“[^“”]+”|(?<!\S)'[^']+'(?!\S)|[^\s"`]+|["`]/g;
 const LEAD_IN =
   /^(?:(?:please|kindly|hi|hello|hey|now|then|also|(?:can|could|would|will) you|i (?:want|would like) to know|do you know|tell me|give me|show(?: me)?|print|display|calculate|compute|what is|what are|how much is),? )+(?=\S)/i;
 const ENDING = /(?<=\S)(?:,? (?:please|thanks|thank you|for me))+$/i;
@@ -45,7 +45,7 @@ function expand(word: string): string {
     .replace(/^([-−]?[$€£]?\d[\d.,]*)(%|°?[a-zµ][a-z/]*[²³]?)$/iu, '$1 $2');
 }
 
-const QUOTED = '"[^"]+"|`[^`]+`|“[^”]+”|(?<!\\S)\'[^\']+\'';
+const QUOTED = '"[^"]+"|`[^`]+`|“[^“”]+”|(?<!\\S)\'[^\']+\'';
 const ONE_WORD = `(?:${QUOTED}|[^\\s${MARK}]+)`;
 const PLAIN_NUMBER = String.raw`[-−]?[$€£]?\d{1,15}(?:\.\d{1,15})?`;
 const NUMBER = String.raw`(?:[-−]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d{1,15})?|${PLAIN_NUMBER}|${[...NUMBER_WORDS.keys()].join('|')})`;
@@ -106,7 +106,7 @@ function readPath(word: string): string | undefined {
 }
 
 function unquote(text: string): string {
-  return /^(?:"[^"]+"|`[^`]+`|“[^”]+”|'[^']+')$/.test(text) ? text.slice(1, -1) : text;
+  return /^(?:"[^"]+"|`[^`]+`|“[^“”]+”|'[^']+')$/.test(text) ? text.slice(1, -1) : text;
 }
 
 /** What only code is called: `createRegistry`, `read_file`, `$HOME`. */

@@ -38,7 +38,9 @@ function contentOf(text: string): string | undefined {
   return opened === null || !text.endsWith(`\n${closing}`) ? undefined : text.slice(opened[0].length, -closing.length);
 }
 
-const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/gi;
+// Each run of characters is read once, from its beginning.
+const BREAK =
+  /(?<![.?!;])[.?!;]+(?=\s|$)|\n\s*(?:(?:and then|and also|and|then|also|&)\s+)?|,?(?<!\s)\s+(?:and then|and also|and|then|also|&)\s+|,\s+(?:and\s+|then\s+)*/gi;
 
 /** Splits a prompt into requests at sentence ends, commas and `and`, but not inside a quotation, a path, arithmetic or a list of numbers. */
 function splitRequests(prompt: string): readonly string[] {
