@@ -165,8 +165,11 @@ function readNumbers({ filling, index, slot }: SlotToken): Found | undefined {
   return to !== -1 && slot.required ? [found.filter((value) => value !== undefined), index + to] : undefined;
 }
 
+/** As in `Ho Chi Minh City`. */
+const MAX_ZONE_WORDS = 4;
+
 function readTimeZone({ filling, index }: SlotToken): Found | undefined {
-  for (let length = 3; length >= 1; length -= 1) {
+  for (let length = MAX_ZONE_WORDS; length >= 1; length -= 1) {
     const part = filling.tokens.slice(index, index + length);
     const isPart = part.some(({ role }, step) => (role === 'stop' && length === 1) || filling.used.has(index + step));
     const zone = isPart ? undefined : timeZoneOf(part.map(({ text }) => text.replace(/['’]s$/, '')).join(' '));
