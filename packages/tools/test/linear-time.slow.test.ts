@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
-import { patternShape } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { failureText } from '../src/call/failure-text.ts';
 import { bindTool, createRegistry } from '../src/index.ts';
@@ -66,15 +65,4 @@ test.each<readonly [string, (size: number) => string]>([
 ])('the message of a handler that threw %s is read in linear time', async (_, make) => {
   verifies('tools.execute.linear');
   expect(await timeGrowth({ make, work: failureText, largest: 256 * KIB })).toBeLessThan(3);
-});
-
-test.each<readonly [string, (size: number) => string]>([
-  ['property escapes', (size) => many(size, '\\p{')],
-  ['classes', (size) => many(size, '[a]')],
-  ['groups', (size) => `${many(size / 2, '(')}${many(size / 2, ')')}`],
-  ['names of groups', (size) => many(size, '\\k<')],
-  ['literals', (size) => many(size, 'abc|')],
-])('a pattern of many %s is analyzed in linear time', async (_, make) => {
-  verifies('tools.execute.linear');
-  expect(await timeGrowth({ make, work: patternShape, largest: 8 * KIB })).toBeLessThan(3);
 });

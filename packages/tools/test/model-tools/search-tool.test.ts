@@ -113,14 +113,14 @@ test.each([
 });
 
 test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])(
-  'the catastrophic pattern %s is rejected for at most a hundred units of work',
+  'the catastrophic pattern %s finds what it matches for at most a hundred units of work',
   { timeout: 240_000 },
   async (pattern) => {
     verifies('tools.search.regex');
     const registry = create();
     registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
     const search = (): Promise<ToolResult> => registry.execute('find_tools_by_pattern', { pattern });
-    expect((await search()).forLLM).toContain('takes too long');
+    expect((await search()).forLLM).not.toContain('long');
     expect(await costRatio(search, referenceWork, 100)).toBeLessThan(100);
   },
 );
