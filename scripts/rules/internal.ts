@@ -23,6 +23,7 @@ const FILES: ReadonlySet<string> = new Set([
   'process-groups.ts',
   'process-identity.ts',
   'redact.ts',
+  'regex/ambiguity.ts',
   'regex/growth.ts',
   'regex/linear.ts',
   'regex/parse.ts',

@@ -126,7 +126,9 @@ export function compileLinear(pattern: RegExp): ((text: string, budget: StepBudg
     return found;
   };
   return (text, budget) => {
-    const characters = pattern.unicode ? Array.from(text) : text.split('');
+    const characters = pattern.unicode
+      ? Array.from(text)
+      : Array.from({ length: text.length }, (_, at) => text.charAt(at));
     const first = follows.get(tree)?.({ characters, looks: new Map(), budget }, look).indexOf(1) ?? -1;
     return first === -1 || !pattern.unicode ? first : characters.slice(0, first).join('').length;
   };

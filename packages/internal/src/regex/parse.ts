@@ -11,11 +11,11 @@ export type RegexNode =
   | { readonly kind: 'reference' };
 
 const TOKEN =
-  /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]{0,80}\}|k<[^>]{0,80}>|[1-9]\d*|[\s\S])|\[(?:[^\]\\]|\\[\s\S])*\]|\(\?(?:[:=!]|<[=!]|<[^>]{0,80}>|[ims]{0,3}(?:-[ims]{1,3})?:)|[()|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/;
+  /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]{0,80}\}|k<[^>]{0,80}>|[1-9]\d*|[\s\S])|\[(?:[^\]\\]|\\[\s\S])*\]|\(\?(?:[:=!]|<[=!]|<[^>]{0,80}>|[ims]{0,3}(?:-[ims]{1,3})?:)|[()|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/gy;
 
 /** Parses the source of a valid regular expression. Characters are code points with the flag `u`, else UTF-16 code units. */
 export function parseRegex(source: string, allFlags: string): RegexNode {
-  const tokens = source.match(new RegExp(TOKEN, allFlags.includes('u') ? 'gu' : 'g')) ?? [];
+  const tokens = source.match(new RegExp(TOKEN, allFlags.includes('u') ? 'guy' : 'gy')) ?? [];
   let at = 0;
   let flags = allFlags.replaceAll(/[gyd]/g, '');
 
@@ -56,9 +56,9 @@ export function parseRegex(source: string, allFlags: string): RegexNode {
     const [quantifier] = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(token) ?? [];
     if (quantifier === undefined) return of;
     at += 1;
-    const [, low = '0', comma, high = ''] = /^\{(\d+)(,?)(\d*)\}$/.exec(quantifier) ?? [];
+    const [, low = '0', comma, high = ''] = /^\{(\d+)(?:(,)(\d*))?\}$/.exec(quantifier) ?? [];
     if (quantifier.startsWith('{')) {
-      const max = comma === '' ? Number(low) : high === '' ? Infinity : Number(high);
+      const max = comma === undefined ? Number(low) : high === '' ? Infinity : Number(high);
       return { kind: 'repeat', of, min: Number(low), max };
     }
     return { kind: 'repeat', of, min: quantifier === '+' ? 1 : 0, max: quantifier === '?' ? 1 : Infinity };
