@@ -8,8 +8,10 @@ import { npmInstall, type Source } from './empty-project.ts';
 import { environmentOf, type NodeBinary, run } from './shell.ts';
 
 const PACKAGES = ['agent', 'offline', 'providers', 'testing', 'tools'];
-const OFFLINE = `offlineProvider(); // or createProvider({ name: 'openai', token: … }) of @kernel/providers`;
-const OPENAI = `process.env.OPENAI_BASE_URL === undefined
+/** What the program of README.md says of its provider. */
+export const OFFLINE = `offlineProvider(); // or createProvider({ name: 'openai', token: … }) of @kernel/providers`;
+/** What stands there instead: the provider of a model, if there is one. */
+export const OPENAI = `process.env.OPENAI_BASE_URL === undefined
   ? offlineProvider()
   : createProvider({ name: 'openai', token: 'none', baseUrl: process.env.OPENAI_BASE_URL });`;
 const ASK_PEER = `import { azureToken } from '@kernel/providers';

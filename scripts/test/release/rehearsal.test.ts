@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
+import { OFFLINE, OPENAI } from '../../release/bundle-readme.ts';
+import { readmeProgram } from '../../release/check-together.ts';
 import { loopbackDestination, loopbackUrl, publicDestination } from '../../release/publish.ts';
 import { runAll } from '../../release/shell.ts';
 import { tree } from '../fixture-tree.ts';
@@ -63,7 +65,8 @@ test('the rehearsal is part of CI, on one Node in .ci/run and on each in a job o
   expect(nodes['node22']).toBe(`npm:node@${engines.node.replace('>=', '')}.0`);
   expect(nodes['node24']).toMatch(/^npm:node@24\.\d+\.\d+$/);
   expect(dependencies['verdaccio']).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(read('scripts/rehearsal/package-lock.json')).not.toContain('"resolved"');
+  for (const folder of ['scripts/rehearsal', 'scripts/rehearsal/bundlers'])
+    expect(read(`${folder}/package-lock.json`)).not.toContain('"resolved"');
 });
 
 test('work is done at most so many at once, and every failure is kept', async () => {
@@ -101,4 +104,11 @@ test('what a rehearsal started ends with it, also when it is asked to end', asyn
   rehearsal.kill('SIGTERM');
   expect(await exited).toEqual([143, null]);
   await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 30_000 });
+});
+
+test('the program of README.md has the line that the rehearsal replaces to build it with a model', () => {
+  verifies('release.bundlers');
+  const program = readmeProgram(root);
+  expect(program).toContain(OFFLINE);
+  expect(program.replace(OFFLINE, OPENAI)).toContain("createProvider({ name: 'openai'");
 });
