@@ -1,6 +1,12 @@
-import { parseRegex, type RegexNode } from './regex-tree.ts';
+import { parseRegex, type RegexNode, singleCharacter } from '../../packages/internal/src/regex/parse.ts';
 
 type Characters = ReadonlySet<string>;
+/** The characters that sets are compared by: ASCII, and some of every other kind. */
+const ALPHABET: readonly string[] = [
+  ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
+  ...Array.from('éßжД中あ｜▁“”‘’×÷−…\u00A0\u2028\uFEFF\u0301\u{1F600}'),
+];
+
 type Repeat = Extract<RegexNode, { kind: 'repeat' }>;
 
 /** What can follow a part of a pattern: the rest of its sequence, the body of the loop around it once more, then what follows that. */
@@ -79,8 +85,9 @@ function findClash(set: Characters, after: Continuation): string | undefined {
 /** Whether a run of these characters certainly ends at a node, and whether it can meet another repetition of them there. */
 function run(node: RegexNode, set: Characters): { readonly isOver: boolean; readonly meets: boolean } {
   switch (node.kind) {
-    case 'characters':
-      return { isOver: !overlaps(node.set, set), meets: false };
+    case 'character':
+    case 'reference':
+      return { isOver: !overlaps(charactersOf(node), set), meets: false };
     case 'assertion':
       return { isOver: false, meets: node.of !== undefined && !node.text.includes('<') && run(node.of, set).meets };
     case 'choice': {
@@ -129,7 +136,8 @@ function canFail(after: Continuation | undefined, within?: RegexNode): boolean {
 
 function isOptional(node: RegexNode): boolean {
   switch (node.kind) {
-    case 'characters':
+    case 'character':
+    case 'reference':
     case 'assertion':
       return false;
     case 'repeat':
@@ -145,8 +153,12 @@ function isOptional(node: RegexNode): boolean {
 
 function charactersOf(node: RegexNode): Characters {
   switch (node.kind) {
-    case 'characters':
-      return node.set;
+    case 'character': {
+      const single = singleCharacter(node.text, node.flags);
+      return new Set(ALPHABET.filter((character) => single.test(character)));
+    }
+    case 'reference':
+      return new Set(ALPHABET);
     case 'assertion':
       return new Set();
     case 'repeat':

@@ -78,12 +78,10 @@ export async function followReadme(root: string, node: NodeBinary, folder: strin
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const packed = /`npx -y pnpm@\S+ tarballs (\S+)`/.exec(readme)?.[1];
   const others = new RegExp(`^npm install ${packed}/\\*\\.tgz ([^#\\n]+?) *#.*$`, 'm').exec(readme)?.[1]?.split(' ');
-  const program = /^<!-- snippet: examples\/01-hello\.ts -->\s+```ts\n([\s\S]*?)```/m.exec(readme)?.[1];
+  const program = readmeProgram(root);
   const file = /^node (\S+\.mts)$/m.exec(readme)?.[1];
-  if (others === undefined || program === undefined || file === undefined)
-    throw new Error(
-      'README.md has no `pnpm tarballs` with its "npm install …" line, no program from examples/01-hello.ts or no "node ….mts" line.',
-    );
+  if (others === undefined || file === undefined)
+    throw new Error('README.md has no `pnpm tarballs` with its "npm install …" line or no "node ….mts" line.');
   mkdirSync(folder, { recursive: true });
   const env = environmentOf(node);
   const tarballs = join(folder, 'tarballs');
@@ -93,4 +91,12 @@ export async function followReadme(root: string, node: NodeBinary, folder: strin
   writeFileSync(join(folder, file), program);
   const { stdout } = await run(`${node.name}: the program of README.md fails`, node.path, [file], { cwd: folder, env });
   if (stdout !== 'Sunny in Lisbon.\n') throw new Error(`${node.name}: the program of README.md prints "${stdout}".`);
+}
+
+/** The first program of README.md, in TypeScript. */
+export function readmeProgram(root: string): string {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const program = /^<!-- snippet: examples\/01-hello\.ts -->\s+```ts\n([\s\S]*?)```/m.exec(readme)?.[1];
+  if (program === undefined) throw new Error('README.md has no program from examples/01-hello.ts.');
+  return program;
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
+import { bundleReadme } from './bundle-readme.ts';
 import { checkInstalled, checkStandaloneTypes, standaloneProgram, runStandalone } from './check-package.ts';
 import {
   copyExamples,
@@ -47,6 +48,7 @@ export async function useEverything(
   const installs = await runAll(
     [
       ...others.map((node) => () => together(node)),
+      () => bundleReadme(root, first, projectOf(first, 'bundlers'), ours[0]?.version ?? '', source),
       ...nodes.map((node) => () => followReadme(root, node, projectOf(node, 'readme'), source)),
       ...(isShort ? [] : alone.map((each) => () => useAlone(root, each, nodes, projectOf(first, each), source))),
     ],
@@ -64,7 +66,7 @@ export async function useEverything(
   });
   const failures = await runAll(uses, limit);
   console.log(
-    `${nodes.map(({ name }) => name).join(', ')}: ${ours.length} packages together, ${alone.length} alone, ${names.length} examples, and the program of README.md`,
+    `${nodes.map(({ name }) => name).join(', ')}: ${ours.length} packages together, ${alone.length} alone, ${names.length} examples, and the program of README.md, also built by esbuild, webpack, vite and Next`,
   );
   return failures;
 }

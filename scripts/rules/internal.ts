@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { importsOf } from '../lib/imports.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
@@ -23,6 +23,10 @@ const FILES: ReadonlySet<string> = new Set([
   'process-groups.ts',
   'process-identity.ts',
   'redact.ts',
+  'regex/ambiguity.ts',
+  'regex/growth.ts',
+  'regex/linear.ts',
+  'regex/parse.ts',
   'secret-search.ts',
   'sha256.ts',
   'timers.ts',
@@ -32,7 +36,7 @@ const FILES: ReadonlySet<string> = new Set([
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 1260;
+export const MAX_INTERNAL_LINES = 2200;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,
@@ -44,7 +48,7 @@ export const internal: Rule = (root) => {
   const files = globSync(`${FOLDER}/src/**/*.ts`, { cwd: root }).toSorted();
   const lines = files.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('\n').length - 1, 0);
   const problems = files
-    .filter((file) => !FILES.has(basename(file)) || file.split(sep).length !== 4)
+    .filter((file) => !FILES.has(file.split(sep).slice(3).join('/')))
     .map((file) => problem(file, 'is not in the frozen list. Keep the function in the package that uses it.'));
   if (lines > MAX_INTERNAL_LINES)
     problems.push(problem(FOLDER, `has ${lines} lines; at most ${MAX_INTERNAL_LINES}. It is not a utility package.`));

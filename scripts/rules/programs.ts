@@ -63,6 +63,7 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'scripts/release/shell.ts': { 'promisify(execFile)': 'its callers are checked' },
   'scripts/release/check-package.ts': { 'node.path': 'a Node of the rehearsal' },
   'scripts/release/check-together.ts': { 'node.path': 'a Node of the rehearsal' },
+  'scripts/release/bundle-readme.ts': { 'node.path': 'a Node of the rehearsal' },
 };
 
 /**

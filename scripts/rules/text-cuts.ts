@@ -25,7 +25,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/providers/src/text-tools/': SEARCHED,
   'packages/protocol/src/tool-name.ts': 'digits',
   'packages/toolbox/src/files/edit/find-sequence.ts': COMPARED,
-  'packages/schema/src/validator/patterns/': 'samples for patterns, never shown',
 };
 
 /**

@@ -3,7 +3,8 @@ export type Prompt = readonly [prompt: string, right: RegExp];
 
 /** Matches a date in a line of `datetime`, the given number of days from now. */
 function dayFromNow(days: number): RegExp {
-  const date = new Date(Date.now() + days * 86_400_000);
+  const date = new Date();
+  date.setDate(date.getDate() + days);
   const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' }).format(date);
   const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
   return new RegExp(`^${weekday}, ${parts.map((part) => String(part).padStart(2, '0')).join('-')}`);

@@ -43,7 +43,7 @@ test('what offline cannot do exits 3, says so, and prints nothing on stdout', as
     const { code, stdout, stderr } = await promptHere([text]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain("Offline can't do this");
-    expect(stderr).toContain('read_file');
+    expect(stderr).toContain('"Read package.json"');
     expect(stderr).toContain('ANTHROPIC_API_KEY');
   }
 });

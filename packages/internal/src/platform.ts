@@ -1,7 +1,7 @@
 /** What Node, Deno and Bun have beyond the web's globals, and what browsers and workers lack in whole or in part. */
 interface NodeGlobals {
   readonly process?: Partial<
-    Pick<typeof process, 'cpuUsage' | 'cwd' | 'env' | 'getBuiltinModule' | 'getuid' | 'kill' | 'pid' | 'platform'>
+    Pick<typeof process, 'cwd' | 'env' | 'getBuiltinModule' | 'getuid' | 'kill' | 'pid' | 'platform'>
   >;
   readonly Buffer?: typeof Buffer;
   readonly setImmediate?: typeof setImmediate;
@@ -20,7 +20,6 @@ type ModuleId =
   | 'node:os'
   | 'node:path'
   | 'node:string_decoder'
-  | 'node:vm'
   | 'node:worker_threads';
 
 export function nodeModule<Id extends ModuleId>(id: Id): ReturnType<typeof process.getBuiltinModule<Id>> | undefined {

@@ -120,7 +120,8 @@ export const userTools: readonly Tool[] = [
   { name: 'flip_coin', description: 'Flips a coin.', effect: 'read', parameters: parameters({}) },
 ];
 
-const NOW = Date.parse('2026-11-21T12:00:00Z');
+/** Noon on the clock of this machine: the same day in every time zone. */
+const NOW = new Date(2026, 10, 21, 12).getTime();
 
 /** Asks the offline provider once and returns its message. */
 export async function ask(

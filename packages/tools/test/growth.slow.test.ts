@@ -1,6 +1,6 @@
 import { type JsonSchema, KernelError, type Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { compileSchema, patternShape } from '@kernel/schema';
+import { compileSchema } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { expectLinear, workOf } from '../../../test/setup/growth.ts';
 import { failureText } from '../src/call/failure-text.ts';
@@ -66,17 +66,6 @@ test.each<readonly [string, (size: number) => string]>([
 ])('the message of a handler that threw %s is read in linear time', async (_, make) => {
   verifies('tools.execute.linear');
   await expectLinear({ make, work: failureText, largest: 16 * KIB });
-});
-
-test.each<readonly [string, (size: number) => string]>([
-  ['property escapes', (size) => many(size, '\\p{')],
-  ['classes', (size) => many(size, '[a]')],
-  ['groups', (size) => `${many(size / 2, '(')}${many(size / 2, ')')}`],
-  ['names of groups', (size) => many(size, '\\k<')],
-  ['literals', (size) => many(size, 'abc|')],
-])('a pattern of many %s is analyzed in linear time', async (_, make) => {
-  verifies('tools.execute.linear');
-  await expectLinear({ make, work: patternShape, largest: 8 * KIB });
 });
 
 test('duplicate keys are looked for in linear time', async () => {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { OFFLINE, OPENAI } from '../../release/bundle-readme.ts';
+import { readmeProgram } from '../../release/check-together.ts';
 import { loopbackDestination, loopbackUrl, publicDestination } from '../../release/publish.ts';
 import { runAll } from '../../release/shell.ts';
 import { tree } from '../fixture-tree.ts';
@@ -60,7 +62,8 @@ test('the rehearsal is part of CI, on one Node in .ci/run and on each in a job o
   expect(nodes['node22']).toBe(`npm:node@${engines.node.replace('>=', '')}.0`);
   expect(nodes['node24']).toMatch(/^npm:node@24\.\d+\.\d+$/);
   expect(dependencies['verdaccio']).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(read('scripts/rehearsal/package-lock.json')).not.toContain('"resolved"');
+  for (const folder of ['scripts/rehearsal', 'scripts/rehearsal/bundlers'])
+    expect(read(`${folder}/package-lock.json`)).not.toContain('"resolved"');
 });
 
 test('work is done at most so many at once, and every failure is kept', async () => {
@@ -76,4 +79,11 @@ test('work is done at most so many at once, and every failure is kept', async ()
   const failures = await runAll([job(true), job(false), job(true), job(false), job(false)], 2);
   expect(failures).toEqual([new Error('failed'), new Error('failed')]);
   expect(most).toBe(2);
+});
+
+test('the program of README.md has the line that the rehearsal replaces to build it with a model', () => {
+  verifies('release.bundlers');
+  const program = readmeProgram(root);
+  expect(program).toContain(OFFLINE);
+  expect(program.replace(OFFLINE, OPENAI)).toContain("createProvider({ name: 'openai'");
 });

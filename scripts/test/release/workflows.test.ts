@@ -140,7 +140,7 @@ test('an update is proposed once a version is as old as pnpm wants it, in every 
   for (const { cooldown } of updates) expect(cooldown['default-days'] * 24 * 60).toBe(minimumReleaseAge);
   const { packages } = parse(read('pnpm-workspace.yaml')) as { readonly packages: readonly string[] };
   const workspace = globSync(packages, { cwd: root });
-  const outside = globSync('{*,scripts/*,test/*,test/*/*}/package.json', { cwd: root })
+  const outside = globSync('{*,scripts/*,scripts/*/*,test/*,test/*/*}/package.json', { cwd: root })
     .map((file) => dirname(file))
     .filter((folder) => !workspace.includes(folder) && !folder.includes('node_modules'));
   expect(updates[0]?.directories).toEqual(['/', ...outside.toSorted().map((folder) => `/${folder}`)]);

@@ -70,6 +70,10 @@ export const GLOB_PHRASES: readonly ToolPhrase[] = [
       ),
     ];
   }),
+  ...phrases({ pattern: '**/*', path: '{path}' }, [
+    '(find|list|) everything (below|under) {path:path}',
+    '(find|list|) everything (below|under) (folder|directory|) {path:word} (folder|directory|)',
+  ]),
   {
     text: '(find|list) (all|) files matching {pattern:glob}',
     example: 'find all files matching *.md',

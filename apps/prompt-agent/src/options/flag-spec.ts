@@ -72,7 +72,7 @@ export function time(given: string): number | undefined {
   return count === undefined ? undefined : Number(count) * (UNITS.get(unit) ?? 1);
 }
 
-/** Reads an age such as `30d` as milliseconds. */
+/** Reads an age such as `30d` as milliseconds: a length of time, in which a day is 24 hours, and no date. */
 export function age(given: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(given) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS.get(unit) ?? 1);

@@ -61,6 +61,13 @@ test('a month after the 31st is the last day of the next month', async () => {
   expect(await ask({ offset: '1 month' }, '2027-01-31T00:00:00Z')).toBe('Sunday, 2027-02-28, in 28 days');
 });
 
+test('weeks are counted in the calendar, also where the clocks change', async () => {
+  verifies('cli.offline.dates', 'offline.dates.calendar');
+  const input = { offset: '2 weeks', timeZone: 'America/New_York' };
+  expect(await ask(input, '2026-10-25T03:30:00Z')).toBe('Saturday, 2026-11-07, in 14 days');
+  expect(await ask(input, '2026-10-25T04:30:00Z')).toBe('Sunday, 2026-11-08, in 14 days');
+});
+
 test('today is the day in the zone', async () => {
   verifies('cli.offline.dates');
   expect(await ask({ date: 'today', timeZone: 'Asia/Tokyo' })).toBe('Tuesday, 2026-11-24, today');

@@ -57,7 +57,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
     fromStandardSchema,
     inspectSchema,
     issuePath,
-    resetMatchTime,
+    resetMatchSteps,
     toStrictSchema,
   } = await import('@kernel/schema');
   const subject = 'The output schema';
@@ -96,7 +96,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
     strictSchema: toStrictSchema(schema),
     unwrapPartial: (value) => (isWrapped && isJsonObject(value) ? value[ANSWER] : value),
     async read(text) {
-      resetMatchTime(); // each answer has the time for its patterns to itself
+      resetMatchSteps(); // each answer has the steps of its patterns to itself
       let issues: readonly string[] | undefined;
       for (const candidate of readJson(text)) {
         const coerced = fit(formsOf(candidate.value));
@@ -109,7 +109,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
       return { issues: issues ?? [text.trim() === '' ? 'the answer is empty' : 'the answer is not valid JSON'] };
     },
     async readAnswer(answer) {
-      resetMatchTime();
+      resetMatchSteps();
       const coerced = fit([JSON.parse(answer)]);
       return coerced.issues.length === 0 ? validateWithLibrary(coerced.value) : { issues: describeMisfit(coerced) };
     },

@@ -54,8 +54,10 @@ function labelOf({ name }: ToolMessage, call: ToolCall | undefined): string {
   return values.length === 0 ? name : `${name} (${values.join(', ')})`;
 }
 
-const HOW_TO_GET_A_MODEL =
-  'For anything else use a model: set a vendor’s key in the environment (such as OPENAI_API_KEY or ANTHROPIC_API_KEY), or start a local model server such as Ollama.';
+const HOW_TO_GET_A_MODEL = 'For anything else use a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
+
+/** How many tools a refusal shows. */
+const MAX_LISTED = 10;
 
 /** The error for a prompt that no tool on offer fits. It says what offline is, what it can do here, and how to get a model. */
 export function refusal(
@@ -75,13 +77,23 @@ export function refusal(
   });
 }
 
+/** A request to try for each tool, as a person writes it, and the names of the tools that have none: a few lines, because it is printed to people. */
 function abilities(candidates: readonly Candidate[]): string {
   if (candidates.length === 0) return 'It works only with tools, and none is offered. ';
-  const lines = candidates.slice(0, 12).map(({ tool, phrases }) => {
+  const examples: string[] = [];
+  const names: string[] = [];
+  for (const { tool, phrases } of candidates) {
     const example = tool.metadata?.examples?.[0]?.description ?? phrases.find((each) => each.example)?.example;
-    const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
-    return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
-  });
-  const more = candidates.length > lines.length ? `\n  … and ${candidates.length - lines.length} more` : '';
-  return `It can use these tools:${lines.join('')}${more}\n`;
+    if (example === undefined) names.push(tool.name);
+    else examples.push(`"${example}"`);
+  }
+  return [
+    ...(examples.length === 0 ? [] : [`Try: ${listed(examples)}\n`]),
+    ...(names.length === 0 ? [] : [`${examples.length === 0 ? 'It can use' : 'It can also use'} ${listed(names)}.\n`]),
+  ].join('');
+}
+
+function listed(texts: readonly string[]): string {
+  const more = texts.length > MAX_LISTED ? ` and ${texts.length - MAX_LISTED} more` : '';
+  return `${texts.slice(0, MAX_LISTED).join(', ')}${more}`;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { NUMBER_WORDS } from '../language/arithmetic.ts';
+import { dayAfter } from '../language/calendar.ts';
 import { conceptOf, conceptsOf, wordsOf } from '../language/lexicon.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 import type { Token } from '../language/tokenize.ts';
@@ -141,10 +142,7 @@ function numberOf({ kind, lower, text }: Token): number | undefined {
 function readDate({ token: { lower, text }, index }: SlotToken, now: number): Found | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : [text, index];
   const day = ['yesterday', 'today', 'tomorrow'].indexOf(lower.replace(/['’]s$/, ''));
-  if (day === -1) return undefined;
-  const date = new Date(now + (day - 1) * 86_400_000);
-  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
-  return [parts.map((part) => String(part).padStart(2, '0')).join('-'), index];
+  return day === -1 ? undefined : [dayAfter(now, day - 1), index];
 }
 
 function readEnum({ filling, index, slot: { schema } }: SlotToken): Found | undefined {
@@ -165,8 +163,11 @@ function readNumbers({ filling, index, slot }: SlotToken): Found | undefined {
   return to !== -1 && slot.required ? [found.filter((value) => value !== undefined), index + to] : undefined;
 }
 
+/** As in `Ho Chi Minh City`. */
+const MAX_ZONE_WORDS = 4;
+
 function readTimeZone({ filling, index }: SlotToken): Found | undefined {
-  for (let length = 3; length >= 1; length -= 1) {
+  for (let length = MAX_ZONE_WORDS; length >= 1; length -= 1) {
     const part = filling.tokens.slice(index, index + length);
     const isPart = part.some(({ role }, step) => (role === 'stop' && length === 1) || filling.used.has(index + step));
     const zone = isPart ? undefined : timeZoneOf(part.map(({ text }) => text.replace(/['’]s$/, '')).join(' '));

@@ -47,7 +47,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   and or but if then so too also both each all any every some no not only just even still please kindly thanks thank
   hi hey ok okay well now right currently quickly exactly actually really again first next
   what what's whats how how's which many much like would'd i'd i'm let's that's there's is't via per let make
-  one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere saying`.split(
+  one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere everything saying`.split(
     /\s+/,
   ),
 );

@@ -45,7 +45,7 @@ const UNCLEAR =
   /(?:[-+−]\s{0,9}|\b(?:plus|minus)\s{1,9})?(?:\d\S{0,30}\s{0,9})?(?:%|\bper ?cent\b)(?!\s*of\b)|[/÷^]\s*[\d.]+\s*(?:%|per ?cent)|\bmod(?:ulo)?\b(?:\s*-\d)?|\b(?:sin|cos|tan)\b|(?<!\bsquare\s)\broot of\b|\b(?:half|over) (?:of )?\d|\.[*+]|\.{3}|…/;
 /** A question about a file, not for what is in it. */
 const ABOUT_FILE =
-  /^\s*(?:(?:is|are)(?=\s{2})|what\s+(?:is|are)\s+for\b|(?:where|when|how)(?:['’]s|\s+(?:is|are|was|were|did|does|do|has|had|to|can))|what\s+(?:will|would|should|could|might|was))\b/;
+  /^\s*(?:(?:is|are)(?=\s{2})|what\s+(?:is|are)\s+for\b|where\s+(?:is|are)(?!.*\s(?:mentioned|used|imported|referenced)\b)|where(?:['’]s|\s+(?:was|were|did|does|do|has|had|to|can))|(?:when|how)(?:['’]s|\s+(?:is|are|was|were|did|does|do|has|had|to|can))|what\s+(?:will|would|should|could|might|was))\b/;
 
 /**
  * Returns the first word of a prompt that turns, limits or conditions what it asks for, or says how it is done: such a word can change everything, and

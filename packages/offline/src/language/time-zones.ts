@@ -1,7 +1,10 @@
 import { attempt } from '@kernel/internal';
 import { plain } from './lexicon.ts';
 
-/** Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. */
+/**
+ * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. So have the zones that were renamed: `Intl` lists
+ * them by the name that CLDR gave them first, such as `Asia/Katmandu`, and takes both.
+ */
 const PLACES = `America/New_York:nyc|boston|washington dc|miami
 America/Los_Angeles:la|sf|san francisco|seattle|california
 America/Sao_Paulo:rio|brasilia
@@ -13,7 +16,17 @@ Europe/Rome:italy|milan
 Europe/Zurich:switzerland|geneva|basel
 Asia/Tokyo:japan|osaka|kyoto
 Asia/Shanghai:china|beijing|shenzhen
-Asia/Kolkata:india|kolkata|mumbai|delhi|bangalore|bengaluru
+Asia/Kolkata:india|kolkata|mumbai|delhi|new delhi|bangalore|bengaluru|chennai
+Asia/Kathmandu:kathmandu|nepal
+Asia/Yangon:yangon|myanmar
+Asia/Ho_Chi_Minh:ho chi minh|ho chi minh city|hanoi|vietnam
+Europe/Kyiv:kyiv|ukraine
+Africa/Asmara:asmara|eritrea
+America/Nuuk:nuuk
+Atlantic/Faroe:faroe|faroe islands
+Pacific/Chuuk:chuuk
+Pacific/Pohnpei:pohnpei
+Pacific/Kanton:kanton
 UTC:utc|gmt|zulu`;
 
 /** Zones that are no places, and cities whose names are more often other words. */

@@ -35,6 +35,8 @@ const IN_FILES: readonly string[] = [
   `${SHELL} {query:token} {path:place}`,
   ...MARKED.map((text) => text.replace(FOR, `search (in|through|inside|) ${PLACE} for`)),
   `does ${PLACE} ${SIGN} {query:query}`,
+  `(which|what) files ${IN} ${SIGN} {query:query}`,
+  `${BARE} (all|) files ${IN} (that|which|) ${SIGN} {query:query}`,
 ];
 
 const inOwn = (own: string): readonly string[] => [

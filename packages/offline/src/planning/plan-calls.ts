@@ -96,6 +96,9 @@ interface Draft extends ToolMatch {
 /** The longest prompt that is analysed, in characters: requests are short, and longer text needs a model. */
 const MAX_PROMPT_LENGTH = 2000;
 const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i;
+/** Asks for what an answer is anyway: the result of the request before it. */
+const SHOWN =
+  /^(?:please |can you |could you )*(?:show|give|tell|print|display|read)(?: me)? (?:it|(?:its|the) (?:contents?|text|output|result|results))(?: to me| for me| here)?(?: please)?$/i;
 /** What is about the result before: only a field of it can be asked for. */
 const ABOUT = /\b(?:its|their)\b/i;
 const QUESTION = /^(?:what|whats|what's|what’s|which|when|how|where)$/i;
@@ -115,7 +118,7 @@ export function planCalls({ prompt: asked, material }: Ask, candidates: readonly
   const negation = findNegation(prompt);
   if (negation !== undefined) return { ...nothing, negation };
   const drafts: Draft[] = [];
-  const requests = splitRequests(prompt).filter((text) => !POLITE.test(text));
+  const requests = splitRequests(prompt).filter((text, at) => !POLITE.test(text) && (at === 0 || !SHOWN.test(text)));
   const unmatched = requests.find((text) => !assignRequest(text, candidates, drafts, now)) ?? '';
   // `sum` and `average` in `the sum and average of 1 and 2` are no requests of their own.
   const isOne = !ABOUT.test(prompt) && !requests.slice(1).some((text) => isAction(text.split(/\s+/)[0] ?? ''));

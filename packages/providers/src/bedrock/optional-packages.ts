@@ -1,7 +1,11 @@
+import type * as credentialProviders from '@aws-sdk/credential-providers';
+import type * as eventStreams from '@smithy/core/event-streams';
+import type * as signature from '@smithy/signature-v4';
 import { decodeUtf8, nodeModule } from '@kernel/internal';
 import { concatBytes } from '../http/join-bytes.ts';
 import { KernelError } from '@kernel/protocol';
 import { joinBytes } from '../http/join-bytes.ts';
+import { importOptionalPackage } from '../config/optional-package.ts';
 import type { AwsCredentials } from './config.ts';
 
 interface SignableRequest {
@@ -30,7 +34,7 @@ export async function loadSigner(
   profile: string | undefined,
   onCredentials: (credentials: AwsCredentials) => void,
 ): Promise<SignRequest> {
-  const { SignatureV4 } = await loadPackage('@smithy/signature-v4', () => import('@smithy/signature-v4'));
+  const { SignatureV4 } = await loadPackage<typeof signature>('@smithy/signature-v4');
   type Sha256 = ConstructorParameters<typeof SignatureV4>[0]['sha256'];
   const fetchCredentials = source ?? (await loadCredentialChain(profile));
   const signer = new SignatureV4({
@@ -60,7 +64,7 @@ export async function loadSigner(
 }
 
 export async function loadFrameReader(): Promise<ReadFrame> {
-  const { EventStreamCodec } = await loadPackage('@smithy/core', () => import('@smithy/core/event-streams'));
+  const { EventStreamCodec } = await loadPackage<typeof eventStreams>('@smithy/core/event-streams');
   const codec = new EventStreamCodec(toText, (text) => joinBytes([text]));
   return (bytes) => {
     const { body, headers } = codec.decode(bytes);
@@ -72,17 +76,16 @@ export async function loadFrameReader(): Promise<ReadFrame> {
 }
 
 async function loadCredentialChain(profile: string | undefined): Promise<() => Promise<AwsCredentials>> {
-  const { fromNodeProviderChain } = await loadPackage(
-    '@aws-sdk/credential-providers',
-    () => import('@aws-sdk/credential-providers'),
-  );
+  const { fromNodeProviderChain } = await loadPackage<typeof credentialProviders>('@aws-sdk/credential-providers');
   return fromNodeProviderChain(profile === undefined ? {} : { profile });
 }
 
-async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
+async function loadPackage<T>(specifier: string): Promise<T> {
   try {
-    return await load();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the package that has this name
+    return (await importOptionalPackage(specifier)) as T;
   } catch (error) {
+    const name = specifier.split('/', 2).join('/');
     throw new KernelError('PROVIDER_UNSUPPORTED', `bedrock needs the package ${name}, which cannot be loaded.`, {
       hint: `Install it next to @kernel/providers: npm install ${name}`,
       cause: error,

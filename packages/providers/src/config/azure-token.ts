@@ -1,4 +1,5 @@
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { importOptionalPackage } from './optional-package.ts';
 
 /** A source of Entra tokens: any credential of `@azure/identity`. */
 export interface AzureCredential {
@@ -48,7 +49,7 @@ const HINT = 'Check the identity, clientId and tenantId, and that it has a role 
  */
 export function azureToken(options: AzureTokenOptions = {}): () => Promise<string> {
   checkKeys('azureToken', options, KEYS);
-  return azureTokenFrom(options, () => import(PACKAGE));
+  return azureTokenFrom(options, () => importOptionalPackage(PACKAGE));
 }
 
 export function azureTokenFrom(options: AzureTokenOptions, load: () => Promise<unknown>): () => Promise<string> {

@@ -5,7 +5,7 @@ import { invalidSchema } from './deep-freeze-copy.ts';
 import { KEYWORDS, type KeywordKind, metaSchemas } from './keywords.ts';
 import { compilePattern } from './patterns/pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject, subschemas } from './schema-index.ts';
-import { findSlowPattern } from './patterns/slow-patterns.ts';
+import { isSlowPattern } from './patterns/slow-patterns.ts';
 
 /** How many schemas may apply to one value: more than this is an attack, not a description. */
 const MAX_COST = 50_000;
@@ -75,11 +75,11 @@ function checkPatterns(
       throw invalidSchema(subject, pointer, `is not a valid regular expression ("${truncate(source, 80)}")`);
     }
   }
-  const slow = allowsSlowPatterns ? undefined : findSlowPattern(patterns.map((entry) => entry.source));
-  const entry = patterns.find((candidate) => candidate.source === slow);
-  if (entry === undefined) return;
-  const hint = 'Write it without repetitions that can match the same text in more than one way.';
-  throw invalidSchema(subject, entry.pointer, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
+  const slow = allowsSlowPatterns ? undefined : patterns.find(({ source }) => isSlowPattern(source));
+  if (slow === undefined) return;
+  const hint =
+    'Write it without a repetition that contains another one, or an alternative, that can match the same text: ^(a+-?)+$ as ^a+(-a+)*-?$.';
+  throw invalidSchema(subject, slow.pointer, `can hang on some texts ("${truncate(slow.source, 80)}")`, hint);
 }
 
 /** Rejects a schema that applies itself to the same value endlessly, or so often that validation would not finish. */

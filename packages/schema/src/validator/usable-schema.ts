@@ -3,8 +3,7 @@ import type { JsonSchema } from '@kernel/protocol';
 import { keywordProblem } from './inspect-schema.ts';
 import { KEYWORDS, metaSchemas } from './keywords.ts';
 import { compilePattern } from './patterns/pattern.ts';
-import { findSlowPattern } from './patterns/slow-patterns.ts';
-import { indexSchema, isSchema, type Schema, type SchemaIndex, subschemas } from './schema-index.ts';
+import { indexSchema, isSchema, type Schema, type SchemaIndex } from './schema-index.ts';
 
 /** Keywords that reject a value because a subschema accepts it, which one accepts too much of that has lost a part. */
 const REVERSING = new Set('not if then else unevaluatedItems unevaluatedProperties maxContains'.split(' '));
@@ -15,15 +14,12 @@ const REST: Readonly<Record<string, readonly string[]>> = {
   prefixItems: ['items'],
   items: ['additionalItems'],
 };
-/** How many patterns that can hang are looked for, one after the other. */
-const MAX_SLOW = 3;
 
-// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions here or can hang. The copy accepts
-// everything that the schema accepts, and more. Takes at most about a second.
+// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions here. The copy accepts
+// everything that the schema accepts, and more.
 export function usableSchema(schema: JsonSchema): JsonSchema {
   const index = indexSchema(schema, { documents: metaSchemas() });
-  const slow = slowPatterns(schema);
-  return relax(schema, index, (source) => !slow.has(source) && isPattern(source));
+  return relax(schema, index, isPattern);
 }
 
 type IsUsable = (pattern: string) => boolean;
@@ -85,25 +81,4 @@ function isPattern(source: string): boolean {
   } catch {
     return false;
   }
-}
-
-function slowPatterns(schema: JsonSchema): ReadonlySet<string> {
-  const patterns = patternsOf(schema).filter(isPattern);
-  const slow = new Set<string>();
-  while (slow.size < MAX_SLOW) {
-    const found = findSlowPattern(patterns.filter((source) => !slow.has(source)));
-    if (found === undefined) break;
-    slow.add(found);
-  }
-  return slow;
-}
-
-function patternsOf(schema: Schema): readonly string[] {
-  if (!isObject(schema)) return [];
-  const { pattern, patternProperties } = schema;
-  return [
-    ...(typeof pattern === 'string' ? [pattern] : []),
-    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
-    ...[...subschemas(schema)].flatMap((child) => patternsOf(child.schema)),
-  ];
 }

@@ -8,7 +8,7 @@ import {
   type Tool,
   toolResult,
 } from '@kernel/protocol';
-import { matchWithTimeout } from '@kernel/schema';
+import { createSearch } from '@kernel/internal';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { createBm25 } from './bm25.ts';
@@ -49,7 +49,7 @@ function checkSearch(subject: string, registry: SearchableTools, options: Search
 
 const DEFAULT_LIMIT = 5;
 const MAX_PATTERN_LENGTH = 200;
-const PATTERN_TIMEOUT_MS = 100;
+const MAX_PATTERN_STEPS = 5_000_000;
 
 /** Creates the tool with which a model finds hidden tools by words. Found tools are on offer from the next turn on. */
 export function searchTool(registry: SearchableTools, options: SearchToolOptions = {}): ToolBinding {
@@ -118,11 +118,16 @@ export function patternSearchTool(registry: SearchableTools, options: SearchTool
         );
       }
       const tools = registry.hiddenTools();
-      const texts = tools.map(({ name, description }) => `${name} ${description}`);
-      const found = matchWithTimeout({ pattern: toCaseInsensitive(pattern), texts }, PATTERN_TIMEOUT_MS);
-      if (found === undefined)
-        throw invalidQuery('the pattern takes too long.', 'Use a simpler one, without nested repetitions.');
-      const names = tools.filter((_, index) => found[index] === true).map((tool) => tool.name);
+      const search = createSearch(toCaseInsensitive(pattern));
+      const budget = { left: MAX_PATTERN_STEPS };
+      const isFound = ({ name, description }: Tool): boolean => search(`${name} ${description}`, budget) !== -1;
+      let names: readonly string[];
+      try {
+        names = tools.filter(isFound).map((tool) => tool.name);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw invalidQuery('the pattern takes too many steps.', 'Use a simpler one, without back references.');
+      }
       return promoteFound(
         registry,
         names.slice(0, options.limit ?? DEFAULT_LIMIT),

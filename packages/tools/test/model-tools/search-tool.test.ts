@@ -112,13 +112,13 @@ test.each([
 });
 
 test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])(
-  'the catastrophic pattern %s is rejected',
+  'the catastrophic pattern %s finds nothing in a text that it does not match',
   { timeout: 240_000 },
   async (pattern) => {
     verifies('tools.search.regex');
     const registry = create();
     registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
-    expect((await registry.execute('find_tools_by_pattern', { pattern })).forLLM).toContain('takes too long');
+    expect((await registry.execute('find_tools_by_pattern', { pattern })).forLLM).not.toContain('long');
   },
 );
 

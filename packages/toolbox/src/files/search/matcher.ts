@@ -1,11 +1,8 @@
-import { Script, createContext } from 'node:vm';
-import { isObject } from '@kernel/internal';
+import { createSearch } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
 
-/** How long a pattern may take on one piece of a file, in milliseconds. */
-const MAX_MS = 1000;
-/** How many times as long it may take on a machine that is so busy that it got almost no processor time. */
-const MAX_PATIENCE = 8;
+/** How many steps a pattern may take on one piece of a file. */
+const MAX_STEPS = 50_000_000;
 
 export type Matcher = (text: string, path: string) => readonly Hit[];
 
@@ -43,40 +40,24 @@ export function createMatcher(query: Query, most: number): Matcher {
 }
 
 function literalMatcher(wanted: RegExp, most: number): Matcher {
-  return (text) => (wanted.test(text) ? linesThat(text, wanted, most) : []);
+  return (text) => (wanted.test(text) ? linesThat(text, (line) => line.search(wanted), most) : []);
 }
 
-/** A pattern of the model can take exponential time, so that it runs where it can be ended. */
+/** Of a pattern that takes too many steps on a piece of a file, the model learns why. */
 function patternMatcher(pattern: RegExp, most: number): Matcher {
-  let text = '';
-  let hits: readonly Hit[] = [];
-  const run = (): void => {
-    hits = linesThat(text, pattern, most);
-  };
-  const context = createContext({ run });
-  const script = new Script('run()');
-  return (whole, path) => {
-    text = whole;
-    for (let limitMs = MAX_MS; ; limitMs *= 2) {
-      const before = process.cpuUsage();
-      try {
-        script.runInContext(context, { timeout: limitMs });
-        return hits;
-      } catch (error) {
-        const isTimeout = isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-        if (!isTimeout) throw error;
-        const usedMs = process.cpuUsage(before).user / 1000;
-        if (usedMs < MAX_MS / 2 && limitMs < MAX_PATIENCE * MAX_MS) continue;
-        throw toolError(
-          `The pattern takes more than ${MAX_MS} ms on ${quote(path)}; write one without nested repetition.`,
-          error,
-        );
-      }
+  const search = createSearch(pattern);
+  return (text, path) => {
+    const budget = { left: MAX_STEPS };
+    try {
+      return linesThat(text, (line) => search(line, budget), most);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw toolError(`The pattern takes too many steps on ${quote(path)}; write one without back references.`, error);
     }
   };
 }
 
-function linesThat(text: string, wanted: RegExp, most: number): readonly Hit[] {
+function linesThat(text: string, search: (line: string) => number, most: number): readonly Hit[] {
   const hits: Hit[] = [];
   let line = 0;
   for (let start = 0; start < text.length && hits.length < most;) {
@@ -85,7 +66,7 @@ function linesThat(text: string, wanted: RegExp, most: number): readonly Hit[] {
     line += 1;
     const whole = text.slice(start, next);
     const shown = whole.endsWith('\r') ? whole.slice(0, -1) : whole;
-    const at = shown.search(wanted);
+    const at = search(shown);
     if (at !== -1) hits.push({ line, text: shown, at });
     start = next + 1;
   }
