@@ -34,6 +34,16 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
   ]),
   ...seenBy('packages/internal/test', [
     [
+      'packages/internal/src/regex/linear.ts',
+      'const character = characters[isBackward ? at - 1 : at]',
+      'const character = characters.slice()[isBackward ? at - 1 : at]',
+    ],
+    [
+      'packages/internal/src/regex/parse.ts',
+      "let token = tokens[at]; token !== undefined && token !== '|'",
+      "let token = tokens.slice()[at]; token !== undefined && token !== '|'",
+    ],
+    [
       'packages/internal/src/secret-search.ts',
       'shifts[blockAt(text, at)]',
       'shifts[blockAt(text.concat().normalize(), at)]',
@@ -81,11 +91,6 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
     if (code === 0x22)`,
       `    const code = text.normalize().charCodeAt(index);
     if (code === 0x22)`,
-    ],
-    [
-      'packages/schema/src/validator/patterns/pattern-shape.ts',
-      'const before = closed;',
-      'const before = tokens.slice(0, index).length < 0 ? undefined : closed;',
     ],
     [
       'packages/tools/src/call/failure-text.ts',
