@@ -153,7 +153,9 @@ const arrayIndexOf = Array.prototype.indexOf as Method;
 countCalls(Array.prototype, ['includes'], (self, values, isFound) =>
   isFound === true ? Number(Reflect.apply(arrayIndexOf, self, values)) : lengthOf(self),
 );
-countCalls(Array.prototype, ['slice', 'join'], ofResult);
+countCalls(Array.prototype, ['slice'], ofResult);
+/** One text alone is not copied. */
+countCalls(Array.prototype, ['join'], (self, _, text) => (lengthOf(self) < 2 ? 0 : lengthOf(text)));
 countCalls(Array.prototype, ['flat', 'toSpliced'], (self, _, result) => lengthOf(self) + lengthOf(result));
 /** What was taken out, and what moves behind it. */
 countCalls(Array.prototype, ['splice'], (self, [start], result) => {
