@@ -73,7 +73,7 @@ test('everyday patterns are accepted, whatever else the machine does', () => {
 test('no text holds up a validation, however long, not even with a pattern that was never tried', () => {
   verifies('tools.execute.schema');
   const untried = compileSchema({ pattern: '^(a+)+$' });
-  expect(() => untried.test(`${'a'.repeat(40)}!`)).toThrow(RangeError);
+  expect(untried.test(`${'a'.repeat(40)}!`)).toBe(false);
 });
 
 test.each([
