@@ -1,4 +1,3 @@
-import { type ToolContext, type ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';

@@ -2,7 +2,7 @@ import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type BindingOptions, type ToolBinding, createRegistry, defineTool } from '../../src/index.ts';
+import { createRegistry, defineTool } from '../../src/index.ts';
 import { latch, simple, wait } from '../support.ts';
 
 test('a call that times out keeps its permit until its handler has settled; a waiting call ends by its own timeout', async () => {
