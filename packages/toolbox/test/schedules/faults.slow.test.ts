@@ -118,7 +118,7 @@ describe('two processes on one file', () => {
     verifies('toolbox.schedules.crash');
     const clock = virtualClock(START + HOUR);
     const store = openStore(await storePath());
-    for (let count = 0; count < 1000; count += 1) store.add(`task ${count}`, { at: START + HOUR }, {}, START);
+    for (let count = 0; count < 50; count += 1) store.add(`task ${count}`, { at: START + HOUR }, {}, START);
     const begun = new Set<string>();
     const first = start(clock, {
       store,
@@ -134,7 +134,7 @@ describe('two processes on one file', () => {
     const second = start(clock, { store });
     await clock.advance(60_000);
     await second.stop();
-    expect(second.runs).toHaveLength(996);
+    expect(second.runs).toHaveLength(46);
     expect(second.runs.filter(({ id }) => begun.has(id))).toEqual([]);
   });
 });

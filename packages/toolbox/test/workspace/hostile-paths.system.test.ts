@@ -305,9 +305,9 @@ describe.each<{ readonly name: string; create(root: string): Promise<Workspace> 
     const paths = hostilePaths(root, outside);
     expect(paths.length).toBeGreaterThanOrEqual(300);
     const leaks: string[] = [];
+    const workspace = await create(root);
     for (const path of paths) {
       for (const [name, run] of OPERATIONS) {
-        const workspace = await create(root);
         const outcome = await run(workspace, path).catch((error: unknown) =>
           error instanceof Error ? error.message : 'odd',
         );
