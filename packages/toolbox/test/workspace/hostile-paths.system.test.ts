@@ -317,6 +317,8 @@ describe.each<{ readonly name: string; create(root: string): Promise<Workspace> 
         // oxlint-disable-next-line no-control-regex
         if (/[\u0000-\u0009\u000b-\u001f\u202e\u200b]/.test(text) && name !== 'list')
           leaks.push(`${name} ${JSON.stringify(path)} is shown unescaped`);
+        // A read that gave nothing away has changed nothing, as the folder outside shows at the end.
+        if (name === 'read' || name === 'list') continue;
         await workspace
           .undo({ since: '' })
           .catch((error: unknown) => leaks.push(`${name} ${JSON.stringify(path)}: ${String(error)}`));
