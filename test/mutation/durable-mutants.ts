@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const durable = { project: 'durable', tests: ['packages/durable/test/leases.system.test.ts'] } as const;
+const durable = { tests: ['packages/durable/test/leases.system.test.ts'] } as const;
 
 /** Faults in recorded runs. */
 export const DURABLE_MUTANTS: readonly Mutant[] = [

@@ -34,6 +34,16 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
   ]),
   ...seenBy('packages/internal/test', [
     [
+      'packages/internal/src/regex/linear.ts',
+      'const character = characters[isBackward ? at - 1 : at]',
+      'const character = characters.slice()[isBackward ? at - 1 : at]',
+    ],
+    [
+      'packages/internal/src/regex/parse.ts',
+      "let token = tokens[at]; token !== undefined && token !== '|'",
+      "let token = tokens.slice()[at]; token !== undefined && token !== '|'",
+    ],
+    [
       'packages/internal/src/secret-search.ts',
       'shifts[blockAt(text, at)]',
       'shifts[blockAt(text.concat().normalize(), at)]',
@@ -71,9 +81,8 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
     ],
     [
       'packages/schema/src/coerce/copy-on-write.ts',
-      `    if (copies.has(value)) return value;
-`,
-      '',
+      'if (copies.has(value)) return value;',
+      'if (copies.has(value)) return JSON.parse(JSON.stringify(value)) as object;',
     ],
     [
       'packages/schema/src/arguments/json-error-position.ts',
@@ -81,11 +90,6 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
     if (code === 0x22)`,
       `    const code = text.normalize().charCodeAt(index);
     if (code === 0x22)`,
-    ],
-    [
-      'packages/schema/src/validator/patterns/pattern-shape.ts',
-      'const before = closed;',
-      'const before = tokens.slice(0, index).length < 0 ? undefined : closed;',
     ],
     [
       'packages/tools/src/call/failure-text.ts',
@@ -104,6 +108,22 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
       'packages/tools/src/grammar/to-gbnf.ts',
       'if (cached !== undefined) return cached;',
       'if (cached !== undefined && byOptions.size > 1) return cached;',
+    ],
+    ['packages/schema/src/validator/checks.ts', 'path.pointer ??= ', 'path.pointer = '],
+    [
+      'packages/protocol/src/json-text/json-loss.ts',
+      "if (typeof member === 'number' || typeof member === 'object') count",
+      "if (typeof members.slice(0, index + 1).at(-1) === 'object' || typeof member === 'number') count",
+    ],
+    [
+      'packages/tools/src/registry/entries.ts',
+      '(list ??= lists.listFor(results))',
+      '[...entries.values()].map(({ binding }) => binding.tool)',
+    ],
+    [
+      'packages/schema/src/validator/objects.ts',
+      'if (item === undefined || !Object.hasOwn(value, key)) continue;',
+      'if (item === undefined || !Object.keys(value).includes(key)) continue;',
     ],
   ]),
   ...seenBy('packages/agent/test', [
@@ -261,6 +281,13 @@ export const GROWTH_MUTANTS: readonly Mutant[] = [
     const text = canonicalJson(item);
     if (texts.includes(text)) return false;
     texts.push(text); `,
+    ],
+    [
+      'packages/mcp/src/client/transport/limit-fetch.ts',
+      `    length += chunk.length;
+`,
+      `    length = Buffer.concat([...chunks, chunk]).length;
+`,
     ],
   ]),
 ];

@@ -7,7 +7,6 @@ export interface Mutant {
   /** Text that is in the file exactly once; empty for the beginning of the file. */
   readonly find: string;
   readonly replace: string;
-  /** The vitest project and the test files in it that must fail. */
-  readonly project: string;
+  /** The test files of which one must fail. */
   readonly tests: readonly string[];
 }

@@ -4,12 +4,7 @@ import { GROWTH_MUTANTS } from './growth-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 
-const tools = { project: 'tools' } as const;
-const agent = { project: 'agent' } as const;
-const providers = { project: 'providers' } as const;
-
 const option = (wire: string, file: string, field: string): Mutant => ({
-  ...providers,
   name: `${wire} drops top_p`,
   file: `packages/providers/src/${file}`,
   find: `${field}: options.topP`,
@@ -25,7 +20,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...GROWTH_MUTANTS,
   // An abort settles within 50 ms.
   {
-    ...agent,
     name: 'a run settles 51 ms after an abort',
     file: 'packages/agent/src/loop/call-toolset.ts',
     find: 'ABORT_GRACE_MS = 30',
@@ -33,7 +27,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/loop/abort.test.ts'],
   },
   {
-    ...tools,
     name: 'a call settles 51 ms after an abort',
     file: 'packages/tools/src/call/race-handler.ts',
     find: 'GRACE_MS = 20',
@@ -42,7 +35,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // What a run hands over.
   {
-    ...agent,
     name: 'LIMIT_REACHED has no messages',
     file: 'packages/agent/src/loop/run-end.ts',
     find: 'data: { ...end }',
@@ -50,7 +42,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/loop/defaults.test.ts'],
   },
   {
-    ...agent,
     name: 'an empty `forUser` reaches the reader of events',
     file: 'packages/agent/src/loop/tool-call.ts',
     find: "result.forUser !== '' && ",
@@ -58,7 +49,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/loop/defaults.test.ts'],
   },
   {
-    ...agent,
     name: 'a silent result shows its `forUser`',
     file: 'packages/agent/src/loop/tool-call.ts',
     find: ' && result.silent !== true',
@@ -66,7 +56,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/loop/defaults.test.ts'],
   },
   {
-    ...agent,
     name: 'the output of a call step is not the JSON form of its result',
     file: 'packages/agent/src/loop/tool-call.ts',
     find: 'return toResultJson({ ...result, forLLM: toModelText(result) });',
@@ -75,7 +64,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // Approval.
   {
-    ...agent,
     name: 'a decision runs what it was not made about',
     file: 'packages/agent/src/approval/call-approval.ts',
     find: 'return checked.digest === digest && checked.isCurrent() ? checked : undefined;',
@@ -83,7 +71,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/approval/approved-call.test.ts'],
   },
   {
-    ...agent,
     name: 'a kept decision holds for what it was not made about',
     file: 'packages/agent/src/approval/call-approval.ts',
     find: 'if (isToolResult(checked) || checked.digest !== kept.digest) return undefined;',
@@ -91,7 +78,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/approval/later.test.ts'],
   },
   {
-    ...agent,
     name: 'a late answer that blocked the thread counts',
     file: 'packages/agent/src/approval/approval.ts',
     find: 'if (performance.now() - startedMs >= timeoutMs) {',
@@ -99,7 +85,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/approval/approval-timeout.test.ts'],
   },
   {
-    ...agent,
     name: 'a question has no clock',
     file: 'packages/agent/src/approval/approval.ts',
     find: 'if (timeoutMs !== Infinity) wait(timeoutMs);',
@@ -115,7 +100,6 @@ export const MUTANTS: readonly Mutant[] = [
   option('bedrock', 'bedrock/settings.ts', 'topP'),
   // Files.
   {
-    ...agent,
     name: 'a session with fsync is not synced',
     file: 'packages/agent/src/session/file-session.ts',
     find: 'if (fsync) await handle.sync();',
@@ -123,7 +107,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/session/fsync.test.ts'],
   },
   {
-    ...agent,
     name: 'a session without fsync is synced',
     file: 'packages/agent/src/session/file-session.ts',
     find: 'if (fsync) await handle.sync();',
@@ -131,7 +114,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/session/fsync.test.ts'],
   },
   {
-    ...tools,
     name: 'the state of a registry is renamed before it is on the disk',
     file: 'packages/tools/src/registry/state-file.ts',
     find: 'await handle.sync();',
@@ -139,7 +121,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['packages/tools/test/registry/fsync.test.ts'],
   },
   ...['protocol', 'tools', 'providers', 'agent', 'mcp', 'offline', 'testing'].map((name): Mutant => ({
-    project: 'scripts',
     name: `importing @kernel/${name} writes a file`,
     file: `packages/${name}/src/index.ts`,
     find: '',

@@ -64,6 +64,6 @@ writeFileSync(config, JSON.stringify(options));
 const { status } = spawnSync(process.execPath, [stryker, 'run', config], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, MUTATED_PROJECT: name, MUTATION_TESTS: `test/${tests}` },
+  env: { ...process.env, MUTATION_TESTS: `${folder}/test/${tests}` },
 });
 process.exitCode = status ?? 1;

@@ -1,12 +1,10 @@
 import type { Mutant } from './mutant.ts';
 
-const agent = { project: 'agent' } as const;
 const OUTPUT_TESTS = ['packages/agent/test/output/typed-output.test.ts'];
 
 /** Faults of typed answers, turns, readers of a run, and the web. */
 export const RUN_MUTANTS: readonly Mutant[] = [
   {
-    ...agent,
     name: 'an answer that does not fit is asked for twice more',
     file: 'packages/agent/src/output/answer-steps.ts',
     find: 'return rejected > 1 ?',
@@ -14,7 +12,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: OUTPUT_TESTS,
   },
   {
-    ...agent,
     name: 'a duplicate key of an answer is read as its last value',
     file: 'packages/agent/src/output/read-json.ts',
     find: 'if (loss === undefined) return',
@@ -22,7 +19,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: OUTPUT_TESTS,
   },
   {
-    ...agent,
     name: 'the format is asked for together with tools where a vendor takes only one of them',
     file: 'packages/agent/src/output/typed-output.ts',
     find: "(best === 'schema-without-tools' && !hasTools)",
@@ -30,7 +26,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: OUTPUT_TESTS,
   },
   {
-    ...agent,
     name: 'a reference within a wrapped schema leads to the wrapper',
     file: 'packages/agent/src/output/compile-output.ts',
     find: '`#/properties/${ANSWER}${reference.slice(1)}`',
@@ -38,7 +33,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: OUTPUT_TESTS,
   },
   {
-    ...agent,
     name: 'a call of a tool that prepareTurn left out runs',
     file: 'packages/agent/src/loop/request.ts',
     find: 'signal), isRestricted };',
@@ -46,7 +40,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/turn/prepare-turn.test.ts'],
   },
   {
-    ...agent,
     name: 'a reader of a run that nobody reads keeps its events for good',
     file: 'packages/agent/src/start.ts',
     find: 'return backlog.length <= MAX_BACKLOG;',
@@ -54,7 +47,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/start.test.ts'],
   },
   {
-    ...agent,
     name: 'a client allows a call without saying what was shown',
     file: 'packages/agent/src/web/approval/decisions.ts',
     find: "if (typeof digest !== 'string' || !DIGEST.test(digest))",
@@ -62,7 +54,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/web/decisions.test.ts'],
   },
   {
-    ...agent,
     name: 'a response reads ahead of its client',
     file: 'packages/agent/src/web/http/byte-stream.ts',
     find: 'highWaterMark: 0',
@@ -70,7 +61,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/web/to-response.test.ts'],
   },
   {
-    ...agent,
     name: 'a client that disconnects leaves the run going',
     file: 'packages/agent/src/web/http/byte-stream.ts',
     find: 'cancel: leave,',
@@ -78,7 +68,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/agent/test/web/to-response.test.ts'],
   },
   {
-    project: 'providers',
     name: 'a failure before the first event withdraws a reply',
     file: 'packages/providers/src/policies/turn-retry.ts',
     find: '|| !hasBegun ||',
@@ -86,7 +75,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/providers/test/policies/turn-retry.test.ts'],
   },
   {
-    project: 'providers',
     name: 'a broken reply is asked for again without saying so',
     file: 'packages/providers/src/policies/turn-retry.ts',
     find: "yield { type: 'reply-withdrawn', code: error.code, message: error.message };",
@@ -94,7 +82,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/providers/test/policies/turn-retry.test.ts'],
   },
   {
-    project: 'schema',
     name: 'a property that was optional must be there in a strict form',
     file: 'packages/schema/src/strict/to-strict-schema.ts',
     find: '!isSchemaObject(inner) ? inner : orNull(inner)',
@@ -102,7 +89,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ['packages/schema/test/strict.test.ts'],
   },
   {
-    ...agent,
     name: 'a wrapper loses what an instance inherits',
     file: 'packages/protocol/src/wrap-ports.ts',
     find: '...boundMethods(tools, TOOLSET_METHODS), ',

@@ -7,7 +7,6 @@ type Row = readonly [file: string, find: string, replace: string];
 export const seenBy = (folder: string, rows: readonly Row[]): readonly Mutant[] =>
   rows.map(([file, find, replace]) => ({
     name: `${folder} counts the work of ${file}: ${(replace || find).trim()}`,
-    project: 'growth',
     tests: [`${folder}/growth.slow.test.ts`],
     file,
     find,

@@ -52,6 +52,11 @@ export const TEXT_GROWTH_MUTANTS: readonly Mutant[] = [
       "url.pathname.replace(/(?<!\\/)\\/+$/, '')",
       "url.pathname.replace(/\\/+$/, '')",
     ],
+    [
+      'packages/providers/src/wire/call-assembler.ts',
+      'const code = piece.charCodeAt(at);',
+      'const code = piece.normalize().charCodeAt(at);',
+    ],
   ]),
   ...seenBy('packages/providers/test/wire', [
     [
@@ -92,10 +97,11 @@ export const TEXT_GROWTH_MUTANTS: readonly Mutant[] = [
     ],
     [
       'packages/toolbox/src/files/edit/find-sequence.ts',
-      `    const item = all.at(index);
-`,
-      `    const item = Array.from({ length: index + 1 }, (_, at) => all.at(at)).at(-1);
-`,
+      `    if (item === wanted.at(matched)) matched += 1;
+    if (matched < wanted.length) continue;`,
+      `    const start = index - wanted.length + 1;
+    for (matched = 0; start >= from && matched < wanted.length; matched += 1) if (all.at(start + matched) !== wanted.at(matched)) break;
+    if (matched < wanted.length) continue;`,
     ],
     [
       'packages/toolbox/src/files/edit/find-alike.ts',
@@ -150,7 +156,7 @@ export const TEXT_GROWTH_MUTANTS: readonly Mutant[] = [
     [
       'packages/toolbox/src/memory/notes/note-tools.ts',
       'all.filter((note) =>',
-      'all.filter((note, at) => all.slice(0, at + 1).at(-1) === note &&',
+      "all.filter((note) => JSON.stringify(all) !== '' &&",
     ],
     [
       'packages/toolbox/src/files/search/search-text.ts',
@@ -186,11 +192,6 @@ export const TEXT_GROWTH_MUTANTS: readonly Mutant[] = [
     ],
     [
       'apps/prompt-agent/src/tools/evaluate.ts',
-      'const peek = () => tokens[at]?.text;',
-      'const peek = () => [...tokens][at]?.text;',
-    ],
-    [
-      'apps/prompt-agent/src/tools/evaluate.ts',
       'const trimmed = token.trim().toLowerCase();',
       'const trimmed = token.trim().toLowerCase() + text.normalize().slice(0, 0);',
     ],
@@ -200,27 +201,12 @@ export const TEXT_GROWTH_MUTANTS: readonly Mutant[] = [
       "    const char = text.normalize()[index] ?? '';",
     ],
     [
-      'apps/prompt-agent/src/output/terminal/spans.ts',
-      '    const last = merged.at(-1);',
-      '    const last = [...merged].at(-1);',
-    ],
-    [
       'apps/prompt-agent/src/markdown/split-blocks.ts',
       "const pieces = (partial + text).split('\\n');",
       "const pieces = (partial + text).split('\\n').map((each, at, all) => all.slice(0, at + 1).at(-1) ?? each);",
     ],
-    [
-      'apps/prompt-agent/src/markdown/highlight.ts',
-      '    if (names !== undefined) open.push',
-      "    if (html.normalize() !== '' && names !== undefined) open.push",
-    ],
   ]),
   ...seenBy('packages/offline/test', [
-    [
-      'packages/offline/src/language/tokenize.ts',
-      'while ((expressions[next]?.end ?? Infinity) <= start) next += 1;',
-      'next = expressions.filter((each) => each.end <= start).length;',
-    ],
     [
       'packages/offline/src/planning/plan-calls.ts',
       'while ((tokens[next]?.end ?? Infinity) <= index) next += 1;',

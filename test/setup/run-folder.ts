@@ -33,8 +33,10 @@ export default function setup(): (() => void) | undefined {
   return () => {
     for (const name of Object.keys(process.env)) delete process.env[name];
     Object.assign(process.env, before);
-    // Journals make folders in the home folder, and remove what they write there.
-    const inHome = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+    // The journals of what tools changed are kept there by design.
+    const inHome = readdirSync(home, { recursive: true, withFileTypes: true }).filter(
+      (entry) => !entry.isDirectory() && !entry.parentPath.includes('kernel-toolbox'),
+    );
     const left = [
       ...readdirSync(folder).filter((name) => name !== 'home'),
       ...inHome.map(({ name }) => `home/${name}`),

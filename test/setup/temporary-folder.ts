@@ -1,5 +1,5 @@
 /** Folders of tests: each is removed when the test file that made it has ended. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -12,6 +12,8 @@ export function temporaryFolder(prefix: string, files: Readonly<Record<string, s
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
+    // The clock of the process may be virtual.
+    utimesSync(join(folder, path), new Date(), new Date());
   }
   return folder;
 }

@@ -154,13 +154,15 @@ countCalls(Array.prototype, ['includes'], (self, values, isFound) =>
   isFound === true ? Number(Reflect.apply(arrayIndexOf, self, values)) : lengthOf(self),
 );
 countCalls(Array.prototype, ['slice'], ofResult);
+/** One text alone is not copied. */
+countCalls(Array.prototype, ['join'], (self, _, text) => (lengthOf(self) < 2 ? 0 : lengthOf(text)));
 countCalls(Array.prototype, ['flat', 'toSpliced'], (self, _, result) => lengthOf(self) + lengthOf(result));
 /** What was taken out, and what moves behind it. */
 countCalls(Array.prototype, ['splice'], (self, [start], result) => {
   const from = Number(start ?? 0);
   return lengthOf(result) + (from < 0 ? -from : Math.max(0, lengthOf(self) - from));
 });
-countCalls(Array.prototype, ['lastIndexOf', 'join', 'reverse', 'toReversed', 'sort', 'toSorted', 'with'], ofSelf);
+countCalls(Array.prototype, ['lastIndexOf', 'reverse', 'toReversed', 'sort', 'toSorted', 'with'], ofSelf);
 countCalls(Array.prototype, ['concat', 'fill', 'copyWithin', 'unshift'], ofSelf);
 countCalls(Array.prototype, ['shift'], (self) => Math.min(lengthOf(self), SHIFTED));
 countCalls(Array, ['from', 'of'], ofResult);

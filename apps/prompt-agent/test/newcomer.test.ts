@@ -1,10 +1,12 @@
 import { verifies } from '@kernel/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { NEAR_MISSES, NEWCOMER } from './newcomer-prompts.ts';
 import { promptHere, workspace } from './program.ts';
 
 let cwd = '';
 beforeAll(() => {
+  // Midnight may not come between a file and the question what changed today.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date().setHours(12) });
   cwd = workspace({
     'package.json': '{ "name": "demo", "version": "1.2.3", "license": "MIT" }\n',
     'notes.md': '# Notes\nsecond line\nTODO: buy milk\n',
@@ -13,6 +15,7 @@ beforeAll(() => {
     'src/deep/other.ts': "import { answer } from '../index.ts';\n",
   });
 });
+afterAll(() => void vi.useRealTimers());
 
 async function ask(text: string): Promise<{ readonly code: number | null; readonly answer: string }> {
   // A session would be a file in the folder that is asked about.

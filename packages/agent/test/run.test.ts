@@ -1,3 +1,4 @@
+import { untilHolds } from '../../../test/setup/without-timers.ts';
 import {
   type FinishReason,
   KernelError,
@@ -238,13 +239,14 @@ test("a result's text for the user is in the tool-end event, unless silent, and 
 describe('calls', () => {
   test('run in parallel, and their results are appended in call order whatever the order of completion', async () => {
     verifies('agent.loop.order', 'agent.loop.parallel');
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const tools = mockToolset([mockTool('slow', { delayMs: 20, returns: 's' }), mockTool('fast', 'f')]);
     const calls = Array.from({ length: 32 }, (_, index) => ({ name: index % 2 === 0 ? 'slow' : 'fast' }));
     const provider = scriptedProvider([{ calls }, { text: 'ok' }]);
     const result = collect(run({ provider, model, messages: [user('Go')], tools }));
     // As long as one call: 16 slow ones in sequence would take 320 ms.
+    await untilHolds(() => vi.getTimerCount() >= 16);
     await vi.advanceTimersByTimeAsync(20);
     expect(vi.getTimerCount()).toBe(0);
     const { messages } = await result;

@@ -36,6 +36,7 @@ test.each<readonly [string, (size: number) => string]>([
   ['quotation marks', (size) => many(size, '"a" ')],
   ['opening quotation marks', (size) => many(size, "'“`")],
   ['white space', (size) => `read${many(size, ' \n')}a.md`],
+  ['spaces', (size) => `read${many(size, ' ')}a.md`],
   ['negations', (size) => many(size, 'do not ')],
   ['hyphens', (size) => many(size, 'a-')],
   ['places', (size) => `time in ${many(size, 'New York ')}`],

@@ -151,7 +151,7 @@ describe('a hostile SKILL.md', () => {
       const { errors, unknown } = await parseSkill(content, 'a');
       expect([...errors, ...unknown]).not.toEqual([]);
     };
-    expect(await workOf(work)).toBeLessThan(20_000_000);
+    expect(await workOf(work)).toBeLessThan(3_000_000);
   });
 
   test.each<readonly [string, (size: number) => string]>([

@@ -67,7 +67,7 @@ test('a discovery of megabytes is read in a time that grows with its length', as
       expect(toolset.list()).toHaveLength(1);
       await toolset.close();
     },
-    largest: 65_536,
+    largest: 1_048_576,
   });
 });
 
