@@ -39,7 +39,6 @@ interface Project {
   readonly setup?: readonly string[];
   /** More flags of the process. */
   readonly flags?: readonly string[];
-  readonly workers: number;
   /** Ends tests that hang; a busy machine may take many times as long as an idle one. Default: 240 s. */
   readonly limitMs?: number;
 }
@@ -51,7 +50,6 @@ const projects: readonly Project[] = [
     exclude: [...systemFiles('**'), FETCH],
     onSource: true,
     setup: ['first-tier'],
-    workers: 2,
     limitMs: 120_000,
   },
   {
@@ -59,31 +57,30 @@ const projects: readonly Project[] = [
     include: systemFiles(SOURCES),
     exclude: [GROWTH, FETCH, TIMERS],
     onSource: true,
-    workers: 4,
   },
-  { name: 'growth', include: [`{packages,apps}/*/test/${GROWTH}`], onSource: true, flags: COUNTER, workers: 2 },
-  { name: 'fetch', include: [FETCH], onSource: true, workers: 1 },
-  { name: 'timers', include: [TIMERS], onSource: true, workers: 1 },
+  { name: 'growth', include: [`{packages,apps}/*/test/${GROWTH}`], onSource: true, flags: COUNTER },
+  { name: 'fetch', include: [FETCH], onSource: true },
+  { name: 'timers', include: [TIMERS], onSource: true },
   {
     name: 'built',
     include: [...systemFiles('apps/*'), 'examples/test/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: [GROWTH],
     onSource: false,
-    workers: 4,
   },
 ];
 
 export default defineConfig({
   test: {
     projects: projects.map(
-      ({ exclude = [], flags = [], include, limitMs = 240_000, name, onSource, setup = [], workers }, index) => ({
+      ({ exclude = [], flags = [], include, limitMs = 240_000, name, onSource, setup = [] }, index) => ({
         test: {
           name,
           environment: 'node',
           // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
           isolate: false,
-          maxWorkers: workers,
-          sequence: { groupOrder: index },
+          // Files of the second tier mostly wait for processes and servers. Its projects share their workers, so that none waits for the last file of another.
+          maxWorkers: index === 0 ? 2 : 4,
+          sequence: { groupOrder: Math.min(index, 1) },
           include: [...include],
           exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
           globalSetup: [setupFile('run-folder')],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { verifies } from '@kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,13 +74,39 @@ test('the programs that applications begin with have 20 to 60 lines', () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(60);
 });
 
-/** Each example is a program of its own: it runs offline, asserts, and exits 1 on a mismatch. */
-test.each(programs)('%s runs offline on the packed packages and exits 0', async (file) => {
+/** Runs the programs one after the other, and says which comes: they load the packages once. */
+const RUN_ALL = `
+for (const file of process.argv.splice(2)) {
+  for (const stream of [process.stdout, process.stderr]) stream.write('\\n\\u0001' + file + '\\n');
+  process.exitCode = 0;
+  await import('./' + file).catch((error) => console.error(error));
+  if (process.exitCode !== 0) console.error('It ended with exit code ' + process.exitCode + '.');
+}`;
+
+/** What each of these programs wrote, in a process that ended by itself: none of them leaves anything open. */
+async function run(
+  files: readonly string[],
+): Promise<(file: string) => { readonly stdout: string; readonly stderr: string }> {
+  writeFileSync(join(project, 'run-all.ts'), RUN_ALL);
+  const flags = ['--unhandled-rejections=strict', '--import', pathToFileURL(guard).href];
+  const written = await promisify(execFile)(process.execPath, [...flags, 'run-all.ts', ...files], { cwd: project });
+  const partOf = (text: string, file: string): string =>
+    text
+      .split('\n\u0001')
+      .find((part) => part.startsWith(`${file}\n`))
+      ?.slice(file.length + 1) ?? '';
+  return (file) => ({ stdout: partOf(written.stdout, file), stderr: partOf(written.stderr, file) });
+}
+
+/** The runner of `node:test` writes when its process ends, so that this one has its own. */
+const UNIT_TEST = '67-unit-test.ts';
+let others: ReturnType<typeof run> | undefined;
+
+test.each(programs)('%s runs offline on the packed packages, finds what it expects and ends', async (file) => {
   verifies('examples.packed');
-  const flags = ['--unhandled-rejections=strict', '--import', guard];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, join(project, file)], {
-    cwd: project,
-  });
+  others ??= run(programs.filter((each) => each !== UNIT_TEST));
+  const written = await (file === UNIT_TEST ? run([UNIT_TEST]) : others);
+  const { stdout, stderr } = written(file);
   expect(stderr).toBe('');
   expect(stdout).not.toBe('');
 });

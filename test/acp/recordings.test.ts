@@ -61,7 +61,8 @@ const summaryOf = ({ permissions, task, cancelled, taskText }: SessionOutcome, f
 async function play(name: string, options?: SessionOptions) {
   const folder = temporaryFolder('replay', { 'greet.txt': 'Hello.\n', 'check.sh': 'grep -q welcome greet.txt\n' });
   const args = [REPLAY_AGENT, join(RECORDINGS, `${name}.jsonl`)];
-  const agent = startAgent({ program: process.execPath, args, cwd: folder, variables: {} });
+  const variables = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+  const agent = startAgent({ program: process.execPath, args, cwd: folder, variables });
   try {
     const outcome = await driveSession(agent.stream, folder, options);
     const summary = summaryOf(outcome, readFileSync(join(folder, 'greet.txt'), 'utf8'));

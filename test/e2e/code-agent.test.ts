@@ -1,6 +1,6 @@
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
@@ -47,7 +47,7 @@ test('a kill at any point leaves every file whole, old or new', async () => {
   const states: Record<string, ReadonlySet<string>> = Object.fromEntries(
     Object.entries(PROJECT).map(([path, content]) => [path, new Set([content])]),
   );
-  const reference = await project();
+  const [begun, reference] = [await project(), await project()];
   // What each file is after each call, as the run without a kill has it.
   await runCodeAgent(reference, async () => {
     for (const path of await listFiles(reference))
@@ -55,14 +55,15 @@ test('a kill at any point leaves every file whole, old or new', async () => {
   });
   const program = new URL('fixtures/killed-code-agent.ts', import.meta.url);
   let killed = 0;
-  for (let round = 0; round < 16; round += 1) {
-    const root = await project();
+  for (let round = 0; round < 6; round += 1) {
+    const root = await realpath(temporaryFolder('code-agent'));
+    await cp(begun, root, { recursive: true });
     // What a killed process leaves in the temp folder goes with the test.
     const env = { ...process.env, TMPDIR: temporaryFolder('killed') };
     const child = fork(program, [root], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     // From the moment in which it begins: in the middle of calls, between them, and after the last.
     await once(child, 'message');
-    await new Promise((resolve) => setTimeout(resolve, round * 12));
+    await new Promise((resolve) => setTimeout(resolve, round * 30));
     if (child.exitCode === null && child.kill('SIGKILL')) {
       killed += 1;
       await once(child, 'exit');
@@ -72,7 +73,7 @@ test('a kill at any point leaves every file whole, old or new', async () => {
       expect([round, path, states[path]?.has(content)]).toEqual([round, path, true]);
     }
   }
-  expect(killed).toBeGreaterThan(8);
+  expect(killed).toBeGreaterThan(3);
 });
 
 /** The files of a project without those of Git, and without what a killed write leaves beside its file. */

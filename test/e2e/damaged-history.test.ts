@@ -5,7 +5,7 @@ import { verifies, type WireReply } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { setUpWire, WIRES } from './wires.ts';
 
-const HISTORIES = 300;
+const HISTORIES = 60;
 const IMAGE = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' } as const;
 
 const user = (content: string): Message => ({ role: 'user', content });

@@ -10,6 +10,7 @@ import {
   type ScriptStep,
   scriptedProvider,
   verifies,
+  type WireName,
   type WireReply,
 } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,7 +35,7 @@ const reply = { reasoning: 'Hm.', text: 'Let me look.', calls: quick, usage: { i
 
 /** Every fault that the wire server can be told, at the head, in the middle and at the end of a reply. */
 const FAULTS: readonly (readonly [string, readonly (WireReply | RawReply)[]])[] = [
-  ...[0, 1, 60, 400, 100_000].flatMap((at) =>
+  ...[0, 60, 100_000].flatMap((at) =>
     (['cutAfter', 'resetAfter', 'stallAfter'] as const).map(
       (kind) => [`${kind} ${at}`, [{ ...reply, fault: { [kind]: at } }]] as const,
     ),
@@ -47,7 +48,7 @@ const FAULTS: readonly (readonly [string, readonly (WireReply | RawReply)[]])[] 
   ['nothing said', [{}]],
   ['a call that never ends', [{ calls }]],
   ['calls in every turn', Array.from({ length: 9 }, () => reply)],
-  ...[204, 301, 400, 401, 429, 500, 503].map((status) => [`${status}`, [{ status, chunks: ['no'] }]] as const),
+  ...[204, 301, 401, 503].map((status) => [`${status}`, [{ status, chunks: ['no'] }]] as const),
   ...['', '<html>', '{}', '{"error":{"message":"broke"}}', 'data: {"error":', '\0\0\0\u0010'].map(
     (body) => [`the body ${JSON.stringify(body)}`, [{ chunks: [body] }]] as const,
   ),
@@ -66,6 +67,12 @@ const SCRIPTS: readonly (readonly [string, readonly ScriptStep[]])[] = [
   ['a script that runs out', [reply]],
   ['a step of another kind', [{ embeddings: [[1]] }]],
 ];
+
+/** Every wire but Azure, whose bytes are those of chat completions; over `fetch`, whose bytes the same decoders read, one for each framing. */
+const FRAMINGS: ReadonlySet<WireName> = new Set(['openai', 'ollama', 'bedrock']);
+const SWEPT = WIRES_OVER_ALL.filter(
+  ([wire, transport]) => (transport === 'undici' && wire !== 'azure') || FRAMINGS.has(wire),
+);
 
 /** How a run is ended: by itself, by its caller, by its limit of time, by a reader who leaves. */
 const ENDS = ['alone', 'abort', 'time', 'leave'] as const;
@@ -149,22 +156,18 @@ function sweepScripts(): Promise<readonly string[]> {
   return sweep([...scripted, ['a failing provider', () => failingProvider(new Error('broke'))]]);
 }
 
-test(
-  'after every scripted scenario on every wire and transport nothing hangs, and no timer, listener, socket or rejection is left',
-  { timeout: 240_000 },
-  async () => {
-    verifies('agent.loop.events', 'agent.loop.abort', 'providers.timeouts', 'providers.stream.abort');
-    verifies('architecture.clean');
-    const strays: unknown[] = [];
-    const onStray = (reason: unknown): void => void strays.push(reason);
-    process.on('unhandledRejection', onStray);
-    onTestFinished(() => void process.off('unhandledRejection', onStray));
-    const before = process.getActiveResourcesInfo().toSorted();
-    // At once: most of the time is waiting.
-    const found = await Promise.all([sweepScripts(), ...WIRES_OVER_ALL.map(sweepWire)]);
-    expect(found.flat()).toEqual([]);
-    expect([...reasons].toSorted()).toEqual(['aborted', 'done', 'error', 'filtered', 'length', 'limit']);
-    await expect.poll(() => process.getActiveResourcesInfo().toSorted()).toEqual(before);
-    expect(strays).toEqual([]);
-  },
-);
+test('after every scripted scenario on every wire and each framing of a transport nothing hangs, and no timer, listener, socket or rejection is left', async () => {
+  verifies('agent.loop.events', 'agent.loop.abort', 'providers.timeouts', 'providers.stream.abort');
+  verifies('architecture.clean');
+  const strays: unknown[] = [];
+  const onStray = (reason: unknown): void => void strays.push(reason);
+  process.on('unhandledRejection', onStray);
+  onTestFinished(() => void process.off('unhandledRejection', onStray));
+  const before = process.getActiveResourcesInfo().toSorted();
+  // At once: most of the time is waiting.
+  const found = await Promise.all([sweepScripts(), ...SWEPT.map(sweepWire)]);
+  expect(found.flat()).toEqual([]);
+  expect([...reasons].toSorted()).toEqual(['aborted', 'done', 'error', 'filtered', 'length', 'limit']);
+  await expect.poll(() => process.getActiveResourcesInfo().toSorted()).toEqual(before);
+  expect(strays).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { ConnectMcpOptions, McpToolset } from '@kernel/mcp';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { call, connected, program } from './lib/real-server.ts';
+import { call, connected, program, started } from './lib/real-server.ts';
 
 /** What the everything server must do over any transport. */
 async function expectEverything(toolset: McpToolset): Promise<void> {
@@ -83,9 +83,7 @@ function answers(): ConnectMcpOptions {
 
 test('the everything server is used over stdio', async () => {
   verifies('mcp.client.toolset', 'mcp.client.contents', 'mcp.client.sampling');
-  await expectEverything(
-    await connected({ everything: { command: process.execPath, args: [program('everything')] } }, answers()),
-  );
+  await expectEverything(await connected({ everything: started('everything') }, answers()));
 });
 
 test('the everything server is used over streamable HTTP', async () => {

@@ -16,7 +16,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** Runs the inspector's command line and returns what it printed and its exit code. */
 function inspect(...args: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const env = { PATH: process.env['PATH'], HOME: home };
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], HOME: home };
   return new Promise((resolve) => {
     execFile(process.execPath, [CLI, '--cli', ...args], { env, timeout: 60_000 }, (error, stdout) =>
       resolve({ code: error === null ? 0 : Number(error.code), text: stdout }),
@@ -30,15 +30,12 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-const targets: Readonly<Record<string, () => readonly string[]>> = {
-  stdio: () => [process.execPath, join(import.meta.dirname, 'fixture/stdio.ts')],
-  http: () => [http.url, '--transport', 'http', '--header', `Authorization: Bearer ${TOKEN}`],
-};
+const STDIO = [process.execPath, join(import.meta.dirname, 'fixture/stdio.ts')];
 
-describe.each(Object.entries(targets))('the inspector over %s', (_name, target) => {
+describe('the inspector over stdio', () => {
   test('lists our tools with titles, schemas, hints and metadata', async () => {
     verifies('mcp.server.list', 'mcp.server.annotations');
-    const { code, text } = await inspect(...target(), '--method', 'tools/list');
+    const { code, text } = await inspect(...STDIO, '--method', 'tools/list');
     expect(code).toBe(0);
     const { tools } = JSON.parse(text) as { readonly tools: readonly { readonly name: string }[] };
     const registered = fixtureTools().list();
@@ -53,19 +50,20 @@ describe.each(Object.entries(targets))('the inspector over %s', (_name, target) 
     });
   });
 
-  test('calls one with arguments and gets its text and its data', async () => {
-    verifies('mcp.server.call');
-    const call = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', '--tool-arg', 'b=40'];
-    const { code, text } = await inspect(...target(), ...call);
-    expect(code).toBe(0);
-    expect(JSON.parse(text)).toMatchObject({ content: [{ text: '{"sum":42}' }], structuredContent: { sum: 42 } });
-  });
-
   test("shows a tool's failure as a result", async () => {
     verifies('mcp.server.fault');
-    const { text } = await inspect(...target(), '--method', 'tools/call', '--tool-name', 'test_error_handling');
+    const { text } = await inspect(...STDIO, '--method', 'tools/call', '--tool-name', 'test_error_handling');
     expect(JSON.parse(text)).toMatchObject({ isError: true });
   });
+});
+
+test('the inspector over http calls one with arguments and gets its text and its data', async () => {
+  verifies('mcp.server.call');
+  const target = [http.url, '--transport', 'http', '--header', `Authorization: Bearer ${TOKEN}`];
+  const call = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', '--tool-arg', 'b=40'];
+  const { code, text } = await inspect(...target, ...call);
+  expect(code).toBe(0);
+  expect(JSON.parse(text)).toMatchObject({ content: [{ text: '{"sum":42}' }], structuredContent: { sum: 42 } });
 });
 
 test('the inspector without the token is refused', async () => {

@@ -5,13 +5,13 @@ import { collect, run, tapEvents } from '@kernel/agent';
 import type { ToolResult } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { call, connected, folder, program } from './lib/real-server.ts';
+import { call, connected, folder, program, started } from './lib/real-server.ts';
 
 test('the filesystem server reads and writes in its folder and refuses what lies outside', async () => {
   verifies('mcp.client.toolset');
   const home = folder();
   writeFileSync(join(home, 'a.txt'), 'hello');
-  const toolset = await connected({ files: { command: process.execPath, args: [program('filesystem'), home] } });
+  const toolset = await connected({ files: started('filesystem', home) });
   expect((await call(toolset, 'files_read_text_file', { path: join(home, 'a.txt') })).forLLM).toBe('hello');
   await call(toolset, 'files_write_file', { path: join(home, 'b.txt'), content: 'written' });
   expect(readFileSync(join(home, 'b.txt'), 'utf8')).toBe('written');
@@ -29,18 +29,18 @@ test('the filesystem server reads and writes in its folder and refuses what lies
 
 test('the filesystem server takes the folders that it is told of as roots', async () => {
   verifies('mcp.client.sampling');
-  const [started, allowed] = [folder(), folder()];
+  const [given, allowed] = [folder(), folder()];
   writeFileSync(join(allowed, 'a.txt'), 'hello');
-  const files = { command: process.execPath, args: [program('filesystem'), started] };
+  const files = started('filesystem', given);
   const toolset = await connected({ files }, { roots: [{ uri: pathToFileURL(allowed).href }] });
   await expect.poll(async () => (await call(toolset, 'files_list_allowed_directories', {})).forLLM).toContain(allowed);
   expect((await call(toolset, 'files_read_text_file', { path: join(allowed, 'a.txt') })).forLLM).toBe('hello');
-  expect(await call(toolset, 'files_list_directory', { path: started })).toMatchObject({ isError: true });
+  expect(await call(toolset, 'files_list_directory', { path: given })).toMatchObject({ isError: true });
 });
 
 test('the memory server remembers across restarts of its process, in the file that its environment names', async () => {
-  const env = { MEMORY_FILE_PATH: join(folder(), 'memory.json') };
-  const memory = { command: process.execPath, args: [program('memory')], env };
+  const server = started('memory');
+  const memory = { ...server, env: { ...server.env, MEMORY_FILE_PATH: join(folder(), 'memory.json') } };
   const first = await connected({ memory });
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
   expect((await call(first, 'memory_create_entities', { entities })).isError).toBeUndefined();
@@ -60,7 +60,7 @@ test('the memory server remembers across restarts of its process, in the file th
 });
 
 test('the sequential-thinking server takes thoughts, revises and branches them, and refuses what is none', async () => {
-  const toolset = await connected({ thinking: { command: process.execPath, args: [program('sequential-thinking')] } });
+  const toolset = await connected({ thinking: started('sequential-thinking') });
   const thought = { thought: 'first', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
   const think = (more: object) => call(toolset, 'thinking_sequentialthinking', { ...thought, ...more });
   expect((await think({})).data).toMatchObject({ thoughtNumber: 1 });

@@ -113,7 +113,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       await wait(50 + Math.random() * 250);
       const victims = [...ready];
       const victim = victims[Math.floor(Math.random() * victims.length)];
-      if (options.server && rounds % 3 === 0) {
+      if (options.server && rounds % 3 === 2) {
         serverKills += 1;
         // oxlint-disable-next-line no-await-in-loop
         await server.kill();

@@ -117,7 +117,12 @@ test('serve mcp offers programs to other clients: their calls keep to the rules'
   const cli = join(import.meta.dirname, '../dist/cli.js');
   const client = new Client({ name: 'test', version: '1' });
   const args = [cli, 'serve', 'mcp', ...BUNDLE, '--allow', 'edit_file(a.txt)', '--allow', 'run_code'];
-  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, PROMPT_AGENT_SERVERS: '' };
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+    HOME: cwd,
+    PROMPT_AGENT_SERVERS: '',
+  };
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
   const { tools } = await client.listTools();
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([['run_code', false]]);

@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import type { PermissionAnswer, PermissionRequest, PermissionRule } from '@kernel/toolbox/permissions';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { createAskUser } from '../src/approval/ask-user.ts';
-import { createOutput } from '../src/output/output.ts';
 import { promptHere, workspace } from './program.ts';
+import { call, terminal, tool } from './execute.support.ts';
 
 const TOOLS = new URL('../../../packages/tools/dist/index.js', import.meta.url).href;
 
@@ -58,39 +55,6 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(said);
 });
-
-interface Asking {
-  readonly approve: (request: PermissionRequest) => PermissionAnswer | Promise<PermissionAnswer>;
-  readonly stdin: PassThrough;
-  readonly shown: () => string;
-  readonly remembered: PermissionRule[];
-  readonly kept: PermissionRule[];
-}
-
-function terminal(check: (rule: PermissionRule) => void = () => undefined): Asking {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const stderr = Object.assign(new PassThrough(), { isTTY: true });
-  const output = createOutput({ stdout: new PassThrough(), stderr });
-  let text = '';
-  stderr.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece;
-  });
-  const remembered: PermissionRule[] = [];
-  const kept: PermissionRule[] = [];
-  const userRules = { path: '/rules.json', add: async (rule: PermissionRule) => void kept.push(rule) };
-  const askUser = createAskUser({ stdin, stderr }, output, {
-    remember: (rule) => {
-      check(rule);
-      remembered.push(rule);
-    },
-    userRules,
-  });
-  const decision = { verdict: 'ask', reason: '', suggestion: { allow: 'promote(x)' } } as const;
-  return { approve: (request) => askUser(request, decision), stdin, shown: () => text, remembered, kept };
-}
-
-const tool = { name: 'promote', description: '', parameters: { type: 'object' } } as const;
-const call = { type: 'tool-call', id: '1', name: 'promote', arguments: '{"name":"\u001b[2J"}' } as const;
 
 test.each([
   ['y\n', 'allow'],

@@ -90,7 +90,7 @@ test('--json-lines begins with its version, and has each tool whole once and by 
   }
 });
 
-test('the built program ends with each of the codes', async () => {
+test('the program ends with each of the codes, and its process with that of the program', async () => {
   verifies('cli.exit.table');
   const same = { calls: [{ id: 'c1', name: 'calculate', arguments: { expression: '1+1' } }] };
   const write = { calls: [{ id: 'c1', name: 'write_file', arguments: { path: 'a', content: 'b' } }] };
@@ -107,11 +107,13 @@ test('the built program ends with each of the codes', async () => {
     [EXIT.network, () => ({ text: 'ok' }), ['--base-url', 'http://127.0.0.1:9']],
   ];
   const seen = await Promise.all(
-    cases.map(async ([, replies, args]) => {
+    cases.map(async ([exit, replies, args]) => {
       const server = await startWireServer({ replies });
       const cwd = workspace({ [OWN_CONFIG]: '{"client":{"retry":{"max_retries":0}}}' });
       const own = args.includes('--base-url') || args.includes('--provider') ? [] : ['--base-url', server.baseUrl];
-      const { code } = await prompt([...own, '-m', 'm', ...args, 'write a poem'], { cwd });
+      const { code } = await (exit === EXIT.loop ? prompt : promptHere)([...own, '-m', 'm', ...args, 'write a poem'], {
+        cwd,
+      });
       await server.close();
       return code;
     }),

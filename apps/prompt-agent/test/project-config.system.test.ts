@@ -1,10 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { main } from '../src/main.ts';
 import { link, OWN_CONFIG, workspace } from './program.ts';
+import { atTerminal, cloned, REQUEST } from './project-config.support.ts';
 
 let server: WireServer;
 beforeEach(async () => {
@@ -12,52 +11,10 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const REQUEST = ['-protocol', 'chat', 'hi'] as const;
-
-/** A cloned repository with a config, and the home folder of a user. */
-function cloned(
-  config: object,
-  files: Readonly<Record<string, string | Uint8Array>> = {},
-): { cwd: string; home: string } {
-  return { cwd: workspace({ 'config.json': JSON.stringify(config), ...files }), home: workspace({ 'a.txt': '' }) };
-}
-
 const atServer = (extra: object = {}): object => ({
   provider: { name: 'openai', base_url: server.baseUrl, ...extra },
   model: { name: 'm' },
 });
-
-/** Runs the program in this process, at a terminal where a person types `answer` when a question appears. */
-async function atTerminal(
-  { cwd, home }: { readonly cwd: string; readonly home: string },
-  answer: string,
-  env: Readonly<Record<string, string>> = {},
-  argv: readonly string[] = REQUEST,
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string; readonly asked: number }> {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const stderr = Object.assign(new PassThrough(), { isTTY: true });
-  const stdout = new PassThrough();
-  const seen = { stdout: '', stderr: '', asked: 0 };
-  stdout.setEncoding('utf8').on('data', (text: string) => void (seen.stdout += text));
-  stderr.setEncoding('utf8').on('data', (text: string) => {
-    seen.stderr += text;
-    if (!text.includes('[y/N]')) return;
-    seen.asked += 1;
-    stdin.write(`${answer}\n`);
-  });
-  const { signal } = new AbortController();
-  const code = await main({
-    argv,
-    env: { PROMPT_AGENT_SERVERS: '', ...env },
-    cwd,
-    home,
-    stdin,
-    stdout,
-    stderr,
-    signal,
-  });
-  return { code, ...seen };
-}
 
 test('it is asked about once, shown with what it sets, and remembered by its content', async () => {
   verifies('cli.trust.project');

@@ -211,7 +211,11 @@ describe('serve mcp', () => {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     const client = new Client({ name: 'test', version: '1' });
     const args = [CLI, 'serve', 'mcp', '--bundle', 'code_agent', '--allow', 'write_file(*.md)'];
-    const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      HOME: cwd,
+    };
     await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
     try {
       const { tools } = await client.listTools();
@@ -270,7 +274,11 @@ describe('serve mcp', () => {
     const start = async (...more: readonly string[]) => {
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
       const args = [CLI, 'serve', 'mcp', '--deny', '*(private/**)', ...more];
-      const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+        HOME: cwd,
+      };
       await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
       onTestFinished(() => client.close());
       return client;

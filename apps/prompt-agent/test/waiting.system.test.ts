@@ -1,8 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { main } from '../src/main.ts';
-import { workspace } from './program.ts';
+import { started } from './waiting.support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -10,39 +8,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** The program, whose stdin is a pipe that somebody holds open. Its time passes only when it is told to. */
-function started(args: readonly string[], before: readonly string[] = ['--provider', 'offline', '--no-session']) {
-  const texts = { stdout: '', stderr: '' };
-  const into = (name: 'stdout' | 'stderr') =>
-    new PassThrough().setEncoding('utf8').on('data', (piece: string) => {
-      texts[name] += piece;
-    });
-  const stdin = new PassThrough();
-  const home = workspace({ 'a.txt': 'text\n' });
-  const stopped = new AbortController();
-  const code = main({
-    argv: [...before, ...args],
-    env: { PATH: process.env['PATH'], TZ: 'UTC', PROMPT_AGENT_SERVERS: '' },
-    cwd: home,
-    home,
-    stdin,
-    stdout: into('stdout'),
-    stderr: into('stderr'),
-    signal: stopped.signal,
-  });
-  return {
-    stop: () => stopped.abort(new Error('interrupted')),
-    code,
-    stdin,
-    texts,
-    async pass(ms: number) {
-      while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
-      vi.advanceTimersByTime(ms);
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
 
 describe('a pipe that nobody writes to, and that stays open,', () => {
   test.each([[['1+1']], [['-q', '1+1']], [['-q', '--prompt', '1+1']]])(

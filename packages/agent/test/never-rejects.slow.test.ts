@@ -13,10 +13,10 @@ import {
 } from '../src/index.ts';
 import { expectSound, user } from './support.ts';
 
-const RUNS = 2_000;
+const RUNS = 300;
 const CALLS_PER_RUN = 20;
 /** How many runs go on at once. */
-const BATCH = 200;
+const BATCH = 100;
 const ABORT_MS = 10;
 const SEED = 20_261_123;
 
@@ -168,7 +168,7 @@ function expectOneEnd(events: readonly AgentEvent[], hasSession: boolean): void 
   if (end.reason !== 'approval') expectSound(end.messages);
 }
 
-test('40,000 calls in runs with odd hooks, approvals, listeners and sessions each settle with one result', async () => {
+test('6,000 calls in runs with odd hooks, approvals, listeners and sessions each settle with one result', async () => {
   verifies('agent.run.neverRejects');
   const random = createRandom(SEED);
   const seen = new Map<string, number>();
@@ -185,4 +185,4 @@ test('40,000 calls in runs with odd hooks, approvals, listeners and sessions eac
   expect([...seen.keys()]).toEqual(
     expect.arrayContaining(['done', 'aborted', 'handled', 'error', 'approval', 'thrown STORE_FAILED']),
   );
-}, 120_000);
+});

@@ -12,6 +12,7 @@ import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testi
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collect, run } from '../src/index.ts';
 import { endOf, expectSound, readAll, user } from './support.ts';
+import { skipTime } from '../../../test/setup/skip-time.ts';
 
 const model = 'm';
 
@@ -477,4 +478,30 @@ test('the loop needs no kernel package but protocol: hand-written ports will do'
   const result = await collect(run({ provider, model, messages: [user('1 + 2?')], tools }));
   expect(result).toMatchObject({ reason: 'done', answer: 'It is 3.' });
   expect(requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '3' });
+});
+
+describe('in virtual time', () => {
+  skipTime();
+
+  describe('events', () => {
+    test('a slow reader holds a fast provider back', async () => {
+      let sent = 0;
+      const provider: Provider = {
+        name: 'fast',
+        async *stream() {
+          for (; sent < 10_000; sent += 1) yield { type: 'text-delta', text: '.' } as const;
+          yield {
+            type: 'message-end',
+            message: { role: 'assistant', content: [{ type: 'text', text: '.' }] },
+            finishReason: 'stop',
+          };
+        },
+      };
+      const events = run({ provider, model, messages: [user('Go')] });
+      await events.next();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(sent).toBeLessThan(200);
+      await events.return();
+    });
+  });
 });

@@ -1,10 +1,11 @@
-import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage } from '@kernel/protocol';
+import * as z from 'zod';
+import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import * as z from 'zod';
 import { createMemorySession, loadHistory, type Session, start, withHooks } from '../src/index.ts';
 import { toResponse } from '../src/web/index.ts';
 import { endOf, readAll, user } from './support.ts';
+import { skipTime } from '../../../test/setup/skip-time.ts';
 
 const model = 'm';
 const options = (pieces = 3) => ({
@@ -267,5 +268,34 @@ describe('start', () => {
     expectTypeOf(running.events).toEqualTypeOf<AsyncIterable<AgentEvent<{ n: number }>>>();
     const result = await running.result;
     expect(result.reason === 'done' && result.output.n).toBe(1);
+  });
+});
+
+describe('in virtual time', () => {
+  skipTime();
+
+  describe('start', () => {
+    describe('a reader that has stalled', () => {
+      const stall = async (values: AsyncIterable<unknown>) => {
+        const iterator = values[Symbol.asyncIterator]();
+        await iterator.next();
+        return iterator;
+      };
+
+      test('does not hold up the limit of time, whatever the run is about to report', async () => {
+        verifies('run.start.stalled');
+        const tools: Toolset = {
+          list: () => [mockTool('talk', 'said').tool],
+          call: async (_call, { onProgress }) => {
+            for (let update = 0; update < 200; update += 1) onProgress?.(String(update));
+            return { forLLM: 'said' };
+          },
+        };
+        const provider = scriptedProvider([{ calls: [{ name: 'talk' }] }, { text: 'ok' }]);
+        const running = start({ provider, model, messages: [user('Go')], tools, limits: { timeMs: 50 } });
+        await stall(running.events);
+        expect(await running.result).toMatchObject({ reason: 'limit', limit: 'time' });
+      });
+    });
   });
 });

@@ -103,7 +103,7 @@ test.each(REPLIES)('reading a streamed reply of %s takes linear time', async (_,
   await expectLinear({
     make: (size) => make(size).match(/[\s\S]{1,12}/g) ?? [],
     work: (pieces) => read(detectTextCalls(saying(pieces))),
-    largest: 64 * KIB,
+    largest: 32 * KIB,
   });
 });
 
@@ -136,7 +136,7 @@ test.each(TEXT_FORMATS)('a long call that arrives in small pieces takes linear t
   await expectLinear({
     make: (size) => text.replace('@', 'x'.repeat(size)).match(/[\s\S]{1,8}/g) ?? [],
     work: async (pieces) => expect((await read(withTextTools(saying(pieces), format))).calls).toHaveLength(1),
-    largest: 64 * KIB,
+    largest: 32 * KIB,
   });
 });
 
@@ -175,6 +175,6 @@ test('arguments that are complete and go on arriving take linear time', async ()
       calls.add({ index: 0, id: 'a', name: 'now', arguments: `{"a":"${'x'.repeat(size)}"}` });
       for (let at = 0; at < size; at += 64) calls.add({ index: 0, arguments: '{"a":1}' });
     },
-    largest: 64 * KIB,
+    largest: 32 * KIB,
   });
 });

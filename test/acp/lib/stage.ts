@@ -45,6 +45,7 @@ export async function openStage(agent: RealAgent, temporary = tmpdir()): Promise
       watch: join(folder, 'greet.txt'),
       variables: {
         PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         HOME: home,
         TMPDIR: root,
         LANG: 'C.UTF-8',

@@ -10,6 +10,13 @@ import { onTestFinished } from 'vitest';
 export const program = (name: string): string =>
   fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
 
+/** How such a server is started. MCP servers inherit little of the environment. */
+export const started = (name: string, ...args: readonly string[]) => ({
+  command: process.execPath,
+  args: [program(name), ...args],
+  env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' },
+});
+
 /** A folder for the time of one test. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'kernel-mcp-'));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { dropLongMessages, type LongMessage } from '../../src/acp/long-messages.ts';
-import { workspace } from '../program.ts';
+import { environmentAt, workspace } from '../program.ts';
 import { withEditor } from './editor.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -18,7 +18,7 @@ async function startRaw(replies: Parameters<typeof startWireServer>[0] = {}) {
   const args = [CLI, 'acp', '--base-url', server.baseUrl, '--model', 'm-1'];
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '' },
+    env: environmentAt(cwd),
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   child.stdin.on('error', () => undefined);

@@ -1,8 +1,9 @@
 import { KernelError, type Message } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, test, describe } from 'vitest';
 import { collect, createSteering, run, type RunLimits } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
 
 const usage = { inputTokens: 100, outputTokens: 10 };
 
@@ -141,4 +142,25 @@ test('a cost that is not a number ends the run with an error, and a maximum that
     turns: 0,
   });
   expect(() => endless({ cost: { max: Number.NaN, of: () => 0 } }).events()).toThrow('limits.cost.max is NaN.');
+});
+
+describe('in virtual time', () => {
+  skipTime();
+
+  test('the time limit stops a hanging tool, and keeps the history whole and the text so far', async () => {
+    const provider = scriptedProvider([{ text: 'So far.', calls: [{ name: 'slow' }] }]);
+    const tools = mockToolset([mockTool('slow', { hangs: true })]);
+    const result = await collect(run({ provider, model: 'm', messages: [user('Go')], tools, limits: { timeMs: 20 } }));
+    expect(result).toMatchObject({ reason: 'limit', limit: 'time', answer: 'So far.' });
+    expectSound(result.messages);
+  });
+
+  test.each([Infinity, 2 ** 31])(
+    'a time limit of %d ms, which no timer can measure, does not end the run',
+    async (timeMs) => {
+      const provider = scriptedProvider([{ text: 'ok', delayMs: 20 }]);
+      const result = await collect(run({ provider, model: 'm', messages: [user('Go')], limits: { timeMs } }));
+      expect(result).toMatchObject({ reason: 'done', answer: 'ok' });
+    },
+  );
 });

@@ -11,6 +11,7 @@ import {
   runTeam,
 } from '../../src/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
 
 const model = 'm';
 const usage = { inputTokens: 10, outputTokens: 1 };
@@ -197,6 +198,24 @@ describe('runTeam', () => {
   test('an unknown first member throws with the names that exist', async () => {
     await expect(readAll(runTeam({ members: new Map(), first: 'x', messages: [] }))).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
+    });
+  });
+});
+
+describe('in virtual time', () => {
+  skipTime();
+
+  describe('agentAsTool', () => {
+    test('in the background it returns at once, and its outcome and usage follow', async () => {
+      const { tool } = subAgent([{ text: 'Did it.', usage, delayMs: 5 }], { background: true });
+      const provider = scriptedProvider([
+        { calls: [{ name: 'helper', arguments: { task: 'Do it.' } }] },
+        { text: 'It has begun.', delayMs: 30 },
+        { text: 'It is done.' },
+      ]);
+      const result = await collect(run({ provider, model, messages: [user('Go')], tools: toolsetOf(tool) }));
+      expect(result).toMatchObject({ reason: 'done', answer: 'It is done.', usage });
+      expect(result.messages.map(textOf).at(-2)).toContain('is done:\nDid it.');
     });
   });
 });

@@ -3,6 +3,7 @@ import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testi
 import { describe, expect, test } from 'vitest';
 import { collect, type PrepareTurn, run, type TurnState } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
 
 const model = 'm';
 const twoTools = () => mockToolset([mockTool('a', 'A'), mockTool('b', 'B')]);
@@ -251,5 +252,21 @@ describe('options of every turn', () => {
   ])('%j is refused at once', (options, message) => {
     const provider = scriptedProvider([]);
     expect(() => run({ provider, model, messages: [], ...(options as object) })).toThrow(message);
+  });
+});
+
+describe('in virtual time', () => {
+  skipTime();
+
+  describe('prepareTurn', () => {
+    test('one that never answers is ended by the limit of time', async () => {
+      verifies('run.prepareTurn.checked');
+      const provider = scriptedProvider([{ text: 'ok' }]);
+      const prepareTurn = () => new Promise<undefined>(() => {});
+      const result = await collect(
+        run({ provider, model, messages: [user('Go')], limits: { timeMs: 20 }, prepareTurn }),
+      );
+      expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
+    });
   });
 });

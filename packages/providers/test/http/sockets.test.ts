@@ -1,51 +1,9 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { getEventListeners } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { textOf, type Provider } from '@kernel/protocol';
+import { textOf } from '@kernel/protocol';
 import { expect, test } from 'vitest';
-import { createProvider, type Timeouts } from '../../src/index.ts';
 import { chunk, endOf, errorOf, request, sse, until } from '../support.ts';
-
-const BODY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
-const answer = (headers = ''): string =>
-  `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${headers}content-length: ${BODY.length}\r\n\r\n${BODY}`;
-
-/** Runs `work` with a server on bare sockets: `onRequest` hears the first bytes of each request. */
-async function withSockets(
-  onRequest: (socket: Socket, number: number) => void,
-  work: (
-    provider: Provider,
-    sockets: { readonly open: ReadonlySet<Socket>; readonly opened: () => number },
-  ) => Promise<void>,
-  timeouts: Timeouts = {},
-): Promise<void> {
-  const open = new Set<Socket>();
-  let opened = 0;
-  let requests = 0;
-  const server = createServer((socket) => {
-    opened += 1;
-    open.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => open.delete(socket));
-    socket.on('data', (bytes: Buffer) => {
-      if (bytes.subarray(0, 4).toString() === 'POST') onRequest(socket, (requests += 1));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    const provider = createProvider({
-      name: 'openai',
-      baseUrl: `http://127.0.0.1:${port}/v1`,
-      connections: 1,
-      timeouts,
-    });
-    await work(provider, { open, opened: () => opened });
-  } finally {
-    for (const socket of open) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
+import { answer, BODY, withSockets } from './sockets.support.ts';
 
 test('a socket that the server closed while it was idle is not used again', async () => {
   await withSockets(

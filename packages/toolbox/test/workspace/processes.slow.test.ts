@@ -11,27 +11,23 @@ import { folderWith } from './folders.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/counter.ts', import.meta.url));
 
-test(
-  'of processes that write the same file, none loses what another one wrote, and each always finds it',
-  { timeout: 120_000 },
-  async () => {
-    verifies('toolbox.workspace.whole');
-    const root = folderWith({ 'count.txt': '1000' });
-    const codes = await Promise.all(
-      [1, 2, 3].map(
-        () =>
-          new Promise((resolve) =>
-            spawn(process.execPath, ['--conditions=@kernel/source', PROGRAM, root, folderWith(), '100'], {
-              stdio: ['ignore', 'ignore', 'inherit'],
-            }).on('exit', resolve),
-          ),
-      ),
-    );
-    expect(codes).toEqual([0, 0, 0]);
-    expect(readFileSync(join(root, 'count.txt'), 'utf8')).toBe('1300');
-    expect(readdirSync(root)).toEqual(['count.txt']);
-  },
-);
+test('of processes that write the same file, none loses what another one wrote, and each always finds it', async () => {
+  verifies('toolbox.workspace.whole');
+  const root = folderWith({ 'count.txt': '1000' });
+  const codes = await Promise.all(
+    [1, 2, 3].map(
+      () =>
+        new Promise((resolve) =>
+          spawn(process.execPath, ['--conditions=@kernel/source', PROGRAM, root, folderWith(), '20'], {
+            stdio: ['ignore', 'ignore', 'inherit'],
+          }).on('exit', resolve),
+        ),
+    ),
+  );
+  expect(codes).toEqual([0, 0, 0]);
+  expect(readFileSync(join(root, 'count.txt'), 'utf8')).toBe('1060');
+  expect(readdirSync(root)).toEqual(['count.txt']);
+});
 
 const lockOf = (root: string) =>
   join(root, `.toolbox-${createHash('sha256').update('a').digest('hex').slice(0, 16)}.tmp`);

@@ -82,29 +82,25 @@ function text(): string {
   return damages[random(damages.length)] ?? whole;
 }
 
-test(
-  '100,000 random argument texts against 200 schemas each end in a result: nothing is thrown, nothing hangs',
-  { timeout: 240_000 },
-  async () => {
-    verifies('tools.execute.malformed', 'tools.execute.validate', 'tools.execute.coerce');
-    const bindings: ToolBinding[] = Array.from({ length: 200 }, (_, index) =>
-      bindTool({ name: `tool_${index}`, description: 'd', parameters: objectSchema(0) }, (input) => {
-        const { validator } = bindings[index]?.input ?? {};
-        return validator?.().test(input) === true ? 'ok' : 'BAD';
-      }),
+test('4,000 random argument texts against 200 schemas each end in a result: nothing is thrown, nothing hangs', async () => {
+  verifies('tools.execute.malformed', 'tools.execute.validate', 'tools.execute.coerce');
+  const bindings: ToolBinding[] = Array.from({ length: 200 }, (_, index) =>
+    bindTool({ name: `tool_${index}`, description: 'd', parameters: objectSchema(0) }, (input) => {
+      const { validator } = bindings[index]?.input ?? {};
+      return validator?.().test(input) === true ? 'ok' : 'BAD';
+    }),
+  );
+  const registry = createRegistry(bindings);
+  const codes = new Map<string, number>();
+  for (let count = 0; count < 4000; count += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await registry.call(
+      { type: 'tool-call', id: 'c', name: `tool_${count % 200}`, arguments: text() },
+      context(),
     );
-    const registry = createRegistry(bindings);
-    const codes = new Map<string, number>();
-    for (let count = 0; count < 100_000; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop
-      const result = await registry.call(
-        { type: 'tool-call', id: 'c', name: `tool_${count % 200}`, arguments: text() },
-        context(),
-      );
-      const outcome = result.code ?? result.forLLM.slice(0, 3).trim();
-      codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
-    }
-    expect([...codes.keys()].toSorted()).toEqual(['ARGUMENTS_INVALID', 'ok']);
-    expect(codes.get('ok')).toBeGreaterThan(5_000);
-  },
-);
+    const outcome = result.code ?? result.forLLM.slice(0, 3).trim();
+    codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
+  }
+  expect([...codes.keys()].toSorted()).toEqual(['ARGUMENTS_INVALID', 'ok']);
+  expect(codes.get('ok')).toBeGreaterThan(200);
+});

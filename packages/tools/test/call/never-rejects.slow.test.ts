@@ -12,9 +12,9 @@ import {
   strangePromise,
 } from '../../../../test/setup/odd-values.ts';
 
-const CASES = 60_000;
+const CASES = 5_000;
 /** How many calls run at once. */
-const BATCH = 1_000;
+const BATCH = 500;
 const SEED = 20_261_122;
 
 const unhandled: unknown[] = [];
@@ -94,7 +94,7 @@ function createOddRegistry(random: () => number, ended: string[]): ToolRegistry 
   return registry;
 }
 
-test('60,000 odd calls each settle with exactly one result, and nothing is left unhandled', async () => {
+test('5,000 odd calls each settle with exactly one result, and nothing is left unhandled', async () => {
   verifies('tools.call.neverRejects');
   const random = createRandom(SEED);
   const never = new AbortController();
@@ -134,4 +134,4 @@ test('60,000 odd calls each settle with exactly one result, and nothing is left 
   expect(unhandled.length).toBe(0);
   expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(CASES);
   expect([...seen.keys()]).toEqual(expect.arrayContaining(['ok', 'TOOL_FAILED', 'TOOL_TIMEOUT', 'TOOL_NOT_FOUND']));
-}, 120_000);
+});

@@ -2,6 +2,9 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../../src/index.ts';
 import { context, simple, toolCall, wait } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
+
+skipTime();
 
 test('every kind of change is reported after it was made, with name and version', async () => {
   verifies('tools.events.kinds');

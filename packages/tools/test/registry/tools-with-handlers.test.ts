@@ -3,6 +3,9 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createRegistry, defineTool } from '../../src/index.ts';
 import { z } from 'zod';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
+
+skipTime();
 
 const add: ToolWithHandler = {
   tool: {

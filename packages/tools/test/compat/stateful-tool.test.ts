@@ -4,6 +4,9 @@ import { expect, test, vi } from 'vitest';
 import { bindStatefulTool } from '../../src/compat/index.ts';
 import { createRegistry } from '../../src/index.ts';
 import { caught, wait } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
+
+skipTime();
 
 const tool: Tool = { name: 'message', description: 'Sends a message.', parameters: { type: 'object' } };
 

@@ -1,10 +1,11 @@
 import { type ToolContext, userResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
 import { codeAndOutcome, latch, simple, wait } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
 
-afterEach(() => void vi.useRealTimers());
+skipTime();
 
 /** Runs a tool with a handler and returns its result and progress. */
 async function run(handler: (input: unknown, context: ToolContext) => unknown) {

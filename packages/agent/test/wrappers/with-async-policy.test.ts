@@ -3,6 +3,9 @@ import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testi
 import { describe, expect, test } from 'vitest';
 import { collect, run, withAsyncPolicy } from '../../src/index.ts';
 import { user } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
+
+skipTime();
 
 const model = 'm';
 const callOf = (name: string, text = '{}'): ToolCall => ({ type: 'tool-call', id: '1', name, arguments: text });

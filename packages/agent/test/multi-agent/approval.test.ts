@@ -22,6 +22,9 @@ import {
   type SessionEntry,
 } from '../../src/index.ts';
 import { expectSound, readAll, endOf, user } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
+
+skipTime();
 
 const model = 'm';
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
