@@ -101,7 +101,7 @@ test('a list that is no list is refused, and says what is wrong', async () => {
 
 test('a result that a pattern of the server cannot check in time cannot be read, and the process goes on', async () => {
   verifies('mcp.client.bounded', 'mcp.unreadable');
-  const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+  const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: String.raw`^(a+)+\1$` } } };
   const content = JSON.stringify({ a: `${'a'.repeat(50)}!` });
   const toolset = await connected({
     a: misbehaving('tells', JSON.stringify([listed('t', { outputSchema })]), content),
@@ -159,5 +159,6 @@ test('progress without end does not keep a call alive for ever', async () => {
 test('a thousand valid addresses match their pattern, and text that was not read passes no `not`', () => {
   const addresses = Array.from({ length: 1000 }, (_, at) => `${'n'.repeat(80)}${at}@mail.example.com`);
   expect(check({ items: { pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' } }, addresses)).toBeUndefined();
-  expect(check({ not: { pattern: '^(a+)+$' } }, `${'a'.repeat(50)}!`)).toContain('takes too long');
+  expect(check({ not: { pattern: '^(a+)+$' } }, `${'a'.repeat(50)}!`)).toBeUndefined();
+  expect(check({ not: { pattern: String.raw`^(a+)+\1$` } }, `${'a'.repeat(50)}!`)).toContain('takes too long');
 });
