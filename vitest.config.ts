@@ -18,11 +18,12 @@ const COUNTER = [
   '--allow-natives-syntax',
   '--no-opt',
   '--no-maglev',
-  `--import=${pathToFileURL(setupFile('work-counter'))}`,
+  `--import=${pathToFileURL(setupFile('work-counter')).href}`,
 ];
 
 /** Another date and time for the whole process; `.ci/strange-machines` sets it. */
-const CLOCK = process.env['TEST_CLOCK'] === undefined ? [] : [`--import=${pathToFileURL(setupFile('other-clock'))}`];
+const CLOCK =
+  process.env['TEST_CLOCK'] === undefined ? [] : [`--import=${pathToFileURL(setupFile('other-clock')).href}`];
 
 const inFolders = (folders: string, name: string): string => `${folders}/test/**/${name}.test.ts`;
 const SOURCES = '{packages/*,scripts}';

@@ -30,7 +30,7 @@ const SHORT_WAIT = `waits for less than ${SHORTEST_WAIT / 1000} seconds, in whic
 const IMPORTED_HOOK =
   'registers a hook while it is imported, which holds for one file of a process only. Call it in a function, or use `temporaryFolder`.';
 /** Run before each file, however many share a process. */
-const SETUP = ['test/setup/clean-process.ts', 'test/setup/first-tier.ts'];
+const SETUP: ReadonlySet<string> = new Set(['test/setup/clean-process.ts', 'test/setup/first-tier.ts']);
 
 /**
  * Tests: none mocks a module, runs alone, is tried again or is skipped; `skipIf` is for a platform or data that is absent. What is waited for has
@@ -60,7 +60,7 @@ export const tests: Rule = (root) =>
       const at = (starts: readonly number[], message: string): readonly Problem[] =>
         starts.map((start) => report(text.slice(0, start).split('\n').length, message));
       const waits = isTest && WAITS.test(text) ? at(shortWaits(text), SHORT_WAIT) : [];
-      if (file.endsWith('.test.ts') || SETUP.includes(file) || !text.includes('vitest')) return [...found, ...waits];
+      if (file.endsWith('.test.ts') || SETUP.has(file) || !text.includes('vitest')) return [...found, ...waits];
       return [...found, ...waits, ...at(importedHooks(text), IMPORTED_HOOK)];
     });
 

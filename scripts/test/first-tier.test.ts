@@ -21,6 +21,7 @@ test.each<readonly [string, () => unknown, string]>([
   ['an interval', () => every(nothing, 20), 'vi.useFakeTimers'],
   ['a promise of a timer', () => wait(20), 'vi.useFakeTimers'],
   ['a server on every address', () => createServer().listen(0), '127.0.0.1'],
+  ['a server on an address that the system chooses', () => createServer().listen(), '127.0.0.1'],
   ['an HTTP server on every address', () => createHttpServer().listen({ port: 0, host: '0.0.0.0' }), '127.0.0.1'],
 ])('%s is refused in the first tier, with the alternative', (_, work, alternative) => {
   verifies('architecture.tiers');
@@ -33,6 +34,7 @@ test('a short timer and a server on loopback are allowed', async () => {
   await new Promise((resolve) => setTimeout(resolve, 1));
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
+  expect(server.listening).toBe(true);
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -41,7 +43,7 @@ test.each<readonly [string, (ms: number, fired: () => void) => unknown]>([
   ['a delay', async (ms, fired) => delay(ms).then(fired)],
 ])('%s of the code under test passes in virtual time only', async (_, start) => {
   verifies('architecture.tiers');
-  const fired = vi.fn();
+  const fired = vi.fn<() => void>();
   start(20, fired);
   const until = Date.now() + 25;
   while (Date.now() < until) await new Promise((resolve) => setImmediate(resolve));

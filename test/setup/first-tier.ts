@@ -74,8 +74,8 @@ function install(): UnfiredTimer[] {
   Server.prototype.listen = function listenOnLoopback(this: Server, ...args: unknown[]) {
     const [first, second] = args;
     const options = typeof first === 'object' && first !== null ? first : { port: first, host: second };
-    const isPort = !('path' in options) && Number.isInteger(Number(Reflect.get(options, 'port')));
-    if (isPort && !LOOPBACK.test(String(Reflect.get(options, 'host'))))
+    const isPath = 'path' in options || 'fd' in options || (typeof first === 'string' && !/^\d+$/.test(first));
+    if (!isPath && !LOOPBACK.test(String(Reflect.get(options, 'host'))))
       refusal('a server that is not on loopback', "Listen on '127.0.0.1'")();
     return Reflect.apply(listen, this, args) as Server;
   } as typeof listen;

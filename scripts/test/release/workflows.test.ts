@@ -92,7 +92,7 @@ test('that job runs all projects of the packages that need no build', () => {
     typeof project === 'object' && 'test' in project ? [project.test?.name] : [],
   );
   // What measures growth needs flags of V8 that have changed between versions of Node.
-  expect([...tested, 'growth', 'built'].toSorted()).toEqual(configured.toSorted());
+  expect(new Set([...tested, 'growth', 'built'])).toEqual(new Set(configured));
 });
 
 test('a release is published with provenance, by the one job that may ask for an identity token', () => {

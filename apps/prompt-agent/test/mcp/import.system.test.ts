@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import { type Outcome, workspace } from '../program.ts';
+import { workspace } from '../program.ts';
 
 const OWN = '.config/prompt-agent/mcp.json';
 

@@ -252,8 +252,8 @@ test('an asynchronous schema is awaited within the timeout and the caller’s si
     return value.n < 1000;
   });
   const registry = createRegistry([defineTool({ name: 'z', description: '', input: slow, handler: ({ n }) => n })]);
-  const after = async (n: number, ms: number, context: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
-    const result = registry.execute('z', { n }, context);
+  const after = async (n: number, ms: number, limits: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
+    const result = registry.execute('z', { n }, limits);
     await new Promise((resolve) => setImmediate(resolve));
     await vi.advanceTimersByTimeAsync(ms);
     return result;
