@@ -12,13 +12,21 @@ const root = join(folder, '..');
 const guard = join(root, 'test/setup/loopback-only.ts');
 const programs = globSync('[0-9]*.ts', { cwd: folder }).toSorted();
 
+/** The runner of `node:test` writes when its process ends, so that this one has its own. */
+const UNIT_TEST = '67-unit-test.ts';
+
 /** The examples beside the packages as they are packed. */
 let project = '';
+/** All but that one. */
+let others: ReturnType<typeof run>;
 beforeAll(() => {
   project = createPackedProject(root, ['examples']);
   cpSync(join(folder, 'package.json'), join(project, 'package.json'));
   for (const name of globSync(['*.ts', 'servers/**', 'web/**'], { cwd: folder }))
     cpSync(join(folder, name), join(project, name), { recursive: true });
+  // Beside the compiler. A failure is that of the tests below.
+  others = run(programs.filter((each) => each !== UNIT_TEST));
+  others.catch(() => undefined);
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -34,13 +42,17 @@ const STRICT = {
   typeRoots: [join(root, 'node_modules/@types')],
 };
 
-/** What the compiler says of programs in the project; empty if nothing is wrong. */
+/** What the compiler says of programs in the project; empty if nothing is wrong. On several threads it would check what they share once on each. */
 async function typeCheck(name: string, files: readonly string[], skipLibCheck: boolean): Promise<string> {
   const config = join(project, `tsconfig.${name}.json`);
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, skipLibCheck }, files }));
-  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', config]).catch(
-    (error: { readonly stdout?: string; readonly message: string }) => ({ stdout: error.stdout ?? error.message }),
-  );
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), [
+    '-p',
+    config,
+    '--singleThreaded',
+  ]).catch((error: { readonly stdout?: string; readonly message: string }) => ({
+    stdout: error.stdout ?? error.message,
+  }));
   return stdout;
 }
 
@@ -98,13 +110,8 @@ async function run(
   return (file) => ({ stdout: partOf(written.stdout, file), stderr: partOf(written.stderr, file) });
 }
 
-/** The runner of `node:test` writes when its process ends, so that this one has its own. */
-const UNIT_TEST = '67-unit-test.ts';
-let others: ReturnType<typeof run> | undefined;
-
 test.each(programs)('%s runs offline on the packed packages, finds what it expects and ends', async (file) => {
   verifies('examples.packed');
-  others ??= run(programs.filter((each) => each !== UNIT_TEST));
   const written = await (file === UNIT_TEST ? run([UNIT_TEST]) : others);
   const { stdout, stderr } = written(file);
   expect(stderr).toBe('');

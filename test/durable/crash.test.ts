@@ -5,7 +5,7 @@ import { crash } from './crash.ts';
 
 test('killed and frozen workers lose nothing, repeat nothing and change no key', async () => {
   verifies('codemode.engines', 'durable.crash');
-  const report = await crash({ kills: 12, workers: 2, stop: true, naive: false });
+  const report = await crash({ kills: 6, workers: 2, stop: true, naive: false });
   expect(report).toMatchObject({ lost: 0, duplicated: 0, changedKeys: 0, invalidHistories: 0, done: report.runs });
   expect(report.unknown).toBeGreaterThan(0);
 });
@@ -19,6 +19,6 @@ test('the crash test notices a payment that is entered twice', async () => {
 const node22 = findRuntime('Node 22', ['durable.crash22']);
 test('killed workers on Node 22 lose and repeat nothing either', node22.options, async () => {
   verifies('codemode.engines', 'durable.crash22');
-  const report = await crash({ kills: 8, workers: 2, stop: true, naive: false, execPath: node22.path });
+  const report = await crash({ kills: 4, workers: 2, stop: true, naive: false, execPath: node22.path });
   expect(report).toMatchObject({ lost: 0, duplicated: 0, changedKeys: 0, invalidHistories: 0, done: report.runs });
 });

@@ -67,7 +67,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   const [path, log] = [join(folder, 'runs.db'), join(folder, 'entered.log')];
   const db = openDurable(path);
   const children = new Set<ChildProcess>();
-  let [kills, stops, started] = [0, 0, 0];
+  let [kills, stops, started, rounds] = [0, 0, 0, 0];
   let isOver = false;
 
   const spawnWorker = (): void => {
@@ -96,13 +96,14 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   try {
     for (let count = 0; count < options.workers; count += 1) spawnWorker();
     while (kills < options.kills) {
+      rounds += 1;
       // oxlint-disable-next-line no-await-in-loop
       await startRuns();
       // oxlint-disable-next-line no-await-in-loop
       await wait(100 + Math.random() * 300);
       const victims = [...children].filter(({ connected }) => connected);
       const victim = victims[Math.floor(Math.random() * victims.length)];
-      if (options.stop && Math.random() < 0.2 && victim !== undefined) {
+      if (options.stop && rounds % 5 === 2 && victim !== undefined) {
         stops += 1;
         victim.kill('SIGSTOP');
         // oxlint-disable-next-line no-await-in-loop

@@ -20,7 +20,9 @@ function faultsOf(programs: ReadonlyMap<string, string>): string {
     files: [...programs.keys()],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--singleThreaded', '--pretty', 'false'], {
+    encoding: 'utf8',
+  });
   rmSync(folder, { recursive: true });
   return stdout;
 }

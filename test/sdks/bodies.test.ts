@@ -142,6 +142,7 @@ test('every body has the type that the vendor’s SDK gives it', { timeout: 240_
   writeFileSync(join(folder, 'bodies.ts'), lines.join('\n'));
   const flags = [
     '--ignoreConfig',
+    '--singleThreaded',
     '--noEmit',
     '--strict',
     '--skipLibCheck',

@@ -1,8 +1,7 @@
-import { run } from '@kernel/agent';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { prompt } from './program.ts';
-import { agentOf, journal, mail, messages, reaches, waitingRun } from './runs.support.ts';
+import { agentOf, mail, messages, reaches, waitingRun } from './runs.support.ts';
 
 test('runs cancel ends a run once, and one that runs is aborted by its worker', async () => {
   verifies('cli.runs.cancel');

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { run } from '@kernel/agent';
 import { KernelError } from '@kernel/protocol';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';

@@ -51,9 +51,13 @@ function tsc(name: string, config: object, ...flags: readonly string[]): string 
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${name}.json`);
   writeFileSync(file, JSON.stringify({ extends: join(root, 'tsconfig.base.json'), ...config }));
-  const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', file, ...flags], {
-    encoding: 'utf8',
-  });
+  const { status, stdout } = spawnSync(
+    join(root, 'node_modules/.bin/tsc'),
+    ['-p', file, '--singleThreaded', ...flags],
+    {
+      encoding: 'utf8',
+    },
+  );
   expect([status, stdout.split('\n').filter((line) => line.includes('error TS'))]).toEqual([0, []]);
   return stdout;
 }
