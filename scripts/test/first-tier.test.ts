@@ -1,8 +1,10 @@
 import childProcess, { spawn } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { setInterval as every, setTimeout as after } from 'node:timers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -15,11 +17,18 @@ test.each<readonly [string, () => unknown, string]>([
   ['a process by the module itself', () => childProcess.execFileSync('true'), 'in-memory streams'],
   ['a process by a module that is loaded late', () => process.getBuiltinModule('node:child_process').fork('a'), 'fake'],
   ['a worker', () => new Worker('', { eval: true }), 'a fake of the port'],
+  [
+    'a process without a function of the module',
+    () => Reflect.apply(Reflect.get(childProcess.ChildProcess.prototype, 'spawn') as () => void, undefined, []),
+    'in-memory streams',
+  ],
   ['processor time', () => process.cpuUsage(), 'Count work'],
   ['a timer', () => setTimeout(nothing, 20), 'vi.useFakeTimers'],
   ['a timer of `node:timers`', () => after(nothing, 20), 'vi.useFakeTimers'],
   ['an interval', () => every(nothing, 20), 'vi.useFakeTimers'],
   ['a promise of a timer', () => wait(20), 'vi.useFakeTimers'],
+  ['a timer as a promise', () => promisify(setTimeout)(20), 'vi.useFakeTimers'],
+  ['a socket on every address', () => createSocket('udp4').bind(0), '127.0.0.1'],
   ['a server on every address', () => createServer().listen(0), '127.0.0.1'],
   ['a server on an address that the system chooses', () => createServer().listen(), '127.0.0.1'],
   ['an HTTP server on every address', () => createHttpServer().listen({ port: 0, host: '0.0.0.0' }), '127.0.0.1'],

@@ -6,18 +6,23 @@
  * with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which timer it waited for.
  */
 import childProcess from 'node:child_process';
+import dgram from 'node:dgram';
 import { syncBuiltinESMExports } from 'node:module';
 import { Server } from 'node:net';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
+import { promisify } from 'node:util';
 import workerThreads from 'node:worker_threads';
 import { beforeEach, onTestFailed } from 'vitest';
 
 const SHORTEST_MS = 20;
 /** The longest delay that Node accepts: 25 days. */
 const NEVER_MS = 2 ** 31 - 1;
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+const LOOPBACK = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1|localhost)$/i;
 const PROCESSES = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const;
+/** Below it, tests and their helpers are in these folders. */
+const ROOT = new URL('../../', import.meta.url).href;
+const TESTS = /^(?:(?:packages|apps)\/[^/]+\/|scripts\/)?test\/(?!setup\/first-tier)/;
 const VIRTUAL_TIME = 'Use vi.useFakeTimers and vi.advanceTimersByTimeAsync';
 
 /** A timer that was accepted and won't fire. */
@@ -50,17 +55,21 @@ function install(): UnfiredTimer[] {
   shared[INSTALLED] = accepted;
   for (const name of PROCESSES)
     Reflect.set(childProcess, name, refusal(`child_process.${name}`, 'Use in-memory streams or a fake of the port'));
+  const { prototype } = childProcess.ChildProcess;
+  Reflect.set(prototype, 'spawn', refusal('a process', 'Use in-memory streams or a fake of the port'));
   Reflect.set(workerThreads, 'Worker', refusal('a worker', 'Use a fake of the port'));
-  for (const name of ['cpuUsage', 'threadCpuUsage'])
+  for (const name of ['cpuUsage', 'threadCpuUsage', 'resourceUsage'])
     Reflect.set(process, name, refusal(`process.${name}`, 'Count work in *growth.slow.test.ts'));
   const { setInterval: every, setTimeout: after } = globalThis;
   timers.setTimeout = globalThis.setTimeout = Object.assign(unlessLong(after, accepted), after);
   timers.setInterval = globalThis.setInterval = Object.assign(unlessLong(every, accepted), every);
-  const { setTimeout: wait } = timersPromises;
-  timersPromises.setTimeout = (ms = 1, ...rest) => {
-    if (ms >= SHORTEST_MS) refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
-    return wait(ms, ...rest);
-  };
+  const { scheduler } = timersPromises;
+  timersPromises.setTimeout = unlessLongPromise(timersPromises.setTimeout);
+  timersPromises.setInterval = unlessLongPromise(timersPromises.setInterval);
+  const wait = scheduler.wait.bind(scheduler);
+  scheduler.wait = unlessLongPromise((ms = 0, ...rest: [options?: { signal?: AbortSignal }]) => wait(ms, ...rest));
+  Object.defineProperty(setTimeout, promisify.custom, { value: timersPromises.setTimeout });
+  Atomics.wait = refusal('Atomics.wait', VIRTUAL_TIME);
   // Node's own would fire, and virtual time would not move it.
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();
@@ -74,11 +83,20 @@ function install(): UnfiredTimer[] {
   Server.prototype.listen = function listenOnLoopback(this: Server, ...args: unknown[]) {
     const [first, second] = args;
     const options = typeof first === 'object' && first !== null ? first : { port: first, host: second };
-    const isPath = 'path' in options || 'fd' in options || (typeof first === 'string' && !/^\d+$/.test(first));
-    if (!isPath && !LOOPBACK.test(String(Reflect.get(options, 'host'))))
-      refusal('a server that is not on loopback', "Listen on '127.0.0.1'")();
+    const isPath =
+      Reflect.get(options, 'path') !== undefined ||
+      'fd' in options ||
+      (typeof first === 'string' && !/^\d+$/.test(first));
+    if (!isPath) refuseBeyondLoopback(Reflect.get(options, 'host'));
     return Reflect.apply(listen, this, args) as Server;
   } as typeof listen;
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+  const { bind } = dgram.Socket.prototype;
+  dgram.Socket.prototype.bind = function bindToLoopback(this: dgram.Socket, ...args: unknown[]) {
+    const [first, second] = args;
+    refuseBeyondLoopback(typeof first === 'object' && first !== null ? Reflect.get(first, 'address') : second);
+    return Reflect.apply(bind, this, args) as dgram.Socket;
+  } as typeof bind;
   syncBuiltinESMExports();
   return accepted;
 }
@@ -92,6 +110,20 @@ function refusal(what: string, instead: string): () => never {
   };
 }
 
+function refuseBeyondLoopback(host: unknown): void {
+  if (!LOOPBACK.test(String(host))) refusal('a server that is not on loopback', "Listen on '127.0.0.1'")();
+}
+
+/** A timer function of `node:timers/promises` that refuses long timers. */
+function unlessLongPromise<Result, Rest extends unknown[]>(
+  start: (ms?: number, ...rest: Rest) => Result,
+): (ms?: number, ...rest: Rest) => Result {
+  return (ms = 1, ...rest) => {
+    if (ms >= SHORTEST_MS) refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
+    return start(ms, ...rest);
+  };
+}
+
 /** A timer function that refuses long timers of tests, and accepts those of the code under test without ever firing. */
 function unlessLong<Start extends (...args: never[]) => NodeJS.Timeout>(start: Start, accepted: UnfiredTimer[]): Start {
   const call = start as unknown as (callback: unknown, ms?: number, ...args: unknown[]) => NodeJS.Timeout;
@@ -99,7 +131,8 @@ function unlessLong<Start extends (...args: never[]) => NodeJS.Timeout>(start: S
     if (!(Number(ms) >= SHORTEST_MS)) return call(callback, ms, ...args);
     const set = new Error('set');
     Error.captureStackTrace(set, guarded);
-    if (/\/test\/(?!setup\/first-tier)/.test(set.stack?.split('\n')[1] ?? ''))
+    const caller = set.stack?.split('\n')[1] ?? '';
+    if (TESTS.test(caller.slice(caller.indexOf(ROOT) + ROOT.length)))
       refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
     const timer = call(() => undefined, NEVER_MS).unref();
     accepted.push({ timer, ms: Number(ms), set });
