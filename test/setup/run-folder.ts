@@ -18,7 +18,8 @@ const IN_USE = 'TESTS_HAVE_FOLDER';
 /** Whether a folder is that of a run which was killed, by the id of its process. */
 function isAbandoned(name: string): boolean {
   const [, pid] = /^tests-(\d+)-/.exec(name) ?? [];
-  if (pid === undefined || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid !== process.getuid?.()) return false;
+  if (pid === undefined || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid !== process.getuid?.())
+    return false;
   try {
     return !process.kill(Number(pid), 0);
   } catch (error) {
@@ -31,7 +32,8 @@ export default function setup(): (() => void) | undefined {
   if (process.env[IN_USE] === 'yes') return undefined;
   const before = { ...process.env };
   process.env[IN_USE] = 'yes';
-  for (const name of readdirSync(tmpdir()).filter(isAbandoned)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  for (const name of readdirSync(tmpdir()).filter(isAbandoned))
+    rmSync(join(tmpdir(), name), { recursive: true, force: true });
   const folder = mkdtempSync(join(tmpdir(), `tests-${process.pid}-`));
   // As the temp folder of a system: some tests start processes of another user.
   chmodSync(folder, 0o1777);

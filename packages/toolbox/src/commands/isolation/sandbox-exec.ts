@@ -25,7 +25,9 @@ export function sandboxExec(): Isolation {
         '(allow file-read-metadata)',
         `(allow file-read* (literal "/") ${shown.map(subpath).join(' ')} ${subpath(folder)})`,
         `(allow file-write* ${subpath(folder)} (literal "/dev/null") (literal "/dev/tty"))`,
-        ...(gitWritable ? [] : [...repositoryOf(folder), `${folder}/.git`]).map((path) => `(deny file-write* ${subpath(path)})`),
+        ...(gitWritable ? [] : [...repositoryOf(folder), `${folder}/.git`]).map(
+          (path) => `(deny file-write* ${subpath(path)})`,
+        ),
         ...hidden.map((path) => `(deny file-read* file-write* ${subpath(path)})`),
         ...(network ? ['(allow network*) (allow mach-lookup (global-name "com.apple.dnssd.service"))'] : []),
       ].join('\n');
