@@ -5,6 +5,7 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { attempt } from '../../packages/internal/src/error-message.ts';
 
 /** The variables in which systems name the temp folder. */
 const TEMP_FOLDER = ['TMPDIR', 'TEMP', 'TMP'] as const;
@@ -21,7 +22,8 @@ function isAbandoned(name: string): boolean {
   if (pid === undefined || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid !== process.getuid?.())
     return false;
   try {
-    return !process.kill(Number(pid), 0);
+    process.kill(Number(pid), 0);
+    return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
@@ -33,7 +35,7 @@ export default function setup(): (() => void) | undefined {
   const before = { ...process.env };
   process.env[IN_USE] = 'yes';
   for (const name of readdirSync(tmpdir()).filter(isAbandoned))
-    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    attempt(() => rmSync(join(tmpdir(), name), { recursive: true, force: true }));
   const folder = mkdtempSync(join(tmpdir(), `tests-${process.pid}-`));
   // As the temp folder of a system: some tests start processes of another user.
   chmodSync(folder, 0o1777);
