@@ -2,9 +2,10 @@
  * Gives the tests of a run a temp folder and an empty home folder, and takes the person's start-up files and settings of programs out of the
  * environment. Fails if anything is left in the temp folder: it would stay on the machine of each person who runs the tests.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { attempt } from '../../packages/internal/src/error-message.ts';
 
 /** The variables in which systems name the temp folder. */
 const TEMP_FOLDER = ['TMPDIR', 'TEMP', 'TMP'] as const;
@@ -15,12 +16,27 @@ const SETTINGS = /^(?:BASH_ENV|ENV|NODE_OPTIONS|(?:GIT|PYTHON|XDG)_.*|PYTHON.*)$
 /** Set while a folder is in use: the projects of one run share it. */
 const IN_USE = 'TESTS_HAVE_FOLDER';
 
+/** Whether a folder is that of a run which was killed, by the id of its process. */
+function isAbandoned(name: string): boolean {
+  const [, pid] = /^tests-(\d+)-/.exec(name) ?? [];
+  if (pid === undefined || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid !== process.getuid?.())
+    return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
 /** Runs before the first test of a project; the result, after the last of all projects. */
 export default function setup(): (() => void) | undefined {
   if (process.env[IN_USE] === 'yes') return undefined;
   const before = { ...process.env };
   process.env[IN_USE] = 'yes';
-  const folder = mkdtempSync(join(tmpdir(), 'tests-'));
+  for (const name of readdirSync(tmpdir()).filter(isAbandoned))
+    attempt(() => rmSync(join(tmpdir(), name), { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), `tests-${process.pid}-`));
   // As the temp folder of a system: some tests start processes of another user.
   chmodSync(folder, 0o1777);
   const home = join(folder, 'home');
@@ -29,7 +45,7 @@ export default function setup(): (() => void) | undefined {
   for (const name of TEMP_FOLDER) process.env[name] = folder;
   for (const name of HOME_FOLDER) process.env[name] = home;
   // Without it, bash takes a socket on its standard input for a remote shell, and reads start-up files.
-  process.env['SHLVL'] ??= '1';
+  process.env['SHLVL'] = '1';
   return () => {
     for (const name of Object.keys(process.env)) delete process.env[name];
     Object.assign(process.env, before);

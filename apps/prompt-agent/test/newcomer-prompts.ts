@@ -38,7 +38,7 @@ export const NEWCOMER: readonly Prompt[] = [
   ['split 90 between 4 people', /^22\.5$/],
   ['what is 12 * 7 + 3', /^87$/],
   ['square root of 144', /^12$/],
-  ['what files are here?', /\(\d files, 1 folder\)$/],
+  ['what files are here?', /\(\d files, 1 folder, whose content is not counted\)$/],
   ['list the files in src', /index\.ts/],
   ['read notes.md', /^# Notes\nsecond line\nTODO: buy milk$/],
   ['how many lines are in notes.md?', /^3$/],

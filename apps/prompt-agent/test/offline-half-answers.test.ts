@@ -106,10 +106,10 @@ test.each([
   ['what time is it in Tokyo and what day', /^\w+day, [\d-]+, [\d:]+ \(Asia\/Tokyo/],
   ['search for "TODO*"', /^No line contains "TODO\*"/],
   ['subtract 5 from 20', /^15$/],
-  ['list files and folders', /\(4 files, 1 folder\)$/],
+  ['list files and folders', /\(4 files, 1 folder, whose content is not counted\)$/],
   ['read notes.md, README.md', /# Notes[\s\S]*# Demo/],
   ['read package.json and 2 + 2', /"demo"[\s\S]*4$/],
-  ['list src and how many are there', /\(1 file, 1 folder\)$/],
+  ['list src and how many are there', /\(1 file, 1 folder, whose content is not counted\)$/],
 ])('what stands beside them is still answered: %s', async (text, right) => {
   const { code, stdout } = await promptHere(['--provider', 'offline', '--', text], { cwd, env: NOT_KEPT });
   expect(code).toBe(0);

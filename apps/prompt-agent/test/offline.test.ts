@@ -17,7 +17,7 @@ test('the five jobs are done without a model, the answer alone on stdout', async
   );
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
   const [list, name, sum, search, time, notes] = answers.map(({ stdout }) => stdout);
-  expect(list).toBe('deep/\nindex.ts (26 bytes)\n(1 file, 1 folder)\n');
+  expect(list).toBe('deep/\nindex.ts (26 bytes)\n(1 file, 1 folder, whose content is not counted)\n');
   expect(name).toBe('demo\n');
   expect(sum).toBe('0.3\n');
   expect(search).toBe(
@@ -171,9 +171,9 @@ test('--verbose tells turns and results, --max-turns 1 ends before the answer wi
 });
 
 test.each([
-  ['how many files are in src?', '(1 file, 1 folder)'],
-  ['which files are there?', '(2 files, 1 folder)'],
-  ['what files are here', '(2 files, 1 folder)'],
+  ['how many files are in src?', '(1 file, 1 folder, whose content is not counted)'],
+  ['which files are there?', '(2 files, 1 folder, whose content is not counted)'],
+  ['what files are here', '(2 files, 1 folder, whose content is not counted)'],
   ['show me src', 'index.ts (26 bytes)'],
   ['search for the word answer in src', 'src/index.ts:1: export const answer = 42;'],
   ['search for second line', 'notes.md:2: second line'],

@@ -29,8 +29,8 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return attempt(() => process.kill(process.platform === 'win32' ? leader : -leader, signal)) === true;
 }
 
-/** Completes a program's variables: without SHLVL, bash takes Node's pipe for a remote login and reads ~/.bashrc. */
-export const childVariables = <Variables>(named: Variables) => ({ SHLVL: '1', ...named });
+/** Completes a program's variables. With SHLVL below 1 or above 998, bash takes Node's pipe for a remote login and reads ~/.bashrc. */
+export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLVL: '1' });
 
 const endAll = (): void => [...guarded].toReversed().forEach((work) => work());
 

@@ -92,6 +92,38 @@ test.each([
 });
 
 test.each([
+  ['what date is it next month?', 'next'],
+  ['what day is it next week?', 'next'],
+  ['what year is it next year?', 'next'],
+  ['what time is it next hour?', 'next'],
+  ['what time is it in Tokyo and next month in Berlin', 'next'],
+  ['what time will it be in Tokyo', 'will it'],
+  ['what date is it in about a month', 'a month'],
+  ['what date is it one month from then', 'one month'],
+  ['what day is it on the week', 'on the week'],
+])('another time is no question for the time now: "%s"', async (prompt, named) => {
+  verifies('offline.negation');
+  await expect(ask(prompt, workTools)).rejects.toMatchObject({
+    code: 'PROVIDER_REFUSED',
+    message: expect.stringContaining(`it does not understand "${named}"`),
+  });
+});
+
+test.each([
+  'which files mention bindTool and createRegistry under packages/tools/src?',
+  'which files mention zod and valibot',
+  'which files in src use zod and valibot',
+  'find all files that import zod and valibot',
+  'find uses of zod and valibot',
+  'where are zod and valibot used',
+  'search for bindTool and createRegistry',
+  'grep createRegistry and bindTool in packages',
+])('two things are not searched for as one text: "%s"', async (prompt) => {
+  verifies('offline.negation');
+  await expect(callsFor(prompt, workTools)).rejects.toSatisfy(refused);
+});
+
+test.each([
   'what is 3:30 + 1:45',
   '12:30 - 1',
   'sum of 1 to 10',

@@ -61,15 +61,15 @@ export const DATE_PHRASES: readonly ToolPhrase[] = [
   ...phrases({ offset: '{offset}' }, [
     'in {offset:duration}',
     '{offset:duration} from (now|today)',
-    'what (time|day|date|weekday) (is|will) (it|) (be|) in {offset:duration}',
-    'what (time|day|date|weekday) (is|will) (it|) (be|) {offset:duration} from (now|today)',
+    'what (time|day|date|weekday|month|year) (is|will) (it|) (be|) in {offset:duration}',
+    'what (time|day|date|weekday|month|year) (is|will) (it|) (be|) {offset:duration} from (now|today)',
     'what will (time|date|day) be in {offset:duration}',
     '(time|date|day) in {offset:duration}',
     'date {offset:duration} from (now|today)',
   ]),
   ...phrases({ offset: '-{offset}' }, [
     '{offset:duration} ago',
-    'what (time|day|date|weekday) was (it|) {offset:duration} ago',
+    'what (time|day|date|weekday|month|year) was (it|) {offset:duration} ago',
     'what was date {offset:duration} ago',
     'date {offset:duration} ago',
   ]),

@@ -9,6 +9,7 @@ const WORDS = [
   'only|solely|exclusively|merely|just|hide|hiding|omit|omitting|skip|skipping|ignor(?:e|es|ing)|avoid|avoiding|leave out|leaving out',
   'stop|cancel|forget|refuse|undo|pretend|imagine|suppose|assume|as if',
   'them|those|nah|nope|actually|again and again|repeatedly|scratch that|nevermind|on second thoughts?|i mean|or|either|outside',
+  'next|will it|(?:an?|one|each|every|(?:at|by|in|on|over) the) (?:second|minute|hour|day|week|month|year|decade|century)',
   'if|unless|provided|otherwise|else|until|whether|in case|depending',
   'was|were|had|should|ought|may|might|must|used to|who|whom|whose|someone|somebody|anyone|anybody|everyone|everybody',
   "(?:i|you|we|they)(?: have|['’]ve| did| already)|(?:did|have|do|does|has) (?:i|you|we|they|he|she)|i read",

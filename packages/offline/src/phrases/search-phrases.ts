@@ -7,8 +7,8 @@ const SHELL = '(grep|rg|ack|ag) (-r|-n|-rn|-nr|)';
 const BARE = '(search|find|locate)';
 const SIGN = '(mention|use|import|contain|reference)';
 const DESCRIBED = [
-  '(all|) (uses|usages|mentions|occurrences|references|imports) (of|to) {query:query}',
-  `(all|) files (that|which|) ${SIGN} {query:query}`,
+  '(all|) (uses|usages|mentions|occurrences|references|imports) (of|to) {query:subject}',
+  `(all|) files (that|which|) ${SIGN} {query:subject}`,
   '(word|string|text|phrase|term) {query:query}',
 ];
 const MARKED = [...DESCRIBED, '{query:query}'].map((what) => `${FOR} ${what}`);
@@ -18,8 +18,8 @@ const IN = `(in|inside|within|under|below|from) ${PLACE}`;
 const FREE = [
   ...MARKED,
   ...DESCRIBED.map((what) => `${BARE} ${what}`),
-  `(which|what) files ${SIGN} {query:query}`,
-  'where (is|are) {query:query} (mentioned|used|imported|referenced)',
+  `(which|what) files ${SIGN} {query:subject}`,
+  'where (is|are) {query:subject} (mentioned|used|imported|referenced)',
   'where (is|are) {query:identifier}',
   `${SHELL} {query:token}`,
   `${BARE} {query:word}`,
@@ -34,9 +34,9 @@ const IN_FILES: readonly string[] = [
   `${SHELL} {query:query} ${EVERYWHERE}`,
   `${SHELL} {query:token} {path:place}`,
   ...MARKED.map((text) => text.replace(FOR, `search (in|through|inside|) ${PLACE} for`)),
-  `does ${PLACE} ${SIGN} {query:query}`,
-  `(which|what) files ${IN} ${SIGN} {query:query}`,
-  `${BARE} (all|) files ${IN} (that|which|) ${SIGN} {query:query}`,
+  `does ${PLACE} ${SIGN} {query:subject}`,
+  `(which|what) files ${IN} ${SIGN} {query:subject}`,
+  `${BARE} (all|) files ${IN} (that|which|) ${SIGN} {query:subject}`,
 ];
 
 const inOwn = (own: string): readonly string[] => [

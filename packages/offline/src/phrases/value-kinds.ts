@@ -64,7 +64,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   path: [String.raw`(?:${QUOTED}|[^\s*?]+)`, readPath],
   day: [String.raw`\d{4}-\d{2}-\d{2}`, String],
   duration: [
-    `(?:${NUMBER}|${MARK}?an?|${MARK}?half ${MARK}?an) (?:second|minute|hour|day|week|month|year)s?`,
+    `(?:${MARK}?${NUMBER}|${MARK}?an?|${MARK}?half ${MARK}?an) (?:second|minute|hour|day|week|month|year)s?`,
     readDuration,
   ],
   weekday: ['(?:mon|tues|wednes|thurs|fri|satur|sun)day', (text) => text.toLowerCase()],
@@ -120,13 +120,19 @@ const NO_QUERY = /["“‘`]|(?<!\w)'|(?:^|\s)-|^(?:words?|string|text|phrase|te
 const WISH =
   /^(?:last|lines?|today|yesterday|more|everything)(?:\s|$)|^\d+\s|(?:^|\s)(?:files?|folders?|lines?|count)$/i;
 
-/** Whether another sentence, request, sum or file follows: then not all of it is the query. */
+/** Whether another sentence, request, sum, file or name in code follows: then not all of it is the query. */
 function hasMore(text: string): boolean {
   if (/[.?!;,&](?:\s|$)/.test(text)) return true;
   return text
     .split(/\s(?:and|of)\s/)
     .slice(1)
-    .some((rest) => /^\S*[/.]/.test(rest) || isAction(rest.split(' ')[0] ?? '') || findExpressions(rest).length > 0);
+    .some(
+      (rest) =>
+        /^\S*[/.]/.test(rest) ||
+        IDENTIFIER.test(rest) ||
+        isAction(rest.split(' ')[0] ?? '') ||
+        findExpressions(rest).length > 0,
+    );
 }
 
 function readQuery(text: string, request: string): string | undefined {
@@ -141,10 +147,13 @@ function readUnmarked(text: string, request: string): string | undefined {
   return isWish && unquote(text) === text ? undefined : readQuery(text, request);
 }
 
-const QUERY = `${ONE_WORD}(?: (?:${MARK}(?:and|of) )?${ONE_WORD}){0,9}?`;
+const queryWith = (words: string): string => `${ONE_WORD}(?: (?:${MARK}(?:${words}) )?${ONE_WORD}){0,9}?`;
+const QUERY = queryWith('and|of');
 
 export const SEARCH_KINDS: Readonly<Record<string, Kind>> = {
   query: [QUERY, readQuery],
+  /** What files mention: `a and b` are two things, not a text. */
+  subject: [queryWith('of'), readQuery],
   unmarked: [QUERY, readUnmarked],
   token: [ONE_WORD, readQuery],
   word: [ONE_WORD, (text, request) => (FILE.test(text) ? undefined : readUnmarked(text, request))],

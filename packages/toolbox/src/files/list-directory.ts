@@ -54,7 +54,8 @@ function isFolder({ type }: DirectoryEntry): boolean {
 function countOf(entries: readonly DirectoryEntry[]): string {
   const folders = entries.filter(isFolder).length;
   const files = entries.length - folders;
-  return `(${files} ${files === 1 ? 'file' : 'files'}, ${folders} ${folders === 1 ? 'folder' : 'folders'})`;
+  const without = folders === 0 ? '' : ', whose content is not counted';
+  return `(${files} ${files === 1 ? 'file' : 'files'}, ${folders} ${folders === 1 ? 'folder' : 'folders'}${without})`;
 }
 
 function lineOf({ name, size, type }: DirectoryEntry): string {

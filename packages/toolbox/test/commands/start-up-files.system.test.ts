@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { verifies } from '@kernel/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { bash, homeWithStartUpFiles } from '../../../../test/setup/start-up-files.ts';
 import { commands, PLACES } from './support.ts';
 
@@ -25,6 +25,15 @@ describe('start-up files of a shell', bash.options, () => {
     await run(['bash', '-c', 'echo in the background'], { background: true });
     const { forLLM } = await use('read_output', { id: 'command-1', wait_seconds: 60 });
     expect(forLLM).not.toContain('STARTED');
+    expect(wereRead()).toBe(false);
+  });
+
+  it.each(['0', '-1', '999', 'none', undefined])('are not read where SHLVL is %s', async (SHLVL) => {
+    verifies('toolbox.commands.startup');
+    const { wereRead } = homeWithStartUpFiles();
+    vi.stubEnv('SHLVL', SHLVL);
+    const { run } = await commands({ variables: ['PATH', 'HOME', 'SHLVL'] });
+    expect((await run(['bash', '-c', 'echo command'])).forLLM).not.toContain('STARTED');
     expect(wereRead()).toBe(false);
   });
 

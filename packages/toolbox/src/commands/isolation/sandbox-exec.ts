@@ -1,4 +1,4 @@
-import { readableFolders } from './system-folders.ts';
+import { readableFolders, repositoryOf } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 const MACOS = [
@@ -25,7 +25,9 @@ export function sandboxExec(): Isolation {
         '(allow file-read-metadata)',
         `(allow file-read* (literal "/") ${shown.map(subpath).join(' ')} ${subpath(folder)})`,
         `(allow file-write* ${subpath(folder)} (literal "/dev/null") (literal "/dev/tty"))`,
-        ...(gitWritable ? [] : [`(deny file-write* ${subpath(`${folder}/.git`)})`]),
+        ...(gitWritable ? [] : [...repositoryOf(folder), `${folder}/.git`]).map(
+          (path) => `(deny file-write* ${subpath(path)})`,
+        ),
         ...hidden.map((path) => `(deny file-read* file-write* ${subpath(path)})`),
         ...(network ? ['(allow network*) (allow mach-lookup (global-name "com.apple.dnssd.service"))'] : []),
       ].join('\n');

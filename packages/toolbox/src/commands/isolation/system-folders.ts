@@ -1,6 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, relative, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, relative, join, resolve } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
@@ -76,12 +76,24 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /**
- * The repository of a folder, to be mounted read-only: what a command writes there (hooks, the config, a `commondir`) Git would run later, outside of the
- * isolation. Of a worktree it is a file, which names the repository; a link counts as what it leads to.
+ * Returns the repository of a folder, to be mounted read-only: Git would later run, outside of the isolation, what a
+ * command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files that a command could
+ * replace: a mount protects neither a link nor the folders above what is mounted. The file of a worktree leads outside.
  */
 export function repositoryOf(folder: string): readonly string[] {
   const git = join(folder, '.git');
-  return existsSync(git) ? [realpathSync(git)] : [];
+  const found = lstatSync(git, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
+  if (!found.isSymbolicLink() && (led === undefined || !isInside(folder, resolve(folder, led)))) return [git];
+  const kind = found.isSymbolicLink() ? 'a link' : 'a file that leads into the folder';
+  throw new KernelError(
+    'TOOL_UNAVAILABLE',
+    `The isolation cannot protect the repository of "${folder}": its .git is ${kind}, and a command could replace the repository.`,
+    {
+      hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
+    },
+  );
 }
 
 /**

@@ -1,0 +1,48 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { describe, expect, it } from 'vitest';
+import { bubblewrap, containerIsolation, linuxNamespaces, sandboxExec } from '../../src/commands/index.ts';
+import { commands } from './support.ts';
+
+const ISOLATIONS = [bubblewrap(), containerIsolation({ image: 'node:26' }), linuxNamespaces(), sandboxExec()];
+const LINKS = ['real', '../real', 'a/b/real', '.', 'missing'];
+const refused: unknown = expect.stringContaining('The isolation cannot protect the repository of ');
+
+describe.each(ISOLATIONS)('where .git leads to other files that a command could replace, $name', (isolation) => {
+  it.each(LINKS)('runs nothing: a link to %s', async (target) => {
+    verifies('toolbox.isolation');
+    const { run, folder } = await commands({ isolation });
+    mkdirSync(join(folder, 'real'));
+    symlinkSync(target, join(folder, '.git'));
+    for (const rest of [{}, { background: true }])
+      expect(await run(['sh', '-c', 'rm .git; mkdir .git; echo evil > .git/config'], rest)).toMatchObject({
+        isError: true,
+        forLLM: refused,
+      });
+  });
+
+  it('runs nothing: a file that leads into the folder', async () => {
+    verifies('toolbox.isolation');
+    const { run, folder } = await commands({ isolation });
+    writeFileSync(join(folder, '.git'), 'gitdir: ./a/real\n');
+    expect(await run(['true'])).toMatchObject({ isError: true, forLLM: refused });
+  });
+});
+
+it('a command that may change the repository is isolated also where .git is a link', async () => {
+  const { folder } = await commands();
+  symlinkSync('real', join(folder, '.git'));
+  const request = { command: ['true'], folder, cwd: folder, variables: {}, network: false, readable: [], hidden: [] };
+  expect(sandboxExec().wrap({ ...request, gitWritable: true }).program).toBe('/usr/bin/sandbox-exec');
+});
+
+it('the file of a worktree, which leads outside, is protected as it is', async () => {
+  const { folder } = await commands();
+  const git = join(folder, '.git');
+  writeFileSync(git, 'gitdir: /srv/main/.git/worktrees/a\n');
+  const request = { command: ['true'], folder, cwd: folder, variables: {}, network: false, readable: [], hidden: [] };
+  expect(sandboxExec().wrap({ ...request, gitWritable: false }).args[1]).toContain(
+    `(deny file-write* (subpath "${git}"))`,
+  );
+});
