@@ -17,8 +17,8 @@ export function isExponential(pattern: RegExp): boolean | undefined {
   // A loop around something needs a group, and twenty optional parts need forty characters.
   if (!pattern.source.includes('(') && pattern.source.length < 40) return false;
   const tree = parseRegex(pattern.source, pattern.flags);
-  const budget = { left: MAX_ANALYSIS };
   const samples = samplesOf(pattern.source);
+  const budget = { left: MAX_ANALYSIS - (samples.length - PALETTE.length) ** 2 / 4 };
   let isKnown = !hasReference(tree);
   for (const body of [tree, ...looksOf(tree).map(({ node }) => node)]) {
     const program = programOf(withoutReferences(body), false);
@@ -182,7 +182,7 @@ const MAX_WORD = 64;
 function hasManyWays(tree: RegexNode, characters: readonly string[], budget: StepBudget): boolean {
   const program = programOf(withoutLoops(tree), false);
   if (program === undefined) return false;
-  return [...new Set(characters)].some((character) => waysOf(program, character, budget) > MANY_WAYS);
+  return [...new Set(characters)].some((each) => budget.left > 0 && waysOf(program, each, budget) > MANY_WAYS);
 }
 
 /** The most ways to read the same character again and again. Without loops, each state is numbered after those that follow it. */
