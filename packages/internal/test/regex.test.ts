@@ -96,8 +96,8 @@ test.each([
 test('for patterns at random, each search finds what JavaScript finds', () => {
   let seed = 7;
   const below = (limit: number): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor(seed / 65_536) % limit;
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * limit);
   };
   const pick = (of: readonly string[]): string => of[below(of.length)] ?? '';
   const part = (depth: number): string => {
@@ -112,7 +112,7 @@ test('for patterns at random, each search finds what JavaScript finds', () => {
     `${part(depth)}${part(depth)}${below(3) === 0 ? `|${part(depth)}` : part(depth)}`;
   let compared = 0;
   for (let count = 0; count < 2000; count += 1) {
-    const [source, flags] = [choice(3), pick(['', 'u', 'i', 'iu', 'm', 'v', 's'])];
+    const [source, flags] = [choice(2), pick(['', 'u', 'i', 'iu', 'm', 'v', 's'])];
     // In Unicode mode, a reference to a group that there is not is an error.
     if (/[uv]/.test(flags) && (source.match(/\((?!\?)/g) ?? []).length < 2) continue;
     const pattern = new RegExp(source, flags);
