@@ -24,6 +24,7 @@ const FILES: ReadonlySet<string> = new Set([
   'process-identity.ts',
   'redact.ts',
   'regex/ambiguity.ts',
+  'regex/backtracking.ts',
   'regex/growth.ts',
   'regex/linear.ts',
   'regex/parse.ts',

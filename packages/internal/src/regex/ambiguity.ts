@@ -1,5 +1,5 @@
-import { MATCH, programOf, type RegexProgram, type StepBudget } from './linear.ts';
-import { parseRegex, type RegexNode } from './parse.ts';
+import { looksOf, MATCH, programOf, type RegexProgram, type StepBudget } from './linear.ts';
+import { parseRegex, partsOf, type RegexNode } from './parse.ts';
 
 /** The steps that an analysis may take; what takes more is not said to be exponential. */
 const MAX_ANALYSIS = 300_000;
@@ -10,60 +10,52 @@ const PALETTE = [
 
 /**
  * Whether backtracking can take exponential time: within a loop, one text can be read in two ways that meet again, and what follows can still fail. Exact for
- * an automaton without look-arounds, which are taken to hold; a back reference is taken for any text. Undefined if the pattern is too large to say.
+ * an automaton without look-arounds, which are taken to hold. Undefined if the pattern is too large to say, and for a back reference or a property of
+ * characters (`\p{…}`) that might make it so.
  */
 export function isExponential(pattern: RegExp): boolean | undefined {
   // A loop around something needs a group, and twenty optional parts need forty characters.
   if (!pattern.source.includes('(') && pattern.source.length < 40) return false;
-  const tree = withoutReferences(parseRegex(pattern.source, pattern.flags), pattern.flags);
-  const budget = { left: MAX_ANALYSIS };
+  const tree = parseRegex(pattern.source, pattern.flags);
   const samples = samplesOf(pattern.source);
-  let isKnown = true;
-  for (const body of bodiesOf(tree)) {
-    const program = programOf(body, false);
-    if (program === undefined) isKnown = false;
-    else if (isAmbiguous(program, samples, budget)) return true;
+  const budget = { left: MAX_ANALYSIS - (samples.length - PALETTE.length) ** 2 / 4 };
+  let isKnown = !hasReference(tree);
+  for (const body of [tree, ...looksOf(tree).map(({ node }) => node)]) {
+    const program = programOf(withoutReferences(body), false);
+    const answer = program === undefined ? undefined : isAmbiguous(program, samples, budget);
+    if (answer === true) return true;
+    if (answer === undefined) isKnown = false;
   }
-  if (hasManyWays(tree, Array.from(pattern.source), budget)) return true;
+  if (hasManyWays(withoutReferences(tree), Array.from(pattern.source), budget)) return true;
   return isKnown && budget.left > 0 ? false : undefined;
 }
 
-/** The whole, and each look-around in it. */
-function bodiesOf(node: RegexNode): readonly RegexNode[] {
-  const inner = (part: RegexNode): readonly RegexNode[] => {
-    if (part.kind === 'sequence' || part.kind === 'choice') return part.of.flatMap(inner);
-    if (part.kind === 'repeat') return inner(part.of);
-    return part.kind === 'assertion' && part.of !== undefined ? [part.of, ...inner(part.of)] : [];
-  };
-  return [node, ...inner(node)];
+function hasReference(node: RegexNode): boolean {
+  return node.kind === 'reference' || partsOf(node).some(hasReference);
 }
 
-function withoutReferences(node: RegexNode, flags: string): RegexNode {
-  const anything: RegexNode = { kind: 'character', text: String.raw`[\s\S]`, flags: flags.replaceAll(/[gyd]/g, '') };
-  switch (node.kind) {
-    case 'reference':
-      return { kind: 'repeat', of: anything, min: 0, max: Infinity };
-    case 'sequence':
-    case 'choice':
-      return { ...node, of: node.of.map((part) => withoutReferences(part, flags)) };
-    case 'repeat':
-      return { ...node, of: withoutReferences(node.of, flags) };
-    default:
-      return node;
-  }
+/** A reference may match nothing, and it may fail: so it becomes a look-around. A look-around that contains one is not taken to hold. */
+function withoutReferences(node: RegexNode): RegexNode {
+  if (node.kind === 'reference') return { kind: 'assertion', text: '(?=', of: undefined, flags: node.flags };
+  if (node.kind === 'assertion' && hasReference(node)) return { kind: 'character', text: '[]', flags: node.flags };
+  return changeParts(node, withoutReferences);
 }
 
-/** Characters that tell the classes of an expression apart: of two ranges that overlap, one contains an end of the other. */
+/** What look-arounds contain is not changed. */
+function changeParts(node: RegexNode, change: (part: RegexNode) => RegexNode): RegexNode {
+  if (node.kind === 'sequence' || node.kind === 'choice') return { ...node, of: node.of.map(change) };
+  return node.kind === 'repeat' ? { ...node, of: change(node.of) } : node;
+}
+
+/** Characters that tell the classes of an expression apart: of two ranges that overlap, one contains an end of the other, or what is beside it. */
 function samplesOf(source: string): readonly string[] {
-  const codes = [...source.matchAll(/\\(?:u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2}))/g)];
-  const named = codes.map(([, ...hex]) => Number.parseInt(hex.find((each) => each !== undefined) ?? '0', 16));
-  return [
-    ...new Set([
-      ...PALETTE,
-      ...Array.from(source),
-      ...named.flatMap((code) => (code <= 0x10_ffff ? [String.fromCodePoint(code)] : [])),
-    ]),
-  ];
+  const escapes = [...source.matchAll(/\\(?:u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2}))/g)];
+  const named = escapes.map(([, ...hex]) => Number.parseInt(hex.find((each) => each !== undefined) ?? '0', 16));
+  const written = Array.from(source, (each) => each.codePointAt(0) ?? 0);
+  const units = Array.from({ length: source.length }, (_, at) => source.charCodeAt(at));
+  const codes = new Set([...named, ...written, ...units].flatMap((code) => [code - 1, code, code + 1]));
+  const inRange = [...codes].filter((code) => code >= 0 && code <= 0x10_ffff);
+  return [...new Set([...PALETTE, ...inRange.map((code) => String.fromCodePoint(code))])];
 }
 
 /** The states that read a character, and for each those that read the next one: as often as paths lead there. */
@@ -73,36 +65,51 @@ interface Graph {
   readonly last: ReadonlySet<number>;
 }
 
-function isAmbiguous(program: RegexProgram, samples: readonly string[], budget: StepBudget): boolean {
+/** Undefined if it depends on classes that have no sample in common, but of whose characters only a few are known. */
+function isAmbiguous(program: RegexProgram, samples: readonly string[], budget: StepBudget): boolean | undefined {
   const classes = new Map<RegExp, ReadonlySet<string>>();
+  const singleOf = (id: number): RegExp | undefined => program.states[id]?.character;
   const classOf = (id: number): ReadonlySet<string> => {
-    const single = program.states[id]?.character;
+    const single = singleOf(id);
     if (single === undefined) return new Set();
     const known = classes.get(single) ?? new Set(samples.filter((each) => single.test(each)));
     classes.set(single, known);
     return known;
   };
-  const overlaps = (one: number, other: number): boolean => [...classOf(one)].some((each) => classOf(other).has(each));
+  const isKnown = (id: number): boolean => classOf(id).size > 0 && !/\\p/i.test(singleOf(id)?.source ?? '');
+  const meet = (one: number, other: number): boolean =>
+    singleOf(one) === singleOf(other) || [...classOf(one)].some((each) => classOf(other).has(each));
+  const mayMeet = (one: number, other: number): boolean => !isKnown(one) || !isKnown(other) || meet(one, other);
   const graph = graphOf(program, classOf, budget);
-  for (const loop of loopsOf(graph, budget)) {
-    if ([...loop].every((id) => graph.last.has(id))) continue;
-    const within = (id: number): readonly number[] => (graph.next.get(id) ?? []).filter((each) => loop.has(each));
-    const pairs: (readonly [number, number])[] = [...loop].map((id) => [id, id] as const);
-    const known = new Set<string>();
-    for (const [one, other] of pairs) {
-      const [from, to] = [within(one), within(other)];
-      if (new Set(from).size < from.length) return true;
-      for (const a of from)
-        for (const b of to) {
-          budget.left -= 1;
-          if (budget.left < 0) return false;
-          if (a === b ? one === other : !overlaps(a, b)) continue;
-          if (a === b) return true;
-          const key = a < b ? `${a},${b}` : `${b},${a}`;
-          if (!known.has(key)) pairs.push([a, b]);
-          known.add(key);
-        }
-    }
+  const loops = loopsOf(graph, budget).filter((loop) => ![...loop].every((id) => graph.last.has(id)));
+  if (loops.some((loop) => hasTwoWays(loop, graph, meet, budget))) return true;
+  const isCertain = program.states.every((_, id) => singleOf(id) === undefined || isKnown(id));
+  return isCertain || !loops.some((loop) => hasTwoWays(loop, graph, mayMeet, budget)) ? false : undefined;
+}
+
+/** Whether two paths that read the same text part in a loop, and meet again. */
+function hasTwoWays(
+  loop: ReadonlySet<number>,
+  graph: Graph,
+  overlaps: (one: number, other: number) => boolean,
+  budget: StepBudget,
+): boolean {
+  const within = (id: number): readonly number[] => (graph.next.get(id) ?? []).filter((each) => loop.has(each));
+  const pairs: (readonly [number, number])[] = [...loop].map((id) => [id, id] as const);
+  const known = new Set<string>();
+  for (const [one, other] of pairs) {
+    const [from, to] = [within(one), within(other)];
+    if (new Set(from).size < from.length) return true;
+    for (const a of from)
+      for (const b of to) {
+        budget.left -= 1;
+        if (budget.left < 0) return false;
+        if (a === b ? one === other : !overlaps(a, b)) continue;
+        if (a === b) return true;
+        const key = a < b ? `${a},${b}` : `${b},${a}`;
+        if (!known.has(key)) pairs.push([a, b]);
+        known.add(key);
+      }
   }
   return false;
 }
@@ -140,7 +147,7 @@ function graphOf(
 
 /** Whether an assertion such as `\b` can hold between a character of one class and one of the other. */
 function isEdge(before: ReadonlySet<string>, after: ReadonlySet<string>, assertion: string): boolean {
-  if (assertion !== String.raw`\b`) return true;
+  if (assertion !== String.raw`\b` || before.size === 0 || after.size === 0) return true;
   const [left, right] = [before, after].map((set) => new Set([...set].map((character) => /\w/.test(character))));
   return [true, false].some((isWord) => left?.has(isWord) === true && right?.has(!isWord) === true);
 }
@@ -175,7 +182,7 @@ const MAX_WORD = 64;
 function hasManyWays(tree: RegexNode, characters: readonly string[], budget: StepBudget): boolean {
   const program = programOf(withoutLoops(tree), false);
   if (program === undefined) return false;
-  return [...new Set(characters)].some((character) => waysOf(program, character, budget) > MANY_WAYS);
+  return [...new Set(characters)].some((each) => budget.left > 0 && waysOf(program, each, budget) > MANY_WAYS);
 }
 
 /** The most ways to read the same character again and again. Without loops, each state is numbered after those that follow it. */
@@ -202,16 +209,8 @@ function waysOf({ start, states }: RegexProgram, character: string, budget: Step
 }
 
 function withoutLoops(node: RegexNode): RegexNode {
-  switch (node.kind) {
-    case 'sequence':
-    case 'choice':
-      return { ...node, of: node.of.map(withoutLoops) };
-    case 'repeat': {
-      const count = Math.max(node.min, 1);
-      const [min, max] = node.max === Infinity ? [count, count] : [node.min, node.max];
-      return { ...node, of: withoutLoops(node.of), min, max };
-    }
-    default:
-      return node;
-  }
+  const changed = changeParts(node, withoutLoops);
+  if (changed.kind !== 'repeat' || changed.max !== Infinity) return changed;
+  const count = Math.max(changed.min, 1);
+  return { ...changed, min: count, max: count };
 }

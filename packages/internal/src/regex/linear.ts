@@ -1,6 +1,7 @@
-import { parseRegex, type RegexNode, singleCharacter } from './parse.ts';
+import { parseRegex, partsOf, type RegexNode, singleCharacter } from './parse.ts';
 
-type Assertion = Extract<RegexNode, { kind: 'assertion' }>;
+/** An assertion of a regular expression. */
+export type Assertion = Extract<RegexNode, { kind: 'assertion' }>;
 
 /** A state of an automaton: it reads a character, holds under an assertion, or only leads on. */
 export interface RegexState {
@@ -22,6 +23,12 @@ export interface RegexProgram {
 export interface StepBudget {
   /** The steps that are left. */
   left: number;
+}
+
+/** Takes steps from a budget. Throws a RangeError when they are used up. */
+export function charge(budget: StepBudget, steps: number): void {
+  budget.left -= steps;
+  if (!(budget.left >= 0)) throw new RangeError('The patterns need too many steps on this text.');
 }
 
 /** The state that matches. */
@@ -74,7 +81,12 @@ export function programOf(node: RegexNode, isBackward: boolean): RegexProgram | 
       loops.add(again);
       first = state([body, next]);
     } else for (let count = min; count < max && !isTooLarge; count += 1) first = state([build(of, first), next]);
-    for (let count = 0; count < min && !isTooLarge; count += 1) first = build(of, first);
+    for (let count = 0; count < min && !isTooLarge; count += 1) {
+      const { length } = states;
+      first = build(of, first);
+      // What adds no state matches only the empty text, and does so as often as one likes.
+      if (states.length === length) break;
+    }
     return first;
   }
 
@@ -126,19 +138,22 @@ export function compileLinear(pattern: RegExp): ((text: string, budget: StepBudg
     return found;
   };
   return (text, budget) => {
-    const characters = pattern.unicode
-      ? Array.from(text)
-      : Array.from({ length: text.length }, (_, at) => text.charAt(at));
+    const characters = charactersOf(text, pattern);
     const first = follows.get(tree)?.({ characters, looks: new Map(), budget }, look).indexOf(1) ?? -1;
-    return first === -1 || !pattern.unicode ? first : characters.slice(0, first).join('').length;
+    return first === -1 ? first : characters.slice(0, first).join('').length;
   };
 }
 
-function looksOf(node: RegexNode): readonly { readonly node: RegexNode; readonly isBackward: boolean }[] {
-  if (node.kind === 'sequence' || node.kind === 'choice') return node.of.flatMap(looksOf);
-  if (node.kind === 'repeat') return looksOf(node.of);
-  if (node.kind !== 'assertion' || node.of === undefined) return [];
-  return [{ node: node.of, isBackward: !node.text.includes('<') }, ...looksOf(node.of)];
+/** Returns the characters that an expression reads one by one: code points, or UTF-16 code units. */
+export function charactersOf(text: string, { unicode, unicodeSets }: RegExp): readonly string[] {
+  return unicode || unicodeSets ? Array.from(text) : Array.from({ length: text.length }, (_, at) => text.charAt(at));
+}
+
+/** Returns what each look-around contains, and whether it is read from right to left here: look-aheads are. */
+export function looksOf(node: RegexNode): readonly { readonly node: RegexNode; readonly isBackward: boolean }[] {
+  const inner = partsOf(node).flatMap(looksOf);
+  if (node.kind !== 'assertion' || node.of === undefined) return inner;
+  return [{ node: node.of, isBackward: !node.text.includes('<') }, ...inner];
 }
 
 function createFollow({ states, start }: RegexProgram, isBackward: boolean): Follow {
@@ -184,8 +199,7 @@ function createFollow({ states, start }: RegexProgram, isBackward: boolean): Fol
     for (let step = 0; ; step += 1) {
       if (reached.isMatch) found[at] = 1;
       if (step === length) return found;
-      budget.left -= 1;
-      if (budget.left < 0) throw new RangeError('The patterns need too many steps on this text.');
+      charge(budget, 1);
       const character = characters[isBackward ? at - 1 : at] ?? '';
       at += isBackward ? -1 : 1;
       const isInside = isCached && at > 0 && at < length;
@@ -202,13 +216,17 @@ function createFollow({ states, start }: RegexProgram, isBackward: boolean): Fol
 }
 
 function holds(assertion: Assertion, at: number, reading: Reading, look: Look): boolean {
-  const { flags, text } = assertion;
-  const [before, after] = [reading.characters[at - 1], reading.characters[at]];
+  if (assertion.of === undefined) return holdsAt(assertion, at, reading.characters);
+  return (look(assertion, reading)?.[at] === 1) === assertion.text.endsWith('=');
+}
+
+/** Returns whether an assertion that is no look-around holds at a position. */
+export function holdsAt({ flags, text }: Assertion, at: number, characters: readonly string[]): boolean {
+  const [before, after] = [characters[at - 1], characters[at]];
   const isEdge = (beside: string | undefined): boolean =>
     beside === undefined || (flags.includes('m') && /[\n\r\u2028\u2029]/.test(beside));
   const isWord = (beside = ''): boolean => singleCharacter(String.raw`\w`, flags).test(beside);
   if (text === '^') return isEdge(before);
   if (text === '$') return isEdge(after);
-  if (text.startsWith('\\')) return (isWord(before) !== isWord(after)) === (text === String.raw`\b`);
-  return (look(assertion, reading)?.[at] === 1) === text.endsWith('=');
+  return (isWord(before) !== isWord(after)) === (text === String.raw`\b`);
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from '@kernel/protocol';
 import { TYPE_NAMES } from './assertions.ts';
 import { invalidSchema } from './deep-freeze-copy.ts';
 import { KEYWORDS, type KeywordKind, metaSchemas } from './keywords.ts';
-import { compilePattern } from './patterns/pattern.ts';
+import { createPatternTest } from './patterns/pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject, subschemas } from './schema-index.ts';
 import { isSlowPattern } from './patterns/slow-patterns.ts';
 
@@ -70,7 +70,7 @@ function checkPatterns(
 ): void {
   for (const { source, pointer } of patterns) {
     try {
-      compilePattern(source);
+      createPatternTest(source);
     } catch {
       throw invalidSchema(subject, pointer, `is not a valid regular expression ("${truncate(source, 80)}")`);
     }

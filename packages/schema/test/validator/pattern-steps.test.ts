@@ -1,9 +1,9 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { compileSchema, resetMatchSteps } from '../../src/index.ts';
+import { compileSchema, inspectSchema, resetMatchSteps } from '../../src/index.ts';
 
 const ADDRESS = '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$';
-/** A back reference makes it the only kind of pattern that a long text is too much for. */
+/** No search in linear time knows back references, so these can be too much for a long text. */
 const SLOW = '^(.*)(.*)\\1\\2x$';
 const unread = 'foobar'.repeat(20_000);
 
@@ -41,4 +41,37 @@ test.each([
   expect(validator.test(text)).toBe(true);
   expect(validator.test(`${text}\n\n!@`)).toBe(false);
   expect(compileSchema({ not: { pattern } }).test(text)).toBe(false);
+});
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+const ZONE = `(?:${ZONES.join('|').replaceAll('+', String.raw`\+`)})`;
+
+test.each([
+  ['quotes', '^(["\'])(?:\\\\.|(?!\\1).)*\\1$', `"${'it is said '.repeat(1000)}"`, '"it is said\''],
+  [
+    'dates',
+    '^\\d{4}([-/])\\d{2}\\1\\d{2}(?:;\\d{4}([-/])\\d{2}\\2\\d{2})*$',
+    `2026-11-28${';2026/11/29'.repeat(1000)}`,
+    '2026-11-28;2026-11/29',
+  ],
+  [
+    'long lines',
+    '^(?:[^\\n]{0,5000}\\n)+$',
+    `${'a line of words '.repeat(100)}\n`.repeat(100),
+    'a line\nwithout an end',
+  ],
+  ['time zones', `^${ZONE}(?:,${ZONE})*$`, ZONES.join(','), `${ZONES.join(',')},Mars/Olympus`],
+])('a pattern of %s is accepted, and checks ordinary texts', (_, pattern, good, bad) => {
+  verifies('tools.execute.patterns');
+  const schema = { type: 'string', pattern };
+  expect(() => inspectSchema(schema, 'The schema')).not.toThrow();
+  const validator = compileSchema(schema);
+  resetMatchSteps();
+  expect(validator.test(good)).toBe(true);
+  expect(validator.test(bad)).toBe(false);
+});
+
+test('a pattern of too many groups within groups is not valid', () => {
+  const pattern = `${'('.repeat(9000)}a${')'.repeat(9000)}`;
+  expect(() => inspectSchema({ type: 'string', pattern }, 'The schema')).toThrow('is not a valid regular expression');
 });

@@ -16,6 +16,7 @@ const validate = (parameters: JsonSchema, args: string) =>
 describe('one odd part of a foreign schema does not keep the rest from use', () => {
   test.each<[string, JsonSchema]>([
     ['a pattern of another language', search({ pattern: '(?i)abc' })],
+    ['a pattern of too many groups', search({ pattern: `${'('.repeat(9000)}a${')'.repeat(9000)}` })],
     ['a remote reference', search({ $ref: 'https://example.com/e.json' })],
     ['a reference that leads nowhere', search({ $ref: '#/$defs/none' })],
     ['an enum without values', search({ enum: [] })],

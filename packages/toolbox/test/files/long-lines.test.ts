@@ -43,6 +43,16 @@ test('a search looks at files of any size and lines of any length, in pieces', a
   expect(Math.max(...lengths)).toBeLessThanOrEqual(1_048_576);
 });
 
+test('a search with back references reads files of ordinary lines', async () => {
+  verifies('toolbox.files.search');
+  const prose = 'The quick brown fox jumps over the lazy dog, and nothing that it says is said twice.\n';
+  const html = '<ul class="list">\n<li><a href="b">one</a></li>\n</ul>\n';
+  const workspace = memoryWorkspace({ 'a.txt': `${prose.repeat(2000)}Now it is is said.\n`, 'b.html': html });
+  const search = (query: string) => call(workspace, 'search_text', { query, regex: true });
+  expect(await search(String.raw`\b(\w+)\s+\1\b`)).toBe('a.txt:2001: Now it is is said.');
+  expect(await search(String.raw`<(\w+)[^>]*>.*?</\1>`)).toBe('b.html:2: <li><a href="b">one</a></li>');
+});
+
 test('a line longer than what is held of one is searched in parts that overlap, and told once', async () => {
   verifies('toolbox.files.skipped');
   const wide = `${'z'.repeat(4_194_300)}needle${'z'.repeat(5_000_000)}needle`;
