@@ -96,7 +96,7 @@ function install(): UnfiredTimer[] {
     const [first, second] = args;
     refuseBeyondLoopback(typeof first === 'object' && first !== null ? Reflect.get(first, 'address') : second);
     return Reflect.apply(bind, this, args) as dgram.Socket;
-  } as typeof bind;
+  };
   syncBuiltinESMExports();
   return accepted;
 }

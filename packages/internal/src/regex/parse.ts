@@ -36,7 +36,7 @@ function tokensOf(source: string, isUnicode: boolean, isSets: boolean): readonly
     if (isUnicode || !/^\\(?:[1-9]|c$)/.test(each) || Number(each.slice(1)) <= groups) return [each];
     if (each === String.raw`\c`) return [String.raw`\\`, 'c'];
     const [octal = each] = /^\\(?:[0-3][0-7]{0,2}|[4-7][0-7]?|[89])/.exec(each) ?? [];
-    return [octal, ...each.slice(octal.length)];
+    return [octal, ...Array.from(each.slice(octal.length))];
   });
 }
 
