@@ -46,7 +46,8 @@ export async function bundleReadme(
   writeFileSync(join(folder, 'peer.mjs'), ASK_PEER);
 
   const start = async (args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<string> => {
-    const env = { ...environmentOf(node), NEXT_TELEMETRY_DISABLED: '1', ...variables };
+    // In CI, Next warns that nothing is cached from an earlier build.
+    const env = { ...environmentOf(node), NEXT_TELEMETRY_DISABLED: '1', CI: 'false', ...variables };
     const { stdout, stderr } = await run(`${node.name}: ${args.join(' ')} fails`, node.path, args, {
       cwd: folder,
       env,
