@@ -1,5 +1,5 @@
 import type * as testing from '@kernel/testing';
-import { cpSync, mkdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
