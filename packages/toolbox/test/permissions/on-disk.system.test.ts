@@ -3,6 +3,7 @@ import { appendFileSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, 
 import { join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
+import { createRegistry } from '@kernel/tools';
 import { describe, expect, it } from 'vitest';
 import { codeAgent } from '../../src/agents/index.ts';
 import { commandTools } from '../../src/commands/index.ts';
@@ -65,6 +66,18 @@ const READING = [
   'rev-parse HEAD',
 ];
 
+/** Runs commands of Git without isolation and without a question. */
+const runner = async (root: string) => {
+  const commands = commandTools({ workspace: await createWorkspace({ root }), isolation: 'none' });
+  const registry = createRegistry(commands.tools);
+  const run = async (command: string, cwd = '.') => {
+    const input = JSON.stringify({ command: ['git', ...command.split(' ')], cwd });
+    const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: input } as const;
+    return registry.call(call, { signal: new AbortController().signal });
+  };
+  return { run, close: () => commands.close() };
+};
+
 describe('Git in a repository that names programs', () => {
   it.each(SETTINGS)('is asked about, with what %s names', withGit, async (key, config) => {
     verifies('toolbox.permissions.repositories');
@@ -82,26 +95,16 @@ describe('Git in a repository that names programs', () => {
     await close();
   });
 
-  it.each(['cwd', 'cd', 'worktree'])(
-    'is asked about wherever the repository is below the workspace (%s)',
-    withGit,
-    (way) => {
-      const root = repositoryAt(folderWith());
-      const inner = repositoryAt(join(root, 'vendor/x'), '[filter "f"]\n\tclean = "id"\n');
-      mkdirSync(join(inner, 'deep'));
-      mkdirSync(join(root, 'tree'));
-      writeFileSync(join(root, 'tree/.git'), 'gitdir: ../vendor/x/.git\n');
-      const { verdictOf } = policyFor(root, { allow: 'run_command(git status *)' }, { allow: 'run_command(cd *)' });
-      expect(verdictOf(['git', 'status'])).toBe('allow');
-      if (way === 'cd') expect(verdictOf(shell('cd vendor/x && git status'))).toBe('ask');
-      else if (way === 'worktree') expect(verdictOf(['git', 'status'], 'tree')).toBe('ask');
-      else
-        expect([verdictOf(['git', 'status'], 'vendor/x'), verdictOf(['git', 'status'], 'vendor/x/deep')]).toEqual([
-          'ask',
-          'ask',
-        ]);
-    },
-  );
+  it('is asked about wherever the repository is below the workspace', withGit, () => {
+    const root = repositoryAt(folderWith());
+    const inner = repositoryAt(join(root, 'vendor/x'), '[filter "f"]\n\tclean = "id"\n');
+    for (const folder of ['vendor/x/deep', 'tree']) mkdirSync(join(root, folder));
+    writeFileSync(join(root, 'tree/.git'), `gitdir: ${inner}/.git\n`);
+    const { verdictOf } = policyFor(root, { allow: 'run_command(git status *)' }, { allow: 'run_command(cd *)' });
+    const verdicts = ['.', 'vendor/x', 'vendor/x/deep', 'tree'].map((cwd) => verdictOf(['git', 'status'], cwd));
+    expect(verdicts).toEqual(['allow', 'ask', 'ask', 'ask']);
+    expect(verdictOf(shell('cd vendor/x && git status'))).toBe('ask');
+  });
 
   it(
     'is not asked about for a repository without a program, or for what a person has set for all of them',
@@ -183,14 +186,11 @@ describe('Git in a repository that names programs', () => {
   it('runs nothing that a repository names: told so, Git leaves it aside', withGit, async () => {
     verifies('toolbox.permissions.repositories');
     const root = folderWith();
-    const workspace = await createWorkspace({ root });
-    const { tools, close } = commandTools({ workspace, isolation: 'none' });
-    const [{ handler }] = tools as [{ handler: (input: unknown, context: unknown) => Promise<unknown> }];
-    const context = { callId: '1', signal: new AbortController().signal };
+    const { run, close } = await runner(root);
     repositoryAt(root, SET_ASIDE.map(([key, config]) => config(program(root, key))).join(''));
     mkdirSync(join(root, 'hooks'));
     writeFileSync(join(root, 'hooks/post-index-change'), `#!/bin/sh\n${program(root, 'hook')}\n`, { mode: 0o755 });
-    for (const command of READING) await handler({ command: ['git', ...command.split(' ')] }, context);
+    for (const command of READING) await run(command);
     expect(readdirSync(root).filter((name) => RAN.test(name))).toEqual([]);
     // This is what they would have run.
     execFileSync(git, ['status'], { cwd: root, stdio: 'ignore' });
@@ -211,13 +211,8 @@ describe('Git in a repository that names programs', () => {
         join(bare, 'config'),
         `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "${program(root, 'monitor')}"\n`,
       );
-      const { tools, close } = commandTools({ workspace: await createWorkspace({ root }), isolation: 'none' });
-      const [{ handler }] = tools as [{ handler: (input: unknown, context: unknown) => Promise<unknown> }];
-      for (const command of READING)
-        await handler(
-          { command: ['git', ...command.split(' ')], cwd: 'docs' },
-          { callId: '1', signal: new AbortController().signal },
-        );
+      const { run, close } = await runner(root);
+      for (const command of READING) await run(command, 'docs');
       expect(readdirSync(root).filter((name) => RAN.test(name))).toEqual([]);
       await close();
     },
