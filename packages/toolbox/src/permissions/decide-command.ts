@@ -35,15 +35,17 @@ export function decideCommand(
   const decisive =
     strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder, command, root));
   if (decisive !== undefined) return decidedBy(decisive);
-  const unknown = unknownPart(facts, rules);
-  const reasonToAsk = `The command contains ${unknown ?? ''}, so no rule can tell what it does.`;
+  /** A rule that may be about what is not known. */
+  const against = rules.find(({ verdict, pattern }) => verdict !== 'allow' && pattern !== undefined);
+  const unknown = facts.unclear ?? (against && unknownPart(facts));
   const allowing = rules.filter((rule) => rule.verdict === 'allow');
   const whole = allowing.find((rule) => rule.pattern === undefined);
-  if (whole !== undefined)
-    return unknown !== undefined && hasPatternAgainst(rules)
-      ? { verdict: 'ask', reason: reasonToAsk }
-      : decidedBy(whole);
-  if (unknown !== undefined) return { verdict: fallback === 'allow' ? 'ask' : fallback, reason: reasonToAsk };
+  if (unknown !== undefined && (against !== undefined || whole === undefined)) {
+    const verdict = whole === undefined && fallback === 'deny' ? 'deny' : 'ask';
+    const reason = `The command contains ${unknown}, so no rule can tell what it does.`;
+    return { verdict, reason, ...(against !== undefined && { rule: against.rule }) };
+  }
+  if (whole !== undefined) return decidedBy(whole);
 
   const links = root === undefined ? undefined : createLinks(root);
   const commands = facts.commands.map((each) => resolveCommand(each, folder, links));
@@ -132,16 +134,10 @@ function concerns(
   return isThere(pattern) || (parts.length > 1 && parts.every(isThere));
 }
 
-function unknownPart(facts: CommandFacts, rules: readonly CompiledRule[]): string | undefined {
-  if (facts.unclear !== undefined) return facts.unclear;
-  if (!hasPatternAgainst(rules)) return undefined;
+/** What may hide what a rule forbids or asks about. */
+function unknownPart(facts: CommandFacts): string | undefined {
   if (facts.interpreter !== undefined) return `what another program interprets (${facts.interpreter})`;
   if (facts.changesFolder) return 'a change of folder';
   const words = [...facts.commands.flatMap((each) => each.words), ...facts.redirections.map(({ target }) => target)];
   return words.some(({ text }) => text === undefined) ? 'a word that only a shell knows' : undefined;
-}
-
-/** Whether what is not known could be what a rule forbids or asks about. */
-function hasPatternAgainst(rules: readonly CompiledRule[]): boolean {
-  return rules.some(({ verdict, pattern }) => verdict !== 'allow' && pattern !== undefined);
 }

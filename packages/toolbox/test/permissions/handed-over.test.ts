@@ -137,12 +137,13 @@ describe('a call that hands words to an interpreter, where something is denied',
 
   it('is asked about only where a rule denies or asks about commands', () => {
     const input = { command: ['sh'], input: 'ls' };
+    const against = { ask: 'run_command(git push *)' };
     expect(permissions([{ allow: 'run_command' }]).decide('run_command', input).verdict).toBe('allow');
     expect(permissions([{ allow: '*' }, { deny: 'write_file(a)' }]).decide('run_command', input).verdict).toBe('allow');
-    expect(
-      permissions([{ allow: '*' }, { ask: 'run_command(git push *)' }]).decide('run_command', input),
-    ).toMatchObject({
+    expect(permissions([{ allow: '*' }, against]).decide('run_command', input)).toMatchObject({
       verdict: 'ask',
+      // It counts as asked about by a rule, so that no answer for all commands covers it.
+      rule: against,
       reason: expect.stringContaining('sh with an input'),
     });
   });
