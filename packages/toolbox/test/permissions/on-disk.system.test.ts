@@ -308,6 +308,31 @@ describe('links of the workspace', () => {
     expect(decide(['cat', 'docs/secret.txt']).suggestion).toEqual({ allow: 'run_command(cat docs/secret.txt)' });
   });
 
+  it('no word or wildcard covers what may hold credentials, as it is covered for no tool that reads files', () => {
+    verifies('toolbox.permissions.wildcards');
+    const root = folderWith({
+      'a.txt': '',
+      '.env': '',
+      'src/b.txt': '',
+      'src/.env': '',
+      'keys/server.pem': '',
+      'keys/c.txt': '',
+    });
+    const { verdictOf } = policyFor(root, { allow: 'run_command(cat *)' });
+    for (const command of [
+      ['cat', '.env'],
+      ['cat', 'src/.env'],
+      ['cat', './keys/server.pem'],
+      shell('cat .e*'),
+      shell('cat keys/*'),
+      shell('cat */*'),
+      ['grep', '--file=.env', 'x'],
+    ])
+      expect([command, verdictOf(command)]).toEqual([command, 'ask']);
+    for (const command of [['cat', 'a.txt'], shell('cat src/*'), ['cat', '.env.example'], ['cat', 'keys/c.txt']])
+      expect([command, verdictOf(command)]).toEqual([command, 'allow']);
+  });
+
   it('more words and entries than are looked at are asked about', () => {
     const root = folderWith();
     mkdirSync(join(root, 'many'));

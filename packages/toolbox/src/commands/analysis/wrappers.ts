@@ -3,70 +3,37 @@ import { programName } from './safe-programs.ts';
 
 interface Wrapped {
   readonly command: readonly ShellWord[];
-  readonly variables?: readonly ShellWord[];
+  readonly variables: readonly ShellWord[];
 }
+
+/** What stands between a program that does nothing but run another one and that one, each word with a NUL behind it. */
+const WRAPPERS: Readonly<Record<string, RegExp>> = {
+  env: /^(?:(?:-i?|--ignore-environment|--unset=\w+|(?:-u|--unset)\0[^\0]+|[A-Za-z_]\w*=[^\0]*)\0)*/,
+  nice: /^(?:(?:-n?-?\d+|--adjustment=-?\d+|-n\0[^\0]+)\0)*(?:--\0)?/,
+  nohup: /^(?:--\0)?/,
+  timeout:
+    /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0]+\0/,
+  setsid: /^(?:(?:-[cfw]+|--(?:ctty|fork|wait))\0)*(?:--\0)?/,
+  stdbuf: /^(?:(?:-[ioe]\0?[L\d]\w*|--(?:input|output|error)=\w+)\0)*(?:--\0)?/,
+  command: /^(?:-p\0)?(?:--\0)?/,
+  exec: /^(?:-[cl]+\0)*(?:--\0)?/,
+};
+/** A word that only a shell knows. */
+const UNKNOWN = '\x01';
 
 /**
  * Returns what a program runs that does nothing else: `env`, `nice`, `nohup`, `timeout`, `setsid`, `stdbuf`, `command`,
  * `exec`. Undefined for any other program, and for options that are not known here: then nothing is said about it.
  */
 export function unwrapCommand(name: string, words: readonly ShellWord[]): Wrapped | undefined {
-  if (name === 'env') return unwrapEnv(words);
-  const options = OPTIONS[name];
-  if (options === undefined) return undefined;
-  const start = skipOptions(words, options);
-  const command = start === undefined ? [] : words.slice(start + (options.operands ?? 0));
-  return command.length === 0 ? undefined : { command };
-}
-
-interface Options {
-  /** Options without a value, and with one in the same word. */
-  readonly alone: RegExp;
-  /** Options whose value is the next word. */
-  readonly withValue?: RegExp;
-  /** How many words stand between the options and the command. */
-  readonly operands?: number;
-}
-
-const OPTIONS: Readonly<Record<string, Options>> = {
-  nice: { alone: /^(?:-n?-?\d+|--adjustment=-?\d+)$/, withValue: /^-n$/ },
-  nohup: { alone: /^(?!)/ },
-  timeout: {
-    alone: /^(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)=\w+|-[ks]\w+)$/,
-    withValue: /^(?:-k|-s|--kill-after|--signal)$/,
-    operands: 1,
-  },
-  setsid: { alone: /^(?:-[cfw]+|--(?:ctty|fork|wait))$/ },
-  stdbuf: { alone: /^(?:-[ioe][L\d]\w*|--(?:input|output|error)=\w+)$/, withValue: /^-[ioe]$/ },
-  command: { alone: /^-p$/ },
-  exec: { alone: /^-[cl]+$/ },
-};
-
-function skipOptions(words: readonly ShellWord[], { alone, withValue }: Options): number | undefined {
-  for (let index = 0; index < words.length; index += 1) {
-    const text = words[index]?.text;
-    if (text === undefined) return undefined;
-    if (text === '--') return index + 1;
-    if (!text.startsWith('-')) return index;
-    if (withValue?.test(text) === true) index += 1;
-    else if (!alone.test(text)) return undefined;
-  }
-  return undefined;
-}
-
-function unwrapEnv(words: readonly ShellWord[]): Wrapped | undefined {
-  const variables: ShellWord[] = [];
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index];
-    const text = word?.text;
-    if (word === undefined || text === undefined) return undefined;
-    if (/^[A-Za-z_]\w*=/.test(text)) variables.push(word);
-    else if (text === '-u' || text === '--unset') index += 1;
-    else if (/^(?:-i|-|--ignore-environment|--unset=\w+)$/.test(text)) continue;
-    else if (text.startsWith('-')) return undefined;
-    else return { command: words.slice(index), variables };
-  }
-  return undefined;
+  const own = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  const texts = words.map(({ text = UNKNOWN }) => text);
+  const before = own?.exec(texts.map((text) => `${text}\0`).join(''))?.[0].split('\0').length;
+  const [first, ...rest] = before === undefined ? [] : words.slice(before - 1);
+  if (first === undefined || before === undefined || first.text?.startsWith('-') !== false) return undefined;
+  const variables =
+    name === 'env' ? words.slice(0, before - 1).filter(({ text = '' }) => /^[A-Za-z_]\w*=/.test(text)) : [];
+  return { command: [first, ...rest], variables };
 }
 
 interface ShellArguments {
