@@ -1,5 +1,5 @@
 import { attempt } from '@kernel/internal';
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { mayHoldCredentials } from '../workspace/credential-names.ts';
