@@ -14,7 +14,7 @@ export function checkProvider(owner: string, value: unknown): asserts value is P
 
 /** Throws `CONFIG_INVALID` for anything that is not a toolset; the hint says what to pass. */
 export function checkToolset(owner: string, value: unknown): asserts value is Toolset {
-  if (isObject(value) && typeof value['list'] === 'function' && typeof value['call'] === 'function') return;
+  if (isObject(value) && typeof value['list'] === 'function' && typeof value['prepare'] === 'function') return;
   throw new KernelError('CONFIG_INVALID', `${owner} takes a Toolset, not ${describeType(value)}.`, {
     hint: 'Put the tools into a registry: createRegistry([…]) of @kernel/tools.',
   });

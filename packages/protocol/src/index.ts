@@ -7,7 +7,6 @@ export type * from './model-options.ts';
 export * from './prompt-cache.ts';
 export * from './tool-name.ts';
 export * from './tool.ts';
-export * from './call-marks.ts';
 export type * from './pending.ts';
 export { dropsCalls, runEndOf } from './finish-reason.ts';
 export type { FinishReason, StopReason } from './finish-reason.ts';

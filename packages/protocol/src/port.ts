@@ -131,42 +131,44 @@ export interface Transcript {
 }
 
 /**
- * The port to a set of tools. Wrappers `Toolset → Toolset` forward all five members.
+ * The port to a set of tools. Wrappers are `Toolset → Toolset`: see `wrapCalls` and `wrapToolset`.
  *
  * `Context` is what its handlers need as `context` of the run.
  */
 export interface Toolset<Context = unknown> {
   /** The tools on offer: the same frozen array until something changes. */
   list(): readonly Tool[];
-  /** Runs one call. Never rejects: failures, timeouts and aborts are results with `isError`. */
-  call(call: ToolCall, context: CallContext<Context>): Promise<ToolResult>;
   /**
-   * Validates a call without running it, so that somebody can decide on what would run. Resolves to the failed result that the call would
-   * have, or to what its handler would get: passed on as `CallContext.approved`, that is what runs. Never rejects.
-   *
-   * Absent where only `call` can validate. A wrapper that changes calls must change them here too.
+   * The tools on offer in a turn, if that can differ: conditions, capabilities and lifetimes are evaluated here, once a turn. Absent: `list()`.
+   * The same frozen array as long as the tools are the same.
    */
-  validate?(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
+  listFor?(turn: TurnContext<Context>): readonly Tool[] | Promise<readonly Tool[]>;
   /**
-   * Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here.
-   *
-   * If concurrent runs can be offered different tools, resolves to those of this turn: the same frozen array as long as they are the same. Otherwise
-   * resolves to undefined, and `list()` decides; where there is nothing to wait for, undefined is returned at once. A wrapper that changes `list`
-   * changes this list too.
+   * Makes of a model's call what would run: finds the tool, validates and repairs the arguments, applies policies. Runs nothing. A call that cannot
+   * run is its failed result. Never throws or rejects. The same call in the same state gives the same arguments.
    */
-  beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void> | undefined;
+  prepare(
+    call: ToolCall,
+    context: CallContext<Context>,
+  ): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
 }
 
-/** What a call would run with. */
-export interface ValidatedCall {
-  /** The tool that it would run. */
+/** A call, ready to run: what a person is shown and what runs are this one value. */
+export interface PreparedCall {
+  /** The tool that runs. */
   readonly tool: Tool;
-  /** The arguments that the handler would get, parsed, repaired and stripped, as JSON text. */
+  /** The arguments that its handler gets, parsed, repaired and stripped, as JSON text: what is shown, digested and run. */
   readonly arguments: string;
-  /** Whether a call would still run the same tool and handler; false once the tool was replaced or removed. */
-  isCurrent(): boolean;
+  /** Whether somebody must allow it first. Default: if there is somebody to ask, unless the tool only reads. `true`: it never runs unasked. */
+  readonly needsApproval?: boolean | undefined;
+  /** Whether it does nothing but run an agent, as an inner run (see `Step.hasInnerSteps`). */
+  readonly runsAgent?: boolean | undefined;
+  /** Whether `run` awaits `RunningCall.started` itself, after its queues and checks. Default: it is awaited before `run`. */
+  readonly awaitsStarted?: boolean | undefined;
+  /** Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. */
+  run(running: RunningCall): Promise<ToolResult>;
 }
 
 /** What a toolset gets when a turn begins. */
@@ -189,26 +191,29 @@ export interface Conversation {
   readonly chatId: string;
 }
 
-/** What comes with a call. It is an argument and never stored on a tool, so that concurrent calls each see their own. */
+/** What comes with a call when it is prepared. It is an argument and never stored on a tool, so that concurrent calls each see their own. */
 export interface CallContext<Context = unknown> {
-  /** Aborts the call. */
+  /** Aborts the preparation. */
   readonly signal: AbortSignal;
   /** The conversation of the run, if it has one. */
   readonly conversation?: Conversation | undefined;
   /** The `context` of the run, which the program provides for its handlers, such as a database or the user. Never sent to a model, and in no event. */
   readonly context?: Context | undefined;
-  /** The turn in which the call was made, as `beginTurn` got it: its tools can be called. Without it, those of the last turn. */
+  /** The turn in which the call was made, as `listFor` got it: its tools can be called. Without it, those of the last turn. */
   readonly turn?: TurnContext<Context> | undefined;
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
-  /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */
-  readonly approved?: ValidatedCall | undefined;
+}
+
+/** What comes with a call when it runs. */
+export interface RunningCall {
+  /** Aborts the call. */
+  readonly signal: AbortSignal;
   /**
    * Awaited right before a handler is entered, after all queues and checks; not called if no handler runs. What is recorded here tells, after a
-   * crash, which calls may have had an effect. If it rejects, the handler is not entered. Called for each attempt. Toolsets that do so are marked by
-   * `markAwaitsBeforeHandler`.
+   * crash, which calls may have had an effect. If it rejects, the handler is not entered. Called for each attempt.
    */
-  readonly beforeHandler?: (() => void | Promise<void>) | undefined;
+  readonly started?: (() => void | Promise<void>) | undefined;
   /** Receives progress reports. Ignored after the call has ended. */
   readonly onProgress?: ((update: string) => void) | undefined;
   /** Receives the late result of an async tool, once. */
@@ -216,7 +221,9 @@ export interface CallContext<Context = unknown> {
 }
 
 /** What a handler gets besides its input. */
-export interface ToolContext<Context = unknown> extends CallContext<Context> {
+export interface ToolContext<Context = unknown>
+  extends CallContext<Context>,
+    Pick<RunningCall, 'onProgress' | 'onComplete'> {
   /** The id of the call. */
   readonly callId: string;
   /** The name under which the tool was called. */

@@ -1,7 +1,10 @@
-import type { Provider, Toolset } from './port.ts';
+import type { CallContext, PreparedCall, Provider, RunningCall, Toolset } from './port.ts';
+import { KernelError } from './error.ts';
+import { isToolResult, toErrorResult, type ToolResult } from './result.ts';
+import type { ToolCall } from './tool.ts';
 
 const PROVIDER_METHODS = ['stream', 'structuredOutput', 'countTokens', 'embed', 'transcribe'] as const;
-const TOOLSET_METHODS = ['list', 'call', 'validate', 'beginTurn', 'subscribe'] as const;
+const TOOLSET_METHODS = ['list', 'listFor', 'prepare', 'subscribe'] as const;
 
 /**
  * Returns a copy of a provider with some members replaced. The others, including methods inherited from a class, are called on the original.
@@ -25,6 +28,64 @@ export function wrapToolset<Context = unknown>(
   changes: Partial<Toolset<Context>>,
 ): Toolset<Context> {
   return { ...tools, ...boundMethods(tools, TOOLSET_METHODS), ...changes };
+}
+
+/**
+ * Returns a copy of a toolset that changes its prepared calls, or refuses them by a failed result. Results of the toolset pass by. What is prepared
+ * at once stays so, if `wrap` returns at once.
+ *
+ * @example
+ * ```ts
+ * import { type Toolset, wrapCalls } from '@kernel/protocol';
+ *
+ * // Tells how long each call takes.
+ * const withTimes = (tools: Toolset, tell: (name: string, ms: number) => void): Toolset =>
+ *   wrapCalls(tools, (prepared) => ({
+ *     ...prepared,
+ *     async run(running) {
+ *       const started = performance.now();
+ *       const result = await prepared.run(running);
+ *       tell(prepared.tool.name, performance.now() - started);
+ *       return result;
+ *     },
+ *   }));
+ * ```
+ */
+export function wrapCalls<Context = unknown>(
+  tools: Toolset<Context>,
+  wrap: (
+    prepared: PreparedCall,
+    call: ToolCall,
+    context: CallContext<Context>,
+  ) => PreparedCall | ToolResult | Promise<PreparedCall | ToolResult>,
+): Toolset<Context> {
+  return wrapToolset(tools, {
+    prepare(call, context) {
+      const next = (prepared: PreparedCall | ToolResult) =>
+        isToolResult(prepared) ? prepared : wrap(prepared, call, context);
+      const prepared = tools.prepare(call, context);
+      return prepared instanceof Promise ? prepared.then(next) : next(prepared);
+    },
+  });
+}
+
+/**
+ * Prepares a call and runs it, for whoever has nobody to ask: a call that needs an approval is the failed result `TOOL_DENIED`. Never rejects, as
+ * long as the toolset does not.
+ */
+export async function callTool<Context = unknown>(
+  tools: Toolset<Context>,
+  call: ToolCall,
+  context: CallContext<Context> & Omit<RunningCall, 'signal'>,
+): Promise<ToolResult> {
+  const prepared = await tools.prepare(call, context);
+  if (isToolResult(prepared)) return prepared;
+  if (prepared.needsApproval === true) {
+    const message = `"${prepared.tool.name}" was not allowed: it needs approval, and nobody can be asked.`;
+    return toErrorResult(new KernelError('TOOL_DENIED', message), 'denied');
+  }
+  if (prepared.awaitsStarted !== true) await context.started?.();
+  return prepared.run(context);
 }
 
 function boundMethods<Port extends object, Name extends keyof Port>(
