@@ -243,4 +243,6 @@ export interface ToolWithHandler<Context = unknown> {
   readonly timeoutMs?: number | undefined;
   /** How many calls run at once. Default: 1 for a tool that writes, else no limit. */
   readonly concurrency?: number | undefined;
+  /** Whether the tool does nothing but run an agent, as an inner run. Default false. */
+  readonly runsAgent?: boolean | undefined;
 }

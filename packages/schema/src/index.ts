@@ -1,5 +1,5 @@
 export { annotateResult } from './arguments/foreign-arguments.ts';
-export { callValidated, validateForeign, validateForeignText } from './arguments/foreign-arguments.ts';
+export { type CallSource, toToolset, validateForeign, validateForeignText } from './arguments/foreign-arguments.ts';
 export type { RawArguments } from './arguments/parse.ts';
 export { validateArguments } from './arguments/validate.ts';
 export type {

@@ -1,8 +1,10 @@
 import {
   type CallContext,
   isRepeatable,
-  validatesCalls,
   type JsonSchema,
+  KernelError,
+  resultAfterAbort,
+  type RunningCall,
   type Tool,
   toErrorResult,
   type ToolCall,
@@ -16,7 +18,7 @@ import { inspectSchema } from '../validator/inspect-schema.ts';
 import { usableSchema } from '../validator/usable-schema.ts';
 import type { RawArguments } from './parse.ts';
 import { validateArguments, type RepairPolicy, type ValidatedArguments } from './validate.ts';
-import { truncate } from '@kernel/internal';
+import { errorMessage, truncate } from '@kernel/internal';
 
 /**
  * Validates the arguments of a tool that another toolset or a server runs, and repairs them. What the schema does not mention is passed on, and so is what
@@ -39,19 +41,59 @@ export function validateForeignText(tool: Tool, raw: RawArguments, repair?: Repa
   return validated.error === undefined ? { ...validated, input: JSON.stringify(validated.input) } : validated;
 }
 
-/** Runs a call of a tool on offer through its toolset, with arguments that fit the schema. Rejects only as the toolset does. */
-export async function callValidated<Context>(
-  tools: Toolset<Context>,
-  tool: Tool,
-  call: ToolCall,
-  context: CallContext<Context>,
-): Promise<ToolResult> {
-  if (validatesCalls(tools)) return tools.call(call, context);
-  const validated = validateForeignText(tool, call.arguments);
-  if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
-  return annotateResult(await tools.call({ ...call, arguments: String(validated.input) }, context), validated);
+/** What runs the calls of some tools, and what it offers. */
+export interface CallSource<Context = unknown> extends Omit<Toolset<Context>, 'prepare'> {
+  /** Runs a call, whose arguments fit the schema of its tool. */
+  call(call: ToolCall, context: CallContext<Context> & RunningCall): Promise<ToolResult>;
+  /** Whether `call` awaits `started` itself. Default false. */
+  readonly awaitsStarted?: boolean | undefined;
 }
 
+/**
+ * Makes a toolset of one function that runs all calls. Arguments are validated and repaired by the listed schema; a result of an aborted call that does
+ * not say how it ended becomes one that says that nobody knows. What the function throws is a failed result.
+ */
+export function toToolset<Context = unknown>(source: CallSource<Context>): Toolset<Context> {
+  const { awaitsStarted, call: runCall, ...rest } = source;
+  return {
+    ...rest,
+    prepare(call, context) {
+      const tool = source.list().find(({ name }) => name === call.name);
+      if (tool === undefined) return notFoundResult(call.name, source.list());
+      if (context.signal.aborted) return toErrorResult(cancelledError(call.name), 'cancelled');
+      const validated = validateForeignText(tool, call.arguments);
+      if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
+      const text = String(validated.input);
+      return {
+        tool,
+        arguments: text,
+        awaitsStarted,
+        async run(running) {
+          const { signal } = running;
+          try {
+            const result = await runCall.call(source, { ...call, arguments: text }, { ...context, ...running });
+            return annotateResult(signal.aborted ? resultAfterAbort(result, tool.name) : result, validated);
+          } catch (error) {
+            const failure = new KernelError('TOOL_FAILED', `"${tool.name}" failed: ${errorMessage(error)}`, { cause: error });
+            return signal.aborted ? resultAfterAbort(toErrorResult(failure), tool.name) : toErrorResult(failure);
+          }
+        },
+      };
+    },
+  };
+}
+
+function notFoundResult(name: string, tools: readonly Tool[]): ToolResult {
+  const names = tools.slice(0, MAX_NAMES).map((tool) => tool.name);
+  const hint = names.length === 0 ? 'There are no tools.' : `Offered: ${names.join(', ')}.`;
+  return toErrorResult(new KernelError('TOOL_NOT_FOUND', `There is no tool "${truncate(name, 80)}".`, { hint }));
+}
+
+function cancelledError(name: string): KernelError {
+  return new KernelError('TOOL_CANCELLED', `"${name}" was cancelled before it started.`, { data: { tool: name } });
+}
+
+const MAX_NAMES = 10;
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 const validators = new WeakMap<JsonSchema, Validator>();
 

@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { type CallContext, isToolName, isToolResult, type Tool, type ToolCall, type Toolset } from '@kernel/protocol';
+import {
+  type CallContext,
+  callTool,
+  isToolName,
+  isToolResult,
+  type PreparedCall,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  wrapCalls,
+  wrapToolset,
+} from '@kernel/protocol';
 import { type ConformanceCase, withSubject } from './case.ts';
 
 /** A toolset under test: it offers four tools without required arguments, under these names. */
@@ -51,49 +63,77 @@ export function toolsetConformance(
       assert.ok(Object.isFrozen(toolset.list()), 'the list is not frozen');
     }),
     check('a call answers with a result', async ({ toolset, answers }) => {
-      const result = await toolset.call(toCall(answers), quietContext());
+      const result = await callTool(toolset, toCall(answers), quietContext());
       assert.ok(isToolResult(result));
       assert.notEqual(result.isError, true, result.forLLM);
       assert.match(result.forLLM, /ok/);
     }),
     check('a handler that throws becomes a result, not a rejection', async ({ toolset, throws }) => {
-      await assertFailure(toolset.call(toCall(throws), quietContext()));
+      await assertFailure(callTool(toolset, toCall(throws), quietContext()));
     }),
     check('an unknown tool becomes a result that names it', async ({ toolset }) => {
-      const result = await assertFailure(toolset.call(toCall('no_such_tool'), quietContext()));
+      const result = await assertFailure(callTool(toolset, toCall('no_such_tool'), quietContext()));
       assert.match(result.forLLM, /no_such_tool/);
     }),
     check('names of the prototype chain are unknown tools', async ({ toolset }) => {
       for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
-        await assertFailure(toolset.call(toCall(name), quietContext()));
+        await assertFailure(callTool(toolset, toCall(name), quietContext()));
     }),
-    check('validate, if there is one, shows what a call would run, and that runs', async ({ toolset, answers }) => {
-      const call = toCall(answers);
-      const approved = await toolset.validate?.(call, quietContext());
-      if (approved === undefined) return;
-      assert.ok(!isToolResult(approved), 'a valid call was refused');
-      assert.equal(approved.tool.name, answers);
-      assert.ok(approved.isCurrent(), 'the tool has not changed');
-      const result = await toolset.call(call, { ...quietContext(), approved });
+    check('prepare runs nothing, and gives the same tool and arguments each time', async ({ toolset, answers }) => {
+      const [first, second] = [await prepared(toolset, answers), await prepared(toolset, answers)];
+      assert.equal(first.tool.name, answers);
+      assert.deepEqual(JSON.parse(first.arguments), {});
+      assert.deepEqual([second.tool, second.arguments], [first.tool, first.arguments]);
+      const result = await first.run(quietContext());
+      assert.ok(isToolResult(result));
       assert.match(result.forLLM, /ok/);
-      const unknown = await toolset.validate?.(toCall('no_such_tool'), quietContext());
-      assert.ok(unknown !== undefined && isToolResult(unknown), 'an unknown tool is not a failed result');
+    }),
+    check('a call that cannot run is its failed result when it is prepared', async ({ toolset }) => {
+      const unknown: unknown = await toolset.prepare(toCall('no_such_tool'), quietContext());
+      assert.ok(isToolResult(unknown), 'an unknown tool is not a failed result');
+      assert.equal(unknown.isError, true);
+    }),
+    check('what is prepared runs once more as the same call', async ({ toolset, answers }) => {
+      const { run } = await prepared(toolset, answers);
+      const results = await Promise.all([run(quietContext()), run(quietContext())]);
+      for (const result of results) assert.match(result.forLLM, /ok/);
+    }),
+    check('`started` is awaited once and before the handler, whoever awaits it', async ({ toolset, answers, throws }) => {
+      for (const name of [answers, throws]) {
+        let count = 0;
+        // oxlint-disable-next-line no-await-in-loop -- one call after another
+        await callTool(toolset, toCall(name), { ...quietContext(), started: () => void (count += 1) });
+        assert.equal(count, 1);
+      }
+      const refused = callTool(toolset, toCall(answers), {
+        ...quietContext(),
+        started: () => Promise.reject(new Error('not recorded')),
+      });
+      const result = await refused.catch(() => undefined);
+      assert.notEqual(result?.isError, undefined === result ? true : undefined, 'it ran without its record');
+    }),
+    check('a spread and a wrapper of calls keep the policy of the toolset', async ({ toolset, answers }) => {
+      const denied = { forLLM: 'denied', isError: true, outcome: 'denied' } as const;
+      const guarded = wrapCalls(toolset, () => denied);
+      for (const tools of [{ ...guarded }, wrapToolset(guarded, {}), wrapCalls(guarded, (each) => each)])
+        // oxlint-disable-next-line no-await-in-loop -- one call after another
+        assert.deepEqual(await tools.prepare(toCall(answers), quietContext()), denied);
     }),
     check('argument text that is not valid JSON becomes a result', async ({ toolset, answers }) => {
       for (const text of ['{"a":', 'not json', '[1]', '42', 'null x'])
-        await assertFailure(toolset.call(toCall(answers, text), quietContext()));
+        await assertFailure(callTool(toolset, toCall(answers, text), quietContext()));
     }),
     check('blank argument text counts as no arguments', async ({ toolset, answers }) => {
-      const result = await toolset.call(toCall(answers, ' '), quietContext());
+      const result = await callTool(toolset, toCall(answers, ' '), quietContext());
       assert.notEqual(result.isError, true, result.forLLM);
     }),
     check('an aborted signal starts nothing and gives a result', async ({ toolset, answers }) => {
-      await assertFailure(toolset.call(toCall(answers), { signal: AbortSignal.abort(new Error('stop')) }));
+      await assertFailure(callTool(toolset, toCall(answers), { signal: AbortSignal.abort(new Error('stop')) }));
     }),
     ...(['hangs', 'stops'] as const).map((kind) =>
       check(`an abort settles a call whose handler ${kind} within ${SETTLE_MS} ms, with a result`, async (subject) => {
         const stop = new AbortController();
-        const pending = assertFailure(subject.toolset.call(toCall(subject[kind]), { signal: stop.signal }));
+        const pending = assertFailure(callTool(subject.toolset, toCall(subject[kind]), { signal: stop.signal }));
         pending.catch(() => {}); // awaited below; it may reject earlier
         await new Promise((resolve) => setTimeout(resolve, 5));
         stop.abort(new Error('stop'));
@@ -105,7 +145,7 @@ export function toolsetConformance(
     check('calls at the same time each get their own result', async ({ toolset, answers, throws }) => {
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          toolset.call(toCall(index % 2 === 0 ? answers : throws, '{}', `call_${index}`), quietContext()),
+          callTool(toolset, toCall(index % 2 === 0 ? answers : throws, '{}', `call_${index}`), quietContext()),
         ),
       );
       results.forEach((result, index) => assert.equal(result.isError === true, index % 2 === 1));
@@ -115,8 +155,12 @@ export function toolsetConformance(
       undo?.();
       undo?.();
     }),
-    check('beginTurn resolves', async ({ toolset }) => {
-      await toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+    check('the tools of a turn can be called in it', async ({ toolset, answers }) => {
+      const turn = { turn: 1, signal: new AbortController().signal };
+      const offered = (await toolset.listFor?.(turn)) ?? toolset.list();
+      assert.ok(offered.some(({ name }) => name === answers), `"${answers}" is not on offer`);
+      const result = await callTool(toolset, toCall(answers), { ...quietContext(), turn });
+      assert.match(result.forLLM, /ok/);
     }),
   ];
 }
@@ -126,6 +170,12 @@ function assertTool(tool: Tool): void {
   assert.equal(typeof tool.description, 'string');
   assert.equal(tool.parameters['type'], 'object');
   assert.deepEqual(JSON.parse(JSON.stringify(tool)), tool, `"${tool.name}" is not plain data`);
+}
+
+async function prepared(toolset: Toolset, name: string): Promise<PreparedCall> {
+  const value: PreparedCall | ToolResult = await toolset.prepare(toCall(name), quietContext());
+  assert.ok(!isToolResult(value), 'a valid call was refused');
+  return value;
 }
 
 async function assertFailure(pending: Promise<unknown>) {

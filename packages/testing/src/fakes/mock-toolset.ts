@@ -2,6 +2,7 @@ import { delay, onAbort } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
+  type RunningCall,
   type Tool,
   toErrorResult,
   type ToolCall,
@@ -24,7 +25,7 @@ export type MockBehavior =
       /** The call rejects with this: a toolset that breaks its port. */
       readonly throws?: unknown;
     }
-  | ((call: ToolCall, context: CallContext) => string | ToolResult | Promise<string | ToolResult>);
+  | ((call: ToolCall, context: CallContext & RunningCall) => string | ToolResult | Promise<string | ToolResult>);
 
 /** A mock tool and what it does. */
 export interface MockTool {
@@ -36,10 +37,10 @@ export interface MockTool {
 
 /** A `Toolset` of mock tools that records its calls. */
 export interface MockToolset extends Toolset {
-  /** Every call to a known tool, in order. */
+  /** Every call of a known tool that ran, in order. */
   readonly calls: readonly ToolCall[];
-  /** The contexts of the calls, in the same order. */
-  readonly contexts: readonly CallContext[];
+  /** The contexts of the calls, as they were prepared and run, in the same order. */
+  readonly contexts: readonly (CallContext & RunningCall)[];
   /** How many calls are running now. */
   readonly running: number;
   /** The largest number of calls that ran at the same time. */
@@ -72,7 +73,7 @@ export function mockToolset(tools: readonly MockTool[]): MockToolset {
   const byName = new Map(tools.map((mock) => [mock.tool.name, mock]));
   const list = Object.freeze(tools.map((mock) => mock.tool));
   const calls: ToolCall[] = [];
-  const contexts: CallContext[] = [];
+  const contexts: (CallContext & RunningCall)[] = [];
   let running = 0;
   let maxRunning = 0;
   return {
@@ -85,24 +86,35 @@ export function mockToolset(tools: readonly MockTool[]): MockToolset {
       return maxRunning;
     },
     list: () => list,
-    async call(call, context) {
+    prepare(call, context) {
       const mock = byName.get(call.name);
       if (mock === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-      calls.push(call);
-      contexts.push(context);
-      running += 1;
-      maxRunning = Math.max(maxRunning, running);
-      try {
-        const result = await perform(mock.behavior, call, context);
-        return typeof result === 'string' ? toolResult(result) : result;
-      } finally {
-        running -= 1;
-      }
+      return {
+        tool: mock.tool,
+        arguments: call.arguments,
+        async run(run) {
+          const whole = { ...context, ...run };
+          calls.push(call);
+          contexts.push(whole);
+          running += 1;
+          maxRunning = Math.max(maxRunning, running);
+          try {
+            const result = await perform(mock.behavior, call, whole);
+            return typeof result === 'string' ? toolResult(result) : result;
+          } finally {
+            running -= 1;
+          }
+        },
+      };
     },
   };
 }
 
-async function perform(behavior: MockBehavior, call: ToolCall, context: CallContext): Promise<string | ToolResult> {
+async function perform(
+  behavior: MockBehavior,
+  call: ToolCall,
+  context: CallContext & RunningCall,
+): Promise<string | ToolResult> {
   if (typeof behavior === 'string' || (typeof behavior === 'object' && 'forLLM' in behavior)) return behavior;
   if (typeof behavior === 'function') return behavior(call, context);
   if (behavior.delayMs !== undefined) await delay(behavior.delayMs);

@@ -1,5 +1,5 @@
 import type { Redactor } from '@kernel/internal';
-import type { ToolResult } from '@kernel/protocol';
+import type { PreparedCall, RunningCall, ToolResult } from '@kernel/protocol';
 import type { ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { CallPlan } from './call-plan.ts';
@@ -12,6 +12,7 @@ import type { CallRequest } from './types.ts';
 /** The state of one call, which for an async tool lives until its late result is delivered. */
 export interface CallRecord {
   readonly request: CallRequest;
+  readonly running: RunningCall;
   readonly plan: CallPlan;
   /** The time limit of its handler, in milliseconds; `0` or `Infinity` means none. */
   readonly timeoutMs: number;
@@ -23,11 +24,13 @@ export interface CallRecord {
   abandoned: Promise<unknown> | undefined;
   /** Late results that arrived before the call had ended. */
   earlyResults: unknown[] | undefined;
+  /** The call of a mounted toolset that runs instead of a handler. */
+  forwarded: PreparedCall | undefined;
 }
 
 /** Reports calls to the listeners of the registry and to the callbacks of the caller. */
 export interface CallReporter {
-  start(request: CallRequest, plan: CallPlan): CallRecord;
+  start(request: CallRequest, plan: CallPlan, running: RunningCall): CallRecord;
   /** Passes a progress update on; ignored after the end of the call. */
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
@@ -62,18 +65,18 @@ export function createCallReporter(
     }
   };
   const argumentsOf = (binding: ToolBinding, validated: ValidatedArguments | undefined): object | undefined => {
-    if (binding.input.foreign !== undefined || validated === undefined || validated.error !== undefined)
+    if (binding.input.forward !== undefined || validated === undefined || validated.error !== undefined)
       return undefined;
     return { arguments: readArguments('json' in validated ? validated.json : validated.input) };
   };
   const deliver = (record: CallRecord, returned: unknown): void => {
-    const { binding, context } = record.request;
-    const result = finalize(toResult(returned, binding), record);
+    const { onComplete } = record.running;
+    const result = finalize(toResult(returned, record.request.binding), record);
     const isError = result.isError === true;
     if (record.state === 'delivered') return late(record, 'repeated', isError, result);
-    const isAwaited = record.state === 'waiting' && context.onComplete !== undefined;
+    const isAwaited = record.state === 'waiting' && onComplete !== undefined;
     if (record.state === 'waiting') record.state = 'delivered';
-    if (isAwaited) callSafely(() => context.onComplete?.(result));
+    if (isAwaited) callSafely(() => onComplete(result));
     late(record, isAwaited ? 'completed' : 'orphan', isError, result);
   };
 
@@ -100,7 +103,7 @@ export function createCallReporter(
       }
       return result;
     },
-    start(request, plan) {
+    start(request, plan, running) {
       const isHeard = events.hasCallListeners();
       if (isHeard) {
         const extra = detail ? { arguments: readArguments(request.arguments) } : {};
@@ -108,21 +111,24 @@ export function createCallReporter(
       }
       return {
         request,
+        running,
         plan,
         timeoutMs: request.timeoutMs ?? plan.timeoutMs,
         started: isHeard ? performance.now() : 0,
         state: 'running',
         abandoned: undefined,
         earlyResults: undefined,
+        forwarded: undefined,
       };
     },
     progress(record, text) {
       if (record.state !== 'running') return;
       const update = redactor.text(typeof text === 'string' ? text : failureText(text)).toWellFormed();
-      const { id, binding, context } = record.request;
+      const { id, binding } = record.request;
+      const { onProgress } = record.running;
       if (events.hasCallListeners())
         events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
-      if (context.onProgress !== undefined) callSafely(() => context.onProgress?.(update));
+      if (onProgress !== undefined) callSafely(() => onProgress(update));
     },
     complete(record, returned) {
       if (record.state === 'running') (record.earlyResults ??= []).push(returned);

@@ -1,10 +1,16 @@
-import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
+import {
+  KernelError,
+  isToolResult,
+  type PreparedCall,
+  type RunningCall,
+  type ToolContext,
+  type ToolResult,
+} from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
 import { asDeclared } from '../unsafe-casts.ts';
-import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
-import { type CallPlan, createPlans } from './call-plan.ts';
+import { createPlans } from './call-plan.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
@@ -22,7 +28,10 @@ import { retryDelay } from './retry-delay.ts';
 import { createToolContext } from './tool-context.ts';
 import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
-/** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
+/**
+ * Creates the runner of a registry: `prepare` validates the arguments; what it returns waits for a permit, runs the handler and reports. The common case
+ * creates one prepared value and one promise.
+ */
 export function createRunner(options: RunnerOptions): Runner {
   const redactor = redactorFor(options.secrets);
   const planOf = createPlans(options);
@@ -42,10 +51,9 @@ export function createRunner(options: RunnerOptions): Runner {
   const limiter = createConcurrencyLimiter();
   let abandonedCount = 0;
 
-  const startCall = (request: CallRequest): CallRecord => reporter.start(request, planOf(request.binding));
-
   const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
     const { binding, context, id } = record.request;
+    const { signal } = record.running;
     const controller = new AbortController();
     const callbacks = {
       onProgress: (update: string) => reporter.progress(record, update),
@@ -55,7 +63,10 @@ export function createRunner(options: RunnerOptions): Runner {
     let work: Promise<unknown> | undefined;
     try {
       const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
-      returned = binding.handler(asDeclared(input), asDeclared(toolContext));
+      returned =
+        record.forwarded === undefined
+          ? binding.handler(asDeclared(input), asDeclared(toolContext))
+          : runForwarded(record.forwarded, record.running, toolContext);
     } catch (error) {
       return onEnd({ kind: 'error', error });
     }
@@ -68,7 +79,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     if (work === undefined) return onEnd({ kind: 'value', value: returned });
     raceHandler(work, {
-      signal: context.signal,
+      signal,
       timeoutMs: record.timeoutMs,
       stop: (reason) => controller.abort(reason),
       onEnd,
@@ -93,26 +104,28 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
-    if (validated.error !== undefined)
-      return Promise.resolve(finish(record, refusedResult(validated.error), validated));
-    const { plan, request } = record;
-    if (plan.isLimited || plan.retries > 0 || request.context.beforeHandler !== undefined)
+    const { binding } = record.request;
+    if (record.running.signal.aborted)
+      return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
+    const { plan } = record;
+    if (plan.isLimited || plan.retries > 0 || record.running.started !== undefined)
       return runLimited(record, validated);
     return new Promise((resolve) => {
       attempt(record, validated.input, (end) =>
-        resolve(finish(record, handlerResult(end, record.request.binding, record.timeoutMs), validated)),
+        resolve(finish(record, handlerResult(end, binding, record.timeoutMs), validated)),
       );
     });
   };
   const runLimited = async (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
-    const { binding, context } = record.request;
+    const { binding } = record.request;
+    const { signal } = record.running;
     const { name } = binding.tool;
     const limits = limitsFor(binding, validated.input, options.concurrency);
     let permit: Permit | KernelError | undefined;
     let result: ToolResult;
     try {
       const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, record.plan.retries);
-      if (limits.length > 0) permit = await limiter.acquire(name, limits, context.signal, record.timeoutMs);
+      if (limits.length > 0) permit = await limiter.acquire(name, limits, signal, record.timeoutMs);
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
     } catch (error) {
@@ -128,9 +141,9 @@ export function createRunner(options: RunnerOptions): Runner {
     retriesLeft: number,
     failed?: { readonly result: ToolResult; readonly retries: number },
   ): Promise<ToolResult> => {
-    const { beforeHandler, signal } = record.request.context;
-    if (beforeHandler !== undefined) {
-      await beforeHandler();
+    const { signal, started } = record.running;
+    if (started !== undefined && record.forwarded?.awaitsStarted !== true) {
+      await started();
       if (signal.aborted) return failed?.result ?? cancelledBeforeStartResult(record.request.binding.tool.name);
     }
     const end = await new Promise<HandlerEnd>((resolve) => {
@@ -147,89 +160,147 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** Waits for an asynchronous schema library, with the same timeout as the handler. */
   const awaitValidation = (
-    request: CallRequest,
+    { binding, context, timeoutMs: ownMs }: CallRequest,
     validating: Promise<ValidatedArguments>,
-    onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
   ): Promise<ValidatedArguments> => {
-    const { binding, context } = request;
-    const timeoutMs = request.timeoutMs ?? planOf(binding).timeoutMs;
+    const timeoutMs = ownMs ?? planOf(binding).timeoutMs;
     return new Promise((resolve) => {
-      raceHandler(
-        validating.then((validated) => resolve(validated)),
-        {
-          signal: context.signal,
-          timeoutMs,
-          stop: ignore,
-          onEnd(end) {
-            if (end.kind === 'value') return; // resolved above
-            resolve({ error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] });
-          },
-          onAbandoned,
+      raceHandler(validating, {
+        signal: context.signal,
+        timeoutMs,
+        stop: ignore,
+        onEnd(end) {
+          resolve(
+            end.kind === 'value'
+              ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `validating` resolves to
+                (end.value as ValidatedArguments)
+              : { error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] },
+          );
         },
-      );
+        onAbandoned: ignore,
+      });
     });
   };
 
-  /** Runs exactly what was approved. */
-  const runApproved = (record: CallRecord, approved: ValidatedCall): Promise<ToolResult> => {
-    const { binding, arguments: text } = record.request;
-    const validated = approved.isCurrent() ? approvedArguments(approved, binding, text) : undefined;
-    if (validated !== undefined) return runValidated(record, validated);
-    return Promise.resolve(finish(record, refusedResult(changedCallError(binding.tool.name))));
-  };
-  const validateOnly = async (request: CallRequest): Promise<ValidatedArguments> => {
-    const validating = validate(request, planOf(request.binding));
-    return validating instanceof Promise ? awaitValidation(request, validating, ignore) : validating;
+  /** Reports a call that cannot run, and returns its result. */
+  const refuse = (request: CallRequest, result: ToolResult, validated?: ValidatedArguments): ToolResult =>
+    finish(reporter.start(request, planOf(request.binding), request.context), result, validated);
+
+  const run = (
+    request: CallRequest,
+    validated: ValidatedArguments,
+    running: RunningCall,
+    forwarded?: PreparedCall,
+  ): Promise<ToolResult> => {
+    const record = reporter.start(request, planOf(request.binding), running);
+    record.forwarded = forwarded;
+    try {
+      options.onRun(request.binding);
+      return runValidated(record, validated);
+    } catch (error) {
+      // A signal that throws.
+      return Promise.resolve(finish(record, failedResult(error, request.binding.tool.name)));
+    }
   };
 
-  /** Ends a call whose signal or schema library throws. */
-  const failed = (record: CallRecord, error: unknown): Promise<ToolResult> =>
-    Promise.resolve(finish(record, failedResult(error, record.request.binding.tool.name)));
-  const start = (record: CallRecord): Promise<ToolResult> => {
-    const { request } = record;
-    const { binding, context } = request;
-    if (context.signal.aborted) return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
-    if (context.approved !== undefined) return runApproved(record, context.approved);
-    const validating = validate(request, record.plan);
-    if (!(validating instanceof Promise)) return runValidated(record, validating);
-    const onAbandoned = (settled: Promise<{ readonly failed: boolean }>): void => trackAbandoned(record, settled);
-    return awaitValidation(request, validating, onAbandoned)
-      .then((validated) =>
-        context.signal.aborted && validated.error === undefined
-          ? finish(record, cancelledBeforeStartResult(binding.tool.name))
-          : runValidated(record, validated),
-      )
-      .catch((error: unknown) => failed(record, error));
+  const ready = (request: CallRequest, validated: ValidatedArguments, needsApproval?: true): PreparedCall | ToolResult => {
+    if (validated.error !== undefined) return refuse(request, refusedResult(validated.error), validated);
+    const { binding } = request;
+    let text: string | undefined;
+    return {
+      tool: binding.tool,
+      get arguments() {
+        return (text ??= toText(validated.input));
+      },
+      needsApproval,
+      runsAgent: binding.runsAgent,
+      awaitsStarted: true,
+      run: (running) => run(request, validated, running),
+    };
   };
 
+  /** Asks the library of a tool whether somebody must allow a call of it. */
+  const readyIfAllowed = async (request: CallRequest, validated: ValidatedArguments): Promise<PreparedCall | ToolResult> => {
+    const { binding, context, id } = request;
+    if (validated.error !== undefined) return ready(request, validated);
+    const callbacks = { onProgress: ignore, onComplete: ignore };
+    const toolContext = createToolContext(id, binding.tool.name, context, context.signal, callbacks);
+    const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
+    return ready(request, validated, isNeeded === true ? true : undefined);
+  };
+
+  /** The call of a mounted toolset, as it runs here. */
+  const readyForwarded = (request: CallRequest, prepared: PreparedCall | ToolResult): PreparedCall | ToolResult => {
+    if (isToolResult(prepared)) return refuse(request, prepared);
+    const validated = { input: undefined, repairs: [], notes: [] };
+    return {
+      tool: prepared.tool,
+      arguments: prepared.arguments,
+      needsApproval: prepared.needsApproval,
+      runsAgent: prepared.runsAgent,
+      awaitsStarted: true,
+      run: (running) => run(request, validated, running, prepared),
+    };
+  };
+
+  const prepare = (request: CallRequest): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> => {
+    const { arguments: raw, binding, context, id } = request;
+    if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
+    if (binding.input.forward !== undefined) {
+      const forwarded = binding.input.forward(id, toText(raw), context);
+      return forwarded instanceof Promise
+        ? forwarded.then((prepared) => readyForwarded(request, prepared))
+        : readyForwarded(request, forwarded);
+    }
+    const validating = validateArguments(binding, raw, planOf(binding).policy);
+    const next = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
+    if (!(validating instanceof Promise)) return next(request, validating);
+    return awaitValidation(request, validating).then((validated) =>
+      context.signal.aborted && validated.error === undefined
+        ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
+        : next(request, validated),
+    );
+  };
+
+  /** The result of a call whose signal, schema library or check throws. */
+  const failed = (request: CallRequest, error: unknown): ToolResult =>
+    refuse(request, failedResult(error, request.binding.tool.name));
   return {
-    run(request) {
-      const record = startCall(request);
+    prepare(request) {
       try {
-        return start(record);
+        const prepared = prepare(request);
+        return prepared instanceof Promise ? prepared.catch((error: unknown) => failed(request, error)) : prepared;
       } catch (error) {
-        return failed(record, error);
+        return failed(request, error);
       }
-    },
-    async validate(request, isCurrent) {
-      const { binding, arguments: text, context } = request;
-      if (context.signal.aborted) return cancelledBeforeStartResult(binding.tool.name);
-      const validated = await validateOnly(request);
-      if (validated.error !== undefined) return finish(startCall(request), refusedResult(validated.error), validated);
-      const forwarded = await binding.input.forward?.(request.id, String(validated.input), context);
-      if (forwarded !== undefined && 'forLLM' in forwarded) return forwarded;
-      return createValidatedCall(binding, text, validated, isCurrent, forwarded);
     },
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     abandoned: () => abandonedCount,
   };
 }
 
-function validate(
-  { binding, arguments: raw }: CallRequest,
-  { policy }: CallPlan,
-): ValidatedArguments | Promise<ValidatedArguments> {
-  return binding.input.foreign?.(raw, policy.repair) ?? validateArguments(binding, raw, policy);
+function runForwarded(
+  prepared: PreparedCall,
+  { started }: RunningCall,
+  { onComplete, onProgress, signal }: ToolContext,
+): Promise<ToolResult> {
+  return prepared.run({ signal, onProgress, onComplete, started: prepared.awaitsStarted === true ? started : undefined });
+}
+
+/** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */
+function toText(input: unknown): string {
+  if (typeof input === 'string') return input;
+  try {
+    return JSON.stringify(input, nearestJson) ?? 'null';
+  } catch {
+    return '"[arguments that JSON cannot represent]"';
+  }
+}
+
+function nearestJson(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Map || value instanceof Set) return [...value];
+  return value;
 }
 
 function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {

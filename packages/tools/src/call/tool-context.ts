@@ -16,7 +16,6 @@ export function createToolContext(
     context: caller.context,
     turn: caller.turn,
     idempotencyKey: caller.idempotencyKey,
-    approved: caller.approved,
     onProgress: callbacks.onProgress,
     onComplete: callbacks.onComplete,
   };

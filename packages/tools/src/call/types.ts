@@ -1,4 +1,4 @@
-import type { CallContext, ToolResult, ValidatedCall } from '@kernel/protocol';
+import type { CallContext, PreparedCall, ToolResult } from '@kernel/protocol';
 import type { RawArguments } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { CallEventSink } from './call-events.ts';
@@ -19,6 +19,8 @@ export interface RunnerOptions {
   /** How many characters of a result the model gets; 0 means all. */
   readonly resultLimit: number;
   readonly limitResult: (result: ToolResult, limit: number) => ToolResult;
+  /** Called when a prepared call begins to run. */
+  readonly onRun: (binding: ToolBinding) => void;
 }
 
 export interface CallRequest {
@@ -32,9 +34,8 @@ export interface CallRequest {
 }
 
 export interface Runner {
-  run(request: CallRequest): Promise<ToolResult>;
-  /** Validates a call without running it: resolves to its failed result, or to what it would run as long as `isCurrent`. Never rejects. */
-  validate(request: CallRequest, isCurrent: () => boolean): Promise<ValidatedCall | ToolResult>;
+  /** Makes of a call what would run, or its failed result. A promise only where a schema library, another toolset or a check has one. Never throws or rejects. */
+  prepare(request: CallRequest): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult>;
   /** Reports a call that has no binding to run, and returns its result. */
   refuse(name: string, callId: string, result: ToolResult): ToolResult;
   /** How many handlers were abandoned and still run. */

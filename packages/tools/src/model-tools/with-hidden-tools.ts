@@ -1,11 +1,18 @@
-import { type Tool, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
+import {
+  isToolResult,
+  type PreparedCall,
+  type Tool,
+  type ToolResult,
+  type Toolset,
+  wrapToolset,
+} from '@kernel/protocol';
 import type { ToolRegistry } from '../registry/types.ts';
 
 const SEARCH_TOOLS: readonly string[] = ['find_tools', 'find_tools_by_pattern'];
 
 /**
  * Offers the hidden tools of a registry too, for a provider whose vendor lets the model search for tools by itself, with `toolSearch` among its
- * `serverTools`. The tools of `exclude`, by default `find_tools` and `find_tools_by_pattern`, are not offered. A call of a hidden tool promotes it, as
+ * `serverTools`. The tools of `exclude`, by default `find_tools` and `find_tools_by_pattern`, are not offered. A call of a hidden tool promotes it when it runs, as
  * `find_tools` would.
  *
  * The same lists of the registry give the same array.
@@ -23,21 +30,27 @@ export function withHiddenTools(registry: ToolRegistry, exclude: Iterable<string
     joined.set(listed, list);
     return list;
   };
-  const promote = ({ name }: ToolCall): void => {
-    if (registry.hiddenTools().some((tool) => tool.name === name)) registry.promote([name]);
-  };
+  const isHidden = (name: string): boolean => registry.hiddenTools().some((tool) => tool.name === name);
   return wrapToolset(registry, {
     list: () => withHidden(registry.list()),
-    async beginTurn(turn) {
-      return withHidden((await registry.beginTurn(turn)) ?? registry.list());
+    listFor(turn) {
+      const offered = registry.listFor(turn);
+      return offered instanceof Promise ? offered.then(withHidden) : withHidden(offered);
     },
-    call(call, context) {
-      promote(call);
-      return registry.call(call, context);
-    },
-    validate(call, context) {
-      promote(call);
-      return registry.validate(call, context);
+    prepare(call, context) {
+      if (!isHidden(call.name)) return registry.prepare(call, context);
+      const promoting = (prepared: PreparedCall | ToolResult): PreparedCall | ToolResult =>
+        isToolResult(prepared)
+          ? prepared
+          : {
+              ...prepared,
+              run(running) {
+                if (isHidden(call.name)) registry.promote([call.name]);
+                return prepared.run(running);
+              },
+            };
+      const prepared = registry.prepareHidden(call, context);
+      return prepared instanceof Promise ? prepared.then(promoting) : promoting(prepared);
     },
   });
 }

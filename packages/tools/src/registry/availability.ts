@@ -7,7 +7,7 @@ import { type Entry, type EntryStore, isConditional } from './entries.ts';
 import type { MountedToolset } from './mount.ts';
 import type { ToolRegistry } from './types.ts';
 
-export type Availability = Pick<ToolRegistry, 'beginTurn' | 'available' | 'unavailable'>;
+export type Availability = Required<Pick<ToolRegistry, 'listFor' | 'available' | 'unavailable'>>;
 
 /** How long one mounted toolset can delay a turn. */
 const TURN_TIMEOUT_MS = 10_000;
@@ -63,23 +63,23 @@ export function createAvailability(
     const [results] = await Promise.all([evaluateConditions(turn), checkCapabilities()]);
     return results;
   };
-  const begin = async (turn: TurnContext): Promise<readonly Tool[] | undefined> => {
+  const begin = async (turn: TurnContext): Promise<readonly Tool[]> => {
     beginning ??= new Set();
     beginning.add(turn);
     try {
       const results = await untilAborted(evaluate(turn), turn.signal).catch(ignore);
-      return results === undefined ? undefined : store.listFor(results);
+      return results === undefined ? store.list() : store.listFor(results);
     } finally {
       beginning?.delete(turn);
     }
   };
 
   return {
-    beginTurn(turn) {
-      if (beginning?.has(turn) === true) return undefined; // a mounted toolset leads back here
+    listFor(turn) {
+      if (beginning?.has(turn) === true) return store.list(); // a mounted toolset leads back here
       if (isNewTurn(turn)) expirePromotions();
       // Most registries have nothing that a turn can change, and wait for nothing.
-      return mounted.size === 0 && watchedEntries().length === 0 ? undefined : begin(turn);
+      return mounted.size === 0 && watchedEntries().length === 0 ? store.list() : begin(turn);
     },
     async available() {
       await checkCapabilities();
@@ -126,8 +126,8 @@ function canChange({ binding: { tool, when }, promotion }: Entry): boolean {
 
 /** A mounted toolset that fails or takes too long keeps its tools; calling them shows what is wrong. */
 async function beginMountedTurn({ toolset, sync }: MountedToolset, turn: TurnContext): Promise<void> {
-  const begun = async (): Promise<readonly Tool[] | undefined> => (await toolset.beginTurn?.(turn)) ?? undefined;
-  sync(turn, await withTimeout(begun(), TURN_TIMEOUT_MS, undefined));
+  const offered = async (): Promise<readonly Tool[] | undefined> => toolset.listFor?.(turn);
+  sync(turn, await withTimeout(offered(), TURN_TIMEOUT_MS, undefined));
 }
 
 /** Applies what was found missing, and returns whether that changed what can be called. */

@@ -20,34 +20,44 @@ export type Lookup = (
 
 export type LookupResult = ToolBinding | ToolResult;
 
-/** Creates the lookup of a registry. Looking up a promoted tool renews its promotion. */
+/** Creates the lookups of a registry: of the tools on offer, and of the hidden ones, too. */
 export function createLookup(
   store: EntryStore,
   conditions: Conditions,
   capabilities: () => Capabilities,
   timeoutMs: number,
-): Lookup {
-  const find = (entry: Entry, results: ConditionResults): LookupResult | Promise<LookupResult> => {
-    const { binding, promotion } = entry;
+) {
+  const find = ({ binding }: Entry, results: ConditionResults): LookupResult | Promise<LookupResult> => {
     if (binding.when !== undefined && isConditional(binding) && results.get(binding.when) !== true)
       return unavailableResult(binding.tool.name, 'its condition does not hold in this turn', []);
-    if (promotion !== undefined) promotion.turnsLeft = promotion.turns;
     return requireCapabilities(binding, capabilities, timeoutMs);
   };
-  return (name, context) => {
-    const entry = store.entries.get(name);
-    if (entry === undefined || !entry.enabled || (entry.hidden && entry.promotion === undefined)) {
-      return unknownToolResult(
-        name,
-        offeredTo(store, conditions, context).map((tool) => tool.name),
-      );
-    }
-    const turn = conditions.turnOf(context);
-    if (turn === undefined) return find(entry, store.conditionResults());
-    const results = conditions.resultsOf(turn);
-    const { when } = entry.binding;
-    if (when === undefined || results.has(when) || !isConditional(entry.binding)) return find(entry, results);
-    return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));
+  const lookup =
+    (includesHidden: boolean): Lookup =>
+    (name, context) => {
+      const entry = store.entries.get(name);
+      const isHidden = entry?.hidden === true && entry.promotion === undefined;
+      if (entry === undefined || !entry.enabled || (isHidden && !includesHidden)) {
+        return unknownToolResult(
+          name,
+          offeredTo(store, conditions, context).map((tool) => tool.name),
+        );
+      }
+      const turn = conditions.turnOf(context);
+      if (turn === undefined) return find(entry, store.conditionResults());
+      const results = conditions.resultsOf(turn);
+      const { when } = entry.binding;
+      if (when === undefined || results.has(when) || !isConditional(entry.binding)) return find(entry, results);
+      return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));
+    };
+  return {
+    offered: lookup(false),
+    any: lookup(true),
+    /** Renews the promotion of a tool that runs. */
+    renew(name: string): void {
+      const promotion = store.entries.get(name)?.promotion;
+      if (promotion !== undefined) promotion.turnsLeft = promotion.turns;
+    },
   };
 }
 

@@ -1,25 +1,17 @@
 import {
   type CallContext,
+  isToolResult,
   KernelError,
+  type PreparedCall,
   type Tool,
-  type ToolCall,
-  type ToolContext,
+  type ToolResult,
   type Toolset,
   type TurnContext,
-  type ValidatedCall,
-  rewritesCalls,
   checkKeys,
-  hasInnerSteps,
-  markInnerSteps,
-  validatesCalls,
-  markAwaitsBeforeHandler,
-  markValidatesCalls,
-  markRewritesCalls,
   mountedName,
   optionKeys,
 } from '@kernel/protocol';
-import { type RawArguments, type RepairPolicy, validateForeignText, type Validator } from '@kernel/schema';
-import { forwardedCall } from '../call/approved-calls.ts';
+import type { Validator } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
 import type { Mount, MountOptions, ToolRegistry } from './types.ts';
@@ -30,7 +22,7 @@ export interface Mounts {
   /** Mounts another toolset; see `ToolRegistry.mount`. */
   mount(this: void, prefix: string, toolset: Toolset, options?: MountOptions): Mount;
   readonly mounted: ReadonlySet<MountedToolset>;
-  /** Records that a toolset shows tools of this registry, and may change calls if one that is mounted does. Returns it. */
+  /** Records that a toolset shows tools of this registry. Returns it. */
   registerOwner<T extends Toolset>(toolset: T): T;
 }
 
@@ -126,7 +118,7 @@ export function createMounts(
       for (const tool of tools) addOrReplace(tool);
     };
     const sync = (turn?: TurnContext, offered?: readonly Tool[]): void => {
-      if (turn !== undefined && offered !== undefined) {
+      if (turn !== undefined && offered !== undefined && offered !== toolset.list()) {
         differsByTurn = true;
         offeredNames.set(turn, new Set(offered.map((tool) => tool.name)));
       }
@@ -172,13 +164,7 @@ export function createMounts(
     mounted,
     registerOwner(toolset) {
       owners.set(toolset, mounted);
-      markAwaitsBeforeHandler(toolset);
-      markValidatesCalls(toolset);
-      markInnerSteps(toolset, (name) => {
-        const handler = store.entries.get(name)?.binding.handler;
-        return handler !== undefined && hasInnerSteps(handler, name);
-      });
-      return markRewritesCalls(toolset, () => [...mounted].some((each) => rewritesCalls(each.toolset)));
+      return toolset;
     },
   };
 }
@@ -201,29 +187,23 @@ interface MountState {
   readonly isOffered: (turn: TurnContext) => boolean;
 }
 
-/** Binds a tool of the other toolset to its name here. Its arguments are validated once: there if that toolset does it, else here. */
+/** Binds a tool of the other toolset to its name here. That toolset prepares its calls. */
 function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, isOffered }: MountState): ToolBinding {
-  const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
-  const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
-  const isCheckedThere = validatesCalls(toolset);
-  const handler = (text: string, context: ToolContext) =>
-    toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) });
+  // A hook of that toolset may have put another tool in place of this one.
+  const shown = (other: Tool): Tool => (other.name === tool.name ? own : (mountedTool(other) ?? other));
+  const asShown = (prepared: PreparedCall | ToolResult): PreparedCall | ToolResult =>
+    isToolResult(prepared) ? prepared : { ...prepared, tool: shown(prepared.tool) };
   return Object.freeze({
     tool: own,
     ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
-    handler: hasInnerSteps(toolset, tool.name) ? markInnerSteps(handler) : handler,
+    handler: () => undefined,
     input: {
       validator: () => ACCEPTS_ALL,
-      foreign: (raw: RawArguments, repair: RepairPolicy) =>
-        isCheckedThere && typeof raw === 'string'
-          ? { input: raw, repairs: [], notes: [] }
-          : validateForeignText(tool, raw, repair),
-      ...(validate !== undefined && {
-        forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
-        forwardedTool: ({ tool: other }: ValidatedCall) =>
-          other.name === tool.name ? own : (mountedTool(other) ?? other),
-      }),
+      forward(id: string, text: string, context: CallContext) {
+        const prepared = toolset.prepare({ type: 'tool-call', id, name: tool.name, arguments: text }, context);
+        return prepared instanceof Promise ? prepared.then(asShown) : asShown(prepared);
+      },
     },
     timeoutMs: 0,
     concurrency: Infinity,

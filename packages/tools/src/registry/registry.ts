@@ -1,15 +1,15 @@
 import {
   type CallContext,
-  hasInnerSteps,
-  markAwaitsBeforeHandler,
-  markInnerSteps,
-  markValidatesCalls,
+  isToolResult,
+  KernelError,
+  type PreparedCall,
+  type RunningCall,
   type Tool,
   type ToolCall,
   type ToolWithHandler,
+  toErrorResult,
   type ToolResult,
   type Toolset,
-  type ValidatedCall,
 } from '@kernel/protocol';
 import type { RawArguments } from '@kernel/schema';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
@@ -41,6 +41,16 @@ import type { ToolRegistry } from './types.ts';
 import { createView } from './view.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+
+type Prepared = ReturnType<Toolset['prepare']>;
+
+/** Runs what was prepared for `execute`, which has nobody to ask. */
+function runPrepared(prepared: PreparedCall | ToolResult, running: RunningCall): Promise<ToolResult> {
+  if (isToolResult(prepared)) return Promise.resolve(prepared);
+  if (prepared.needsApproval !== true) return prepared.run(running);
+  const message = `"${prepared.tool.name}" was not allowed: it needs approval, and nobody can be asked.`;
+  return Promise.resolve(toErrorResult(new KernelError('TOOL_DENIED', message), 'denied'));
+}
 
 type TypesOf<Given> = Given extends ToolBinding
   ? NonNullable<Given['~types']>
@@ -99,21 +109,22 @@ export function createRegistry(
     events,
     resultLimit: options.resultLimit ?? 0,
     limitResult: (result, limit) => limitResult(result, limit, results, canReadResults),
+    onRun: ({ tool }) => lookup.renew(tool.name),
   });
 
-  const runFound = (
+  const prepareFound = (
     found: LookupResult | Promise<LookupResult>,
     { id, name, arguments: args }: Omit<ToolCall, 'type' | 'arguments'> & { readonly arguments: RawArguments },
     context: CallContext,
     callTimeoutMs?: number,
-  ): Promise<ToolResult> => {
+  ): Prepared => {
     if (found instanceof Promise) {
       return orCancelled(found, name, context.signal).then((settled) =>
-        runFound(settled, { id, name, arguments: args }, context, callTimeoutMs),
+        prepareFound(settled, { id, name, arguments: args }, context, callTimeoutMs),
       );
     }
-    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, id, found));
-    return runner.run({ id, binding: found, arguments: args, context, timeoutMs: callTimeoutMs });
+    if ('forLLM' in found) return runner.refuse(name, id, found);
+    return runner.prepare({ id, binding: found, arguments: args, context, timeoutMs: callTimeoutMs });
   };
 
   let executeCount = 0;
@@ -127,51 +138,27 @@ export function createRegistry(
     }
     const { timeoutMs: callTimeoutMs, callId = defaultId, signal = new AbortController().signal } = executeOptions;
     const { conversation, context: value, idempotencyKey, onProgress, onComplete } = executeOptions;
-    const context = {
-      signal,
-      conversation,
-      context: value,
-      idempotencyKey,
-      ...(onProgress === undefined ? {} : { onProgress }),
-      ...(onComplete === undefined ? {} : { onComplete }),
-    };
-    return catchSync(name, () =>
-      runFound(lookup(name, context), { id: callId, name, arguments: args }, context, callTimeoutMs),
-    );
+    const context = { signal, conversation, context: value, idempotencyKey };
+    const running = { signal, onProgress, onComplete };
+    return catchSync(name, () => {
+      const given = { id: callId, name, arguments: args };
+      const prepared = prepareFound(lookup.offered(name, context), given, context, callTimeoutMs);
+      return prepared instanceof Promise
+        ? prepared.then((each) => runPrepared(each, running))
+        : runPrepared(prepared, running);
+    });
   };
 
-  const callWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Promise<ToolResult> => {
-    try {
-      const error = invalidCall(toolCall, context);
-      if (error !== undefined) return Promise.resolve(refusedResult(error));
-      const { id, name, arguments: args } = toolCall;
-      return runFound(find(name, context), { id, name, arguments: args }, context);
-    } catch (error) {
-      return Promise.resolve(failedResult(error, 'call')); // a call may be an object with getters that throw
-    }
-  };
-  const validateWith = async (
-    find: Lookup,
-    isCurrent: (binding: ToolBinding) => boolean,
-    toolCall: ToolCall,
-    context: CallContext,
-  ): Promise<ValidatedCall | ToolResult> => {
+  const prepareWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Prepared => {
     try {
       const error = invalidCall(toolCall, context);
       if (error !== undefined) return refusedResult(error);
-      const { id, name, arguments: args } = toolCall;
-      const finding = find(name, context);
-      const found = finding instanceof Promise ? await orCancelled(finding, name, context.signal) : finding;
-      if ('forLLM' in found) return found;
-      return await runner.validate({ id, arguments: args, context, binding: found }, () => isCurrent(found));
+      return prepareFound(find(toolCall.name, context), toolCall, context);
     } catch (error) {
-      return failedResult(error, 'validate');
+      return failedResult(error, 'call'); // a call may be an object with getters that throw
     }
   };
-  const call: Toolset['call'] = (toolCall, context) => callWith(lookup, toolCall, context);
-  const isRegistered = (binding: ToolBinding): boolean => store.entries.get(binding.tool.name)?.binding === binding;
-  const validate: Required<Toolset>['validate'] = (toolCall, context) =>
-    validateWith(lookup, isRegistered, toolCall, context);
+  const prepare: Toolset['prepare'] = (toolCall, context) => prepareWith(lookup.offered, toolCall, context);
 
   const snapshot = (): Toolset => {
     const tools = store.list();
@@ -183,27 +170,18 @@ export function createRegistry(
         ? unknownToolResult(name, names)
         : requireCapabilities(binding, capabilities, timeoutMs);
     };
-    const shown: Toolset = {
-      list: () => tools,
-      call: (toolCall, context) => callWith(find, toolCall, context),
-      validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),
-    };
-    const hasInner = (name: string): boolean => {
-      const handler = snapshotBindings.get(name)?.handler;
-      return handler !== undefined && hasInnerSteps(handler, name);
-    };
-    return markInnerSteps(markValidatesCalls(markAwaitsBeforeHandler(shown)), hasInner);
+    return { list: () => tools, prepare: (toolCall, context) => prepareWith(find, toolCall, context) };
   };
 
   const listLacking = (): readonly Tool[] =>
     [...store.entries.values()]
       .filter((entry) => entry.enabled && !entry.hidden && entry.missing.length > 0)
       .map((entry) => entry.binding.tool);
-  const { beginTurn } = availability;
+  const { listFor } = availability;
   const { subscribe, onEvent } = events;
   const offered = (context: Pick<CallContext, 'turn' | 'signal'>): readonly Tool[] =>
     offeredTo(store, conditions, context);
-  const viewSource = { list: queries.list, offeredTo: offered, listLacking, call, validate, subscribe, beginTurn };
+  const viewSource = { list: queries.list, offeredTo: offered, listLacking, prepare, subscribe, listFor };
 
   const registry: ToolRegistry = {
     get size() {
@@ -217,8 +195,8 @@ export function createRegistry(
     mount: mounts.mount,
     ...createRegistryState(store),
     ...availability,
-    call,
-    validate,
+    prepare,
+    prepareHidden: (toolCall, context) => prepareWith(lookup.any, toolCall, context),
     execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
     async executeOrThrow(name, args, executeOptions = {}) {
       const result = await execute(name, args, executeOptions);

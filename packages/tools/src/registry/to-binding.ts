@@ -1,5 +1,5 @@
 import { sliceHead } from '@kernel/internal';
-import { describeValue, hasInnerSteps, KernelError, markInnerSteps, type ToolWithHandler } from '@kernel/protocol';
+import { describeValue, KernelError, type ToolWithHandler } from '@kernel/protocol';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { checkName } from './name-errors.ts';
@@ -16,9 +16,9 @@ export function toBinding(given: ToolBinding | ToolWithHandler): ToolBinding {
 
 function bind(given: ToolWithHandler): ToolBinding {
   if (!hasToolAndHandler(given)) throw notBindingError(given);
-  const { tool, handler, timeoutMs, concurrency } = given;
-  const bound = handler.bind(given);
-  return bindTool(tool, hasInnerSteps(handler, tool.name) ? markInnerSteps(bound) : bound, { timeoutMs, concurrency });
+  const { tool, handler, timeoutMs, concurrency, runsAgent } = given;
+  const binding = bindTool(tool, handler.bind(given), { timeoutMs, concurrency });
+  return runsAgent === true ? Object.freeze({ ...binding, runsAgent }) : binding;
 }
 
 function hasToolAndHandler(given: unknown): given is ToolWithHandler {

@@ -1,14 +1,11 @@
 import type {
-  CallContext,
   Tool,
-  ToolCall,
   ToolWithHandler,
   ToolMetadata,
   ToolOptionality,
   ToolResult,
   Toolset,
   TurnContext,
-  ValidatedCall,
 } from '@kernel/protocol';
 import type { RawArguments } from '@kernel/schema';
 import type { ResultStore } from '../call/result-store.ts';
@@ -87,7 +84,7 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   promote(names: Iterable<string>, ttl?: number): void;
   /**
    * Adds the tools of another toolset as `prefix_name` and follows its changes. Names stay within 64 characters by a stable suffix. The other
-   * toolset's `call` validates the arguments and runs the tool, with its own timeouts. A tool that appears later and finds its name taken
+   * toolset's `prepare` validates the arguments, and what it prepared runs, with its own timeouts. A tool that appears later and finds its name taken
    * gets a free one with a suffix. Throws `TOOL_ALREADY_EXISTS`, or `CONFIG_INVALID` for a toolset that leads back to this registry.
    */
   mount(prefix: string, toolset: Toolset, options?: MountOptions): Mount;
@@ -101,11 +98,10 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   // Turns.
 
   /**
-   * Counts down promotions (once for a turn, however many views begin it), evaluates conditions and checks capabilities. `list()` returns a new
-   * array only if something changed. Resolves to the tools on offer in this turn if conditions decide on them: each of several runs at once has its
-   * own. Never rejects; returns early on abort.
+   * The tools on offer in a turn. Counts down promotions (once for a turn, however many views begin it), evaluates conditions and checks capabilities;
+   * each of several runs at once has its own tools. Returns at once if nothing can change in a turn. Never rejects; ends early on abort.
    */
-  beginTurn(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined> | undefined;
+  listFor(turn: TurnContext<Context>): readonly Tool[] | Promise<readonly Tool[]>;
   /** Checks capabilities now and returns the tools on offer. */
   available(): Promise<readonly Tool[]>;
   /** The capabilities that were missing at the last check, by tool. Tools without missing ones are absent. */
@@ -113,13 +109,8 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
 
   // Calls.
 
-  /** Runs a model's call. Never rejects. */
-  call(call: ToolCall, context: CallContext<Context>): Promise<ToolResult>;
-  /**
-   * Validates a model's call without running it, so that it can be approved: `call` with what it resolves to as `context.approved` runs exactly that.
-   * Resolves to the failed result of a call that cannot run. Never rejects.
-   */
-  validate(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
+  /** Prepares a call of a tool that is hidden, too, as `prepare` does with those on offer. */
+  prepareHidden: Toolset<Context>['prepare'];
   /**
    * Runs a tool by a name of type `string`, which is looked up at run time. Takes the arguments as JSON text or an object. Never rejects: invalid
    * options give a result with the code `CONFIG_INVALID`.

@@ -7,12 +7,10 @@ import {
   type ToolCall,
   type ToolEffect,
   type ToolOptionality,
-  type ToolResult,
   type Toolset,
   type TurnContext,
-  type ValidatedCall,
 } from '@kernel/protocol';
-import { catchSync, refusedResult } from '../call/result.ts';
+import { failedResult, refusedResult } from '../call/result.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { isSameList } from './offered-lists.ts';
 import { invalidCall } from './options.ts';
@@ -53,13 +51,11 @@ export interface ToolView extends Toolset {
   has(name: string): boolean;
   /** Calls `listener` after a change of the view's own list; returns a function that stops that. */
   subscribe(listener: () => void): () => void;
-  /** Validates a call of a tool that the view shows. */
-  validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
-  /** Begins a turn of the registry. Several views can begin the same one. Resolves to the view's tools in it, if conditions decide on them. */
-  beginTurn(turn: TurnContext): Promise<readonly Tool[] | undefined> | undefined;
+  /** The view's tools in a turn of the registry. Several views can begin the same one. */
+  listFor(turn: TurnContext): readonly Tool[] | Promise<readonly Tool[]>;
 }
 
-export interface ViewSource extends Required<Omit<Toolset, 'beginTurn'>>, Pick<ToolView, 'beginTurn'> {
+export interface ViewSource extends Required<Toolset> {
   /** The tools on offer in the turn of a call. */
   offeredTo(context: CallContext): readonly Tool[];
   /** The tools that would be on offer if no capability were missing. */
@@ -75,25 +71,24 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
   const list = (): readonly Tool[] => shownOf(showsLacking ? source.listLacking() : source.list()).tools;
   const has = (name: string): boolean => shownOf(showsLacking ? source.listLacking() : source.list()).names.has(name);
   const names = (): readonly string[] => list().map((tool) => tool.name);
-  const callVisible = <T>(
-    call: ToolCall,
-    context: CallContext,
-    forward: (call: ToolCall, context: CallContext) => Promise<T>,
-  ): Promise<T | ToolResult> =>
-    catchSync<T | ToolResult>('call', () => {
+  const prepare = (call: ToolCall, context: CallContext): ReturnType<Toolset['prepare']> => {
+    try {
       const error = invalidCall(call, context);
-      if (error !== undefined) return Promise.resolve(refusedResult(error));
+      if (error !== undefined) return refusedResult(error);
       const shown = shownOf(showsLacking ? source.listLacking() : source.offeredTo(context));
-      if (shown.names.has(call.name)) return forward(call, context);
-      return Promise.resolve(unknownToolResult(call.name, [...shown.names]));
-    });
+      return shown.names.has(call.name)
+        ? source.prepare(call, context)
+        : unknownToolResult(call.name, [...shown.names]);
+    } catch (error) {
+      return failedResult(error, 'call');
+    }
+  };
 
   return {
     list,
     names,
     has,
-    call: (call, context) => callVisible(call, context, source.call),
-    validate: (call, context) => callVisible(call, context, source.validate),
+    prepare,
     subscribe(listener) {
       let last = list();
       return source.subscribe(() => {
@@ -103,10 +98,10 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
         listener();
       });
     },
-    beginTurn(turn) {
-      return source
-        .beginTurn(turn)
-        ?.then((offered) => (offered === undefined || showsLacking ? undefined : shownOf(offered).tools));
+    listFor(turn) {
+      const select = (offered: readonly Tool[]): readonly Tool[] => (showsLacking ? list() : shownOf(offered).tools);
+      const offered = source.listFor(turn);
+      return offered instanceof Promise ? offered.then(select) : select(offered);
     },
   };
 }

@@ -6,20 +6,13 @@ import {
   checkNumber,
   type KeysOf,
   optionKeys,
+  type PreparedCall,
   type Tool,
   type ToolContext,
   type ToolResult,
   type TurnContext,
-  type ValidatedCall,
 } from '@kernel/protocol';
-import type {
-  RawArguments,
-  RepairPolicy,
-  UnknownProperties,
-  ValidatedArguments,
-  ValidatedTool,
-  Validator,
-} from '@kernel/schema';
+import type { RepairPolicy, UnknownProperties, ValidatedTool, Validator } from '@kernel/schema';
 import type { ToolTypes } from './tool-types.ts';
 
 /**
@@ -40,6 +33,8 @@ export interface ToolBinding<
   readonly handler: ToolHandler<never, Context>;
   /** Validates the arguments of a call. */
   readonly input: InputValidation;
+  /** Whether the tool does nothing but run an agent. */
+  readonly runsAgent?: boolean | undefined;
   /** Returns the validator of a successful result's `data`; absent without `outputSchema`. */
   readonly output?: () => Validator;
   /** The types of the tool, for the compiler only: never set. */
@@ -56,12 +51,14 @@ export type ToolHandler<I = never, Context = unknown> = (input: I, context: Tool
 export interface InputValidation {
   /** Returns the validator of `tool.parameters`, compiled at the first call. */
   readonly validator: () => Validator;
-  /** Set if another toolset runs the tool: makes the text that it gets, as `input`, of the arguments of a call. */
-  readonly foreign?: (raw: RawArguments, repair: RepairPolicy) => ValidatedArguments;
-  /** Set with `foreign` if the other toolset can validate a call, given its id and its text, without running it. */
-  readonly forward?: (callId: string, text: string, context: CallContext) => Promise<ValidatedCall | ToolResult>;
-  /** Set with `forward`: the tool that a validated call of the other toolset would run, as this toolset lists it. */
-  readonly forwardedTool?: (validated: ValidatedCall) => Tool;
+  /** Set if another toolset runs the tool: prepares its call, given the id and the arguments as they were sent. */
+  readonly forward?: (
+    callId: string,
+    text: string,
+    context: CallContext,
+  ) => PreparedCall | ToolResult | Promise<PreparedCall | ToolResult>;
+  /** Whether somebody must allow a call, if the tool's own library decides that. Gets the validated input. */
+  readonly needsApproval?: (input: object, context: ToolContext) => unknown;
   /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
   readonly parse?: NonNullable<ValidatedTool['input']['parse']>;
 }
@@ -80,7 +77,7 @@ export interface BindingOptions<Input = never, Context = unknown> {
   readonly resultLimit?: number | undefined;
   /** How often a retryable failure of a `read` or `idempotent` tool is retried. Default: the registry's, 0. */
   readonly retries?: number | undefined;
-  /** Whether a `conditional` tool is offered in a turn; called by `beginTurn`. If it throws, the tool is not offered. */
+  /** Whether a `conditional` tool is offered in a turn; called once a turn. If it throws, the tool is not offered. */
   readonly when?: ToolCondition<Context> | undefined;
 }
 

@@ -3,7 +3,7 @@ import { isRepeatable, KernelError, type ToolEffect, unreadableResult } from '@k
 import type { ToolBinding, ToolHandler } from '../../tool/binding.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
-import { type CallChecks, type ForeignToolOptions, isAsyncIterable, withCallChecks } from '../foreign-tool.ts';
+import { type ForeignToolOptions, isAsyncIterable, withApprovalCheck } from '../foreign-tool.ts';
 import { readModelOutput } from './model-output.ts';
 import { toInputSchema } from './to-input-schema.ts';
 
@@ -29,7 +29,7 @@ export interface AiSdkToolInput {
  * Binds a tool of the AI SDK under a name. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
  *
  * `execute` gets the call's id, its signal and the `context` of the run, and no messages; what it yields before the last value is progress. A call that
- * `needsApproval` is denied unless it was approved, or `effect` is given. The tool's callbacks, such as `onInputStart`, are not called. Throws
+ * `needsApproval` never runs unasked, unless `effect` is given. The tool's callbacks, such as `onInputStart`, are not called. Throws
  * `CONFIG_INVALID` for a tool without `execute` or with a function as its description, and `TOOL_SCHEMA_INVALID` for a schema without a JSON Schema.
  */
 export function fromAiSdkTool<const Name extends string>(
@@ -56,8 +56,7 @@ export function fromAiSdkTool<const Name extends string>(
       toModelOutput(asDeclared({ toolCallId, input, output })),
     );
   };
-  const checks: CallChecks = { needsApproval: effect === undefined ? toCheck(needsApproval) : undefined };
-  return defineTool({
+  const binding = defineTool({
     ...options,
     name,
     description,
@@ -65,11 +64,12 @@ export function fromAiSdkTool<const Name extends string>(
     ...(strict === undefined ? {} : { strict }),
     ...(effect === undefined ? {} : { effect }),
     input: toInputSchema(name, tool.inputSchema),
-    handler: withCallChecks(name, handler, checks),
+    handler,
   });
+  return withApprovalCheck(binding, effect === undefined ? toCheck(needsApproval) : undefined);
 }
 
-function toCheck(needsApproval: AiSdkToolInput['needsApproval']): CallChecks['needsApproval'] {
+function toCheck(needsApproval: AiSdkToolInput['needsApproval']): ToolBinding['input']['needsApproval'] {
   if (typeof needsApproval !== 'function') return needsApproval === true ? () => true : undefined;
   return (input, { callId: toolCallId, context }) =>
     needsApproval(asDeclared(input), asDeclared({ toolCallId, context, messages: [] }));

@@ -1,4 +1,5 @@
 import {
+  callTool,
   checkToolset,
   toModelText,
   toResultJson,
@@ -6,7 +7,6 @@ import {
   type ToolResultJson,
   type Toolset,
 } from '@kernel/protocol';
-import { callValidated } from '@kernel/schema';
 import { asDeclared } from '../../unsafe-casts.ts';
 import { type AiSdkOutput, toModelOutput } from './model-output.ts';
 
@@ -95,7 +95,7 @@ function toAiSdkTool(tools: Toolset, tool: Tool): ConvertedAiSdkTool {
     },
     async execute(input, { toolCallId: id, abortSignal: signal = new AbortController().signal, context }) {
       const call = { type: 'tool-call', id, name, arguments: JSON.stringify(input) ?? '' } as const;
-      const result = await callValidated(tools, tool, call, { signal, context });
+      const result = await callTool(tools, call, { signal, context });
       if (result.isError === true) throw new Error(toModelText(result), { cause: result.error });
       return toResultJson(result);
     },

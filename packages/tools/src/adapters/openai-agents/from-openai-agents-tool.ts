@@ -2,7 +2,7 @@ import { KernelError, type ToolContext } from '@kernel/protocol';
 import { bindTool } from '../../tool/bind-tool.ts';
 import type { ToolBinding, ToolCondition } from '../../tool/binding.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
-import { type CallChecks, type ForeignToolOptions, withCallChecks } from '../foreign-tool.ts';
+import { type ForeignToolOptions, withApprovalCheck, withEnabledCheck } from '../foreign-tool.ts';
 
 /** A function tool of the OpenAI Agents SDK, as `tool()` of `@openai/agents` returns it. */
 export interface OpenAiAgentsToolInput<Name extends string = string> {
@@ -30,7 +30,7 @@ export interface OpenAiAgentsToolInput<Name extends string = string> {
  * Binds a function tool of the OpenAI Agents SDK. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
  *
  * It gets a run context with only the `context` of the run. A failure that its `errorFunction` turns into text (the default) is an ordinary result. A call
- * that `needsApproval` is denied unless it was approved, or `effect` is given. With a function as `isEnabled`, the tool is on offer in the turns in which
+ * that `needsApproval` never runs unasked, unless `effect` is given. With a function as `isEnabled`, the tool is on offer in the turns in which
  * that holds; without, a call of a disabled tool is denied. Throws `CONFIG_INVALID` for a tool with guardrails.
  */
 export function fromOpenAiAgentsTool<const Name extends string>(
@@ -46,15 +46,8 @@ export function fromOpenAiAgentsTool<const Name extends string>(
         hint: 'Check its calls with withHooks of @kernel/agent, and pass the tool without them.',
       },
     );
-  const checks: CallChecks = {
-    isEnabled: isEnabled && (({ context }) => isEnabled(asDeclared({ context }), asDeclared(undefined))),
-    needsApproval:
-      effect === undefined && needsApproval !== undefined
-        ? (input, { context, callId }) => needsApproval(asDeclared({ context }), asDeclared(input), callId)
-        : undefined,
-  };
   const condition = conditionOf(isEnabled, options.when);
-  return bindTool(
+  const binding = bindTool(
     {
       name,
       description,
@@ -63,13 +56,19 @@ export function fromOpenAiAgentsTool<const Name extends string>(
       ...(strict === undefined ? {} : { strict }),
       ...(condition === undefined ? {} : { metadata: { optionality: 'conditional' } }),
     },
-    withCallChecks(
+    withEnabledCheck(
       name,
       (input, { context, signal }: ToolContext) =>
         tool.invoke(asDeclared({ context }), JSON.stringify(input), asDeclared({ signal })),
-      checks,
+      isEnabled && (({ context }) => isEnabled(asDeclared({ context }), asDeclared(undefined))),
     ),
     condition === undefined ? options : { ...options, when: condition },
+  );
+  return withApprovalCheck(
+    binding,
+    effect === undefined && needsApproval !== undefined
+      ? (input, { context, callId }) => needsApproval(asDeclared({ context }), asDeclared(input), callId)
+      : undefined,
   );
 }
 

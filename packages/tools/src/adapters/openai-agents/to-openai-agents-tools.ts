@@ -1,5 +1,5 @@
-import { checkToolset, type JsonSchema, type MediaPart, type Tool, toModelText, type Toolset } from '@kernel/protocol';
-import { callValidated } from '@kernel/schema';
+import {
+  callTool, checkToolset, type JsonSchema, type MediaPart, type Tool, toModelText, type Toolset } from '@kernel/protocol';
 import { asDeclared } from '../../unsafe-casts.ts';
 
 /** A function tool for the OpenAI Agents SDK: an element of `tools` of its `Agent`. */
@@ -72,7 +72,7 @@ export function toOpenAiAgentsTools(tools: Toolset): ConvertedOpenAiAgentsTool[]
         name: tool.name,
         arguments: input,
       } as const;
-      const result = await callValidated(tools, tool, call, { signal, context });
+      const result = await callTool(tools, call, { signal, context });
       const images = (result.media ?? []).flatMap((part) => toImage(part) ?? []);
       const text = toModelText(result);
       return images.length === 0 ? text : [{ type: 'text', text }, ...images];
