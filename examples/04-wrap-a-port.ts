@@ -1,6 +1,6 @@
 // A policy is a wrapper of a port: twelve lines that deny some tools, tested alone, stacked as you like.
 import assert from 'node:assert/strict';
-import { errorResult, type Toolset } from '@kernel/protocol';
+import { errorResult, type Toolset, callTool } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
 function withDenyList(inner: Toolset, denied: ReadonlySet<string>): Toolset {
@@ -9,7 +9,7 @@ function withDenyList(inner: Toolset, denied: ReadonlySet<string>): Toolset {
     call: (call, context) =>
       denied.has(call.name)
         ? Promise.resolve(errorResult(`TOOL_DENIED: "${call.name}" is not allowed here.`))
-        : inner.call(call, context),
+        : callTool(inner, call, context),
   };
 }
 
@@ -21,7 +21,7 @@ const registry = createRegistry([
 const careful = withDenyList(registry, new Set(['launch']));
 
 const { signal } = new AbortController();
-const call = (name: string) => careful.call({ type: 'tool-call', id: '1', name, arguments: '' }, { signal });
+const call = (name: string) => callTool(careful, { type: 'tool-call', id: '1', name, arguments: '' }, { signal });
 assert.equal((await call('look')).forLLM, 'seen');
 assert.equal((await call('launch')).isError, true);
 console.log((await call('launch')).forLLM);

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 // Choosing tools: a view is a Toolset that follows the registry, a snapshot does not, and a bundle lists what must exist.
 import assert from 'node:assert/strict';
 import { bindTool, createRegistry, defineBundle, resolveBundle } from '@kernel/tools';
@@ -17,7 +18,7 @@ assert.deepEqual(readOnly.names(), ['search', 'navigate']);
 assert.equal(now.list().length, 3);
 
 const { signal } = new AbortController();
-const denied = await readOnly.call({ type: 'tool-call', id: '1', name: 'edit', arguments: '' }, { signal });
+const denied = await callTool(readOnly, { type: 'tool-call', id: '1', name: 'edit', arguments: '' }, { signal });
 assert.equal(denied.code, 'TOOL_NOT_FOUND'); // outside the view: nothing runs
 
 const bundle = defineBundle({

@@ -21,7 +21,7 @@ const registry = createRegistry(
 );
 const { signal } = new AbortController();
 
-await registry.beginTurn({ turn: 1, signal });
+await registry.listFor({ turn: 1, signal });
 assert.deepEqual(registry.names(), ['greet']);
 assert.deepEqual(registry.unavailable().get('print'), ['printer']);
 const refused = await registry.execute('print');
@@ -29,5 +29,5 @@ console.log(refused.forLLM);
 assert.equal(refused.code, 'TOOL_UNAVAILABLE');
 
 isDocked = true;
-await registry.beginTurn({ turn: 2, signal });
+await registry.listFor({ turn: 2, signal });
 assert.deepEqual(registry.names(), ['print']);

@@ -1,7 +1,7 @@
 // Our tools on an SDK server that also has a resource, and a wrapper that asks the client's user while a tool runs.
 import assert from 'node:assert/strict';
 import { isMcpCall, mountTools } from '@kernel/mcp';
-import { errorResult, type Toolset } from '@kernel/protocol';
+import { errorResult, type Toolset, callTool } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -18,10 +18,12 @@ function withConsent(inner: Toolset): Toolset {
   return {
     ...inner,
     async call(call, context) {
-      if (!isMcpCall(context)) return inner.call(call, context);
+      if (!isMcpCall(context)) return callTool(inner, call, context);
       const params = { message: `Run ${call.name}?`, requestedSchema: { type: 'object', properties: {} } } as const;
       const { consent } = await context.ask({ consent: { method: 'elicitation/create', params } });
-      return consent.action === 'accept' ? inner.call(call, context) : errorResult('TOOL_DENIED: the user refused.');
+      return consent.action === 'accept'
+        ? callTool(inner, call, context)
+        : errorResult('TOOL_DENIED: the user refused.');
     },
   };
 }

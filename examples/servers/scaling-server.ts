@@ -1,7 +1,7 @@
 // One process of a server that scales: it keeps nothing between two requests but tasks, and those in a file.
 import { openDurable } from '@kernel/durable';
 import { isMcpCall, serveHttp, type TaskRecord } from '@kernel/mcp';
-import { errorResult, type Toolset } from '@kernel/protocol';
+import { errorResult, type Toolset, callTool } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
 const { STATE_KEY: stateKey, TOKEN: token, TASKS: file = '' } = process.env;
@@ -16,10 +16,12 @@ const registry = createRegistry([
 const toolset: Toolset = {
   ...registry,
   async call(call, context) {
-    if (call.name !== 'book' || !isMcpCall(context)) return registry.call(call, context);
+    if (call.name !== 'book' || !isMcpCall(context)) return callTool(registry, call, context);
     const params = { message: 'Book it?', requestedSchema: { type: 'object', properties: {} } } as const;
     const { consent } = await context.ask({ consent: { method: 'elicitation/create', params } });
-    return consent.action === 'accept' ? registry.call(call, context) : errorResult('TOOL_DENIED: the user refused.');
+    return consent.action === 'accept'
+      ? callTool(registry, call, context)
+      : errorResult('TOOL_DENIED: the user refused.');
   },
 };
 

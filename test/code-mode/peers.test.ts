@@ -28,7 +28,8 @@ afterAll(() => pi.close());
 const context = { signal: new AbortController().signal };
 
 async function oursSays(code: string): Promise<unknown> {
-  const result = await ours.call(
+  const result = await callTool(
+    ours,
     { type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) },
     context,
   );

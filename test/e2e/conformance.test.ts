@@ -35,7 +35,7 @@ const toolsets: readonly (readonly [string, () => Toolset | Promise<Toolset>])[]
     'a registry behind a choice of tools',
     async () => {
       const tools = withSelectedTools(registry(), (all) => all);
-      await tools.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+      await tools.listFor?.({ turn: 1, signal: new AbortController().signal });
       return tools;
     },
   ],

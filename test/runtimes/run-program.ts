@@ -1,6 +1,6 @@
 /** The program of a model that every runtime runs, in the sandbox that is given or in a worker. */
 import { withCodeMode } from '@kernel/code-mode';
-import type { Sandbox } from '@kernel/protocol';
+import { callTool, type Sandbox } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
 const parameters = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } as const;
@@ -18,7 +18,7 @@ export async function runPrograms(sandbox?: Sandbox): Promise<readonly string[]>
   ]) {
     const call = { type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) } as const;
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    results.push((await tools.call(call, { signal })).forLLM);
+    results.push((await callTool(tools, call, { signal })).forLLM);
   }
   return results;
 }

@@ -1,7 +1,7 @@
 import { agentAsTool, createMemorySession, run, type RunOptions, runSession } from '@kernel/agent';
 import { openDurable } from '@kernel/durable';
 import { connectMcp, serveHttp } from '@kernel/mcp';
-import type { AgentEvent, Message, Provider, Toolset } from '@kernel/protocol';
+import { callTool, type AgentEvent, type Message, type Provider, type Toolset } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { soakTools } from './tools.ts';
 
@@ -108,7 +108,7 @@ function renamed(toolset: Toolset): Toolset {
   const named = new Map(toolset.list().map((tool) => [tool.name.replace(/^soak_/u, ''), tool]));
   return {
     list: () => [...named].map(([name, tool]) => ({ ...tool, name })),
-    call: (call, context) => toolset.call({ ...call, name: named.get(call.name)?.name ?? call.name }, context),
+    call: (call, context) => callTool(toolset, { ...call, name: named.get(call.name)?.name ?? call.name }, context),
   };
 }
 

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createInlineSandbox, createWorkerSandbox, withCodeMode } from '@kernel/code-mode';
 import { verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
@@ -28,7 +29,7 @@ describe.each([
   const programs = withCodeMode(tools, { sandbox, limits });
   const others = withCodeMode(tools, { sandbox });
   const run = (code: string, toolset = programs) =>
-    toolset.call({ type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) }, context);
+    callTool(toolset, { type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) }, context);
 
   test.each(Object.entries(ESCAPES))('%s', async (_name, code) => {
     verifies('codemode.escapes');
@@ -58,7 +59,11 @@ test('a program in a worker never holds up the calling thread, whatever it does'
     ESCAPES['microtasks for ever'],
     ESCAPES['a regular expression over a long text'],
   ])
-    await programs.call({ type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) }, context);
+    await callTool(
+      programs,
+      { type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) },
+      context,
+    );
   clearInterval(timer);
   // In 450 ms of computing the thread has come round many times: blocked, it would have once for each program.
   expect(turns).toBeGreaterThan(30);

@@ -1,5 +1,5 @@
 import { agentAsTool, collect, run, type RunResult } from '@kernel/agent';
-import type { Approve, JsonValue, Message, Tool, Toolset } from '@kernel/protocol';
+import { callTool, type Approve, type JsonValue, type Message, type Tool, type Toolset } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
@@ -504,9 +504,9 @@ test('tools that stay direct are called by the model, the others by programs alo
   const tools = withCodeMode(shop(), { direct: ['price'] });
   expect(tools.list().map(({ name }) => name)).toEqual(['price', 'run_code']);
   const context = { signal: new AbortController().signal };
-  const direct = await tools.call({ type: 'tool-call', id: '1', name: 'price', arguments: '{"id":1}' }, context);
+  const direct = await callTool(tools, { type: 'tool-call', id: '1', name: 'price', arguments: '{"id":1}' }, context);
   expect(direct.data).toEqual({ id: 1, euros: 10 });
-  const other = await tools.call({ type: 'tool-call', id: '2', name: 'order', arguments: '{"id":1}' }, context);
+  const other = await callTool(tools, { type: 'tool-call', id: '2', name: 'order', arguments: '{"id":1}' }, context);
   expect(other.forLLM).toContain('Call run_code with a program that calls tools.order(input).');
   expect(made).toEqual(['price 1']);
 });

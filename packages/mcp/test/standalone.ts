@@ -1,6 +1,6 @@
 // A program that uses this package alone. Packed, installed, type-checked and run by scripts/rehearse.ts.
 import { connectMcp, mountTools, serveHttp } from '@kernel/mcp';
-import type { Toolset } from '@kernel/protocol';
+import { callTool, type Toolset } from '@kernel/protocol';
 import { McpServer } from '@modelcontextprotocol/server';
 
 const own: Toolset = {
@@ -18,7 +18,7 @@ const server = await serveHttp(own, { token: 'only-for-this-client' });
 const headers = { authorization: 'Bearer only-for-this-client' };
 const theirs = await connectMcp({ mcpServers: { math: { url: server.url, headers } } });
 const call = { type: 'tool-call', id: '1', name: 'math_add', arguments: '{"a":1,"b":2}' } as const;
-const { forLLM } = await theirs.call(call, { signal: AbortSignal.timeout(5000) });
+const { forLLM } = await callTool(theirs, call, { signal: AbortSignal.timeout(5000) });
 await theirs.close();
 await server.close();
 

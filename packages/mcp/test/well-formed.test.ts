@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { toolResult } from '@kernel/protocol';
+import { toolResult, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMcp, serveHttp, serveStdio } from '../src/index.ts';
@@ -75,7 +75,8 @@ test('a client sends no half of a surrogate pair', async () => {
   onTestFinished(() => toolset.close());
   const [tool] = toolset.list();
   const args = String.raw`{"x":"half \ud83d"}`;
-  const result = await toolset.call(
+  const result = await callTool(
+    toolset,
     { type: 'tool-call', id: '1', name: tool?.name ?? '', arguments: args },
     { signal },
   );

@@ -222,8 +222,7 @@ export interface RunningCall {
 
 /** What a handler gets besides its input. */
 export interface ToolContext<Context = unknown>
-  extends CallContext<Context>,
-    Pick<RunningCall, 'onProgress' | 'onComplete'> {
+  extends CallContext<Context>, Pick<RunningCall, 'onProgress' | 'onComplete'> {
   /** The id of the call. */
   readonly callId: string;
   /** The name under which the tool was called. */

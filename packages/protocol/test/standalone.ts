@@ -1,12 +1,13 @@
 // A program that uses this package alone. Packed, installed, type-checked and run by scripts/rehearse.ts.
-import { KernelError, type Tool, toErrorResult, type Toolset, toModelText } from '@kernel/protocol';
+import { KernelError, type Tool, toErrorResult, type Toolset, toModelText, callTool } from '@kernel/protocol';
 
 const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object', properties: {} } };
 const tools: Toolset = {
   list: () => [clock],
   call: async (call) => toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)),
 };
-const result = await tools.call(
+const result = await callTool(
+  tools,
   { type: 'tool-call', id: '1', name: 'clok', arguments: '{}' },
   { signal: AbortSignal.timeout(1000) },
 );

@@ -1,4 +1,12 @@
-import { KernelError, type Tool, toErrorResult, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import {
+  KernelError,
+  type Tool,
+  toErrorResult,
+  toolResult,
+  type ToolResult,
+  type Toolset,
+  callTool,
+} from '@kernel/protocol';
 import { describe, expect, test } from 'vitest';
 import { mockTool, mockToolset, toolsetConformance, type ToolsetUnderTest, verifies } from '../src/index.ts';
 
@@ -46,7 +54,10 @@ test.each([
   ['rejects', { ...sound, call: () => Promise.reject(new Error('no')) }, 'a handler that throws becomes a result'],
   [
     'ignores the abort',
-    { ...sound, call: (call, context) => (call.name === 'hangs' ? new Promise(() => {}) : sound.call(call, context)) },
+    {
+      ...sound,
+      call: (call, context) => (call.name === 'hangs' ? new Promise(() => {}) : callTool(sound, call, context)),
+    },
     'handler hangs',
   ],
   ['builds its list anew', { ...sound, list: () => Object.freeze([...list]) }, 'the same frozen array'],
@@ -59,18 +70,19 @@ test.each([
     'finds tools on the prototype chain',
     {
       ...sound,
-      call: (call, context) => (call.name in {} ? Promise.resolve(toolResult('found')) : sound.call(call, context)),
+      call: (call, context) =>
+        call.name in {} ? Promise.resolve(toolResult('found')) : callTool(sound, call, context),
     },
     'prototype chain',
   ],
   [
     'swallows broken arguments',
-    { ...sound, call: (call, context) => sound.call({ ...call, arguments: '{}' }, context) },
+    { ...sound, call: (call, context) => callTool(sound, { ...call, arguments: '{}' }, context) },
     'not valid JSON',
   ],
   [
     'starts after an abort',
-    { ...sound, call: (call) => sound.call(call, { signal: new AbortController().signal }) },
+    { ...sound, call: (call) => callTool(sound, call, { signal: new AbortController().signal }) },
     'an aborted signal starts nothing',
   ],
 ] as [string, Toolset, string][])('the suite catches a toolset that %s', async (_name, broken, caught) => {

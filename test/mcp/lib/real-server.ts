@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectMcp, type ConnectMcpOptions, type McpServerConfig, type McpToolset } from '@kernel/mcp';
-import type { ToolResult } from '@kernel/protocol';
+import { callTool, type ToolResult } from '@kernel/protocol';
 import { onTestFinished } from 'vitest';
 
 /** The program of a server from npm. */
@@ -42,5 +42,9 @@ export function call(
   onProgress?: (update: string) => void,
 ): Promise<ToolResult> {
   const { signal } = new AbortController();
-  return toolset.call({ type: 'tool-call', id: name, name, arguments: JSON.stringify(input) }, { signal, onProgress });
+  return callTool(
+    toolset,
+    { type: 'tool-call', id: name, name, arguments: JSON.stringify(input) },
+    { signal, onProgress },
+  );
 }

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -14,7 +15,7 @@ async function ask(input: object, now = NOW): Promise<unknown> {
     name: 'datetime',
     arguments: JSON.stringify({ timeZone: 'UTC', ...input }),
   } as const;
-  return (await registry.call(call, { signal: new AbortController().signal })).forLLM;
+  return (await callTool(registry, call, { signal: new AbortController().signal })).forLLM;
 }
 
 test.each([

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
 import { datetimeTool } from '../../src/tools/datetime.ts';
@@ -5,7 +6,8 @@ import { datetimeTool } from '../../src/tools/datetime.ts';
 const registry = createRegistry([datetimeTool(() => Date.parse('2026-07-01T23:30:00Z'))]);
 const ask = async (timeZone?: string) =>
   (
-    await registry.call(
+    await callTool(
+      registry,
       { type: 'tool-call', id: '1', name: 'datetime', arguments: JSON.stringify({ timeZone }) },
       { signal: new AbortController().signal },
     )

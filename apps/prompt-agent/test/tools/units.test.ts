@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -7,7 +8,7 @@ const registry = createRegistry([convertUnitsTool()]);
 const convert = async (value: number, from: string, to: string): Promise<unknown> => {
   const input = JSON.stringify({ value, from, to });
   const call = { type: 'tool-call', id: '1', name: 'convert_units', arguments: input } as const;
-  return (await registry.call(call, { signal: new AbortController().signal })).forLLM;
+  return (await callTool(registry, call, { signal: new AbortController().signal })).forLLM;
 };
 
 /** Values of the international definitions (NIST SP 811, IEC 80000-13). */

@@ -1,4 +1,4 @@
-import { KernelError, type ToolResult, type StepExecutor } from '@kernel/protocol';
+import { KernelError, type ToolResult, type StepExecutor, callTool } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collect, inProcessSteps, run, withAsyncPolicy } from '../../src/index.ts';
@@ -38,7 +38,8 @@ describe('default clocks', () => {
     const tools = withAsyncPolicy(mockToolset([mockTool('slow', { forLLM: 'Started.', async: true })]), {
       mode: 'await',
     });
-    const result = tools.call(
+    const result = callTool(
+      tools,
       { type: 'tool-call', id: '1', name: 'slow', arguments: '{}' },
       { signal: new AbortController().signal },
     );

@@ -5,6 +5,7 @@ import {
   type Toolset,
   type ApprovalDecision,
   type Approve,
+  callTool,
 } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -37,7 +38,7 @@ function toolsetOf(agents: readonly AgentBinding[], others?: Toolset): Toolset {
     list: () => list,
     call: async (call, context) => {
       const found = agents.find(({ tool }) => tool.name === call.name);
-      if (found === undefined) return others?.call(call, context) ?? { forLLM: 'none' };
+      if (found === undefined) return callTool(others, call, context) ?? { forLLM: 'none' };
       const input = JSON.parse(call.arguments) as { task: string };
       return found.handler(input, { ...context, callId: call.id, toolName: call.name });
     },

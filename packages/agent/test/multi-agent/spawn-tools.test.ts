@@ -1,4 +1,4 @@
-import { type JsonObject, textOf, type ToolWithHandler, type Toolset } from '@kernel/protocol';
+import { type JsonObject, textOf, type ToolWithHandler, type Toolset, callTool } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, type SpawnOptions, spawnTools } from '../../src/index.ts';
@@ -155,7 +155,7 @@ describe('spawnTools', () => {
     const own: { tools?: Toolset } = {};
     const lazy: Toolset = {
       list: () => own.tools?.list() ?? [],
-      call: (call, context) => own.tools?.call(call, context) ?? Promise.resolve({ forLLM: '' }),
+      call: (call, context) => callTool(own.tools, call, context) ?? Promise.resolve({ forLLM: '' }),
     };
     own.tools = toolsetOf(spawnTools({ run: { provider, model, tools: lazy }, maxDepth: 3 }));
     const result = await collect(

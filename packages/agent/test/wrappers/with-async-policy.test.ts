@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult } from '@kernel/protocol';
+import { callTool, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, withAsyncPolicy } from '../../src/index.ts';
@@ -24,7 +24,7 @@ describe('withAsyncPolicy', () => {
   test('await waits for the late result, which is then the result of the call', async () => {
     verifies('agent.loop.async.await');
     const tools = withAsyncPolicy(slow(10), { mode: 'await' });
-    expect(await tools.call(callOf('slow'), context())).toBe(late);
+    expect(await callTool(tools, callOf('slow'), context())).toBe(late);
   });
 
   test('await gives up at its timeout, and the late result is reported later', async () => {
@@ -35,13 +35,16 @@ describe('withAsyncPolicy', () => {
       timeoutMs: 5,
       onLateResult: (_call, result) => reported.push(result),
     });
-    expect(await tools.call(callOf('slow'), context())).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+    expect(await callTool(tools, callOf('slow'), context())).toMatchObject({
+      code: 'TOOL_TIMEOUT',
+      outcome: 'timeout',
+    });
     await expect.poll(() => reported).toEqual([late]);
   });
 
   test('await ends with the abort of the run', async () => {
     const stop = new AbortController();
-    const waiting = withAsyncPolicy(slow(60), { mode: 'await' }).call(callOf('slow'), { signal: stop.signal });
+    const waiting = callTool(withAsyncPolicy(slow(60), { mode: 'await' }), callOf('slow'), { signal: stop.signal });
     setTimeout(() => stop.abort(), 5);
     expect(await waiting).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'abandoned' });
   });

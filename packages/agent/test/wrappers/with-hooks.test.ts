@@ -1,4 +1,4 @@
-import { textOf, type ToolCall, type Toolset } from '@kernel/protocol';
+import { textOf, type ToolCall, type Toolset, callTool } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, withHooks } from '../../src/index.ts';
@@ -80,7 +80,7 @@ describe('withHooks around a toolset', () => {
     verifies('agent.loop.hooks');
     const tools = inner();
     const hooked = withHooks(tools, { beforeTool: () => verdict as never });
-    expect(await hooked.call(callOf('a'), context())).toMatchObject(result);
+    expect(await callTool(hooked, callOf('a'), context())).toMatchObject(result);
     expect(tools.calls).toHaveLength(ran);
   });
 
@@ -99,7 +99,7 @@ describe('withHooks around a toolset', () => {
         throw new Error('no redaction');
       },
     });
-    const result = await hooked.call(callOf('a'), context());
+    const result = await callTool(hooked, callOf('a'), context());
     expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
     expect(result.forLLM).not.toContain('raw');
   });
@@ -118,7 +118,7 @@ describe('withHooks around a toolset', () => {
     expect(hooked.list()).toBe(list);
     expect(hooked.subscribe?.(() => undefined)).toBe(unsubscribe);
     const turn = { turn: 1, signal: new AbortController().signal };
-    await hooked.beginTurn?.(turn);
+    await hooked.listFor?.(turn);
     expect(begun).toEqual([turn]);
   });
 });

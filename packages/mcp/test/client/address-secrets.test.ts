@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { KernelError } from '@kernel/protocol';
+import { KernelError, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMcp, toMcpConfig } from '../../src/index.ts';
@@ -52,7 +52,8 @@ test('secrets in the query of a server’s address are in no list and no result,
   const tools = toolset.list();
   expect(tools[0]?.description).toContain('at /mcp?api_key=[redacted]&[redacted]');
   const progress: string[] = [];
-  const result = await toolset.call(
+  const result = await callTool(
+    toolset,
     { type: 'tool-call', id: '1', name: tools[0]?.name ?? '', arguments: '{}' },
     { signal: new AbortController().signal, onProgress: (update) => void progress.push(update) },
   );
@@ -77,7 +78,8 @@ test('nor in the result of a call that fails, nor in the error of a config', asy
   const toolset = await connectMcp({ mcpServers: { a: { url: await startMirror('tools/call') } } });
   onTestFinished(() => toolset.close());
   const [tool] = toolset.list();
-  const result = await toolset.call(
+  const result = await callTool(
+    toolset,
     { type: 'tool-call', id: '1', name: tool?.name ?? '', arguments: '{}' },
     { signal: new AbortController().signal },
   );

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry, searchTool } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -43,7 +44,7 @@ async function openTools(options?: ConnectMcpOptions) {
     registry.promote([name]);
     calls += 1;
     const request = { type: 'tool-call', id: `c${calls}`, name, arguments: JSON.stringify(input) } as const;
-    return registry.call(request, { signal: new AbortController().signal });
+    return callTool(registry, request, { signal: new AbortController().signal });
   };
   return { registry, call };
 }
@@ -112,7 +113,8 @@ test('of 10,000 resources a model gets a hundred lines, and a server that is not
   const toolset = await connected({ a: { url } });
   const registry = createRegistry([...toolset.contentTools()]);
   const call = (name: string, input: object) =>
-    registry.call(
+    callTool(
+      registry,
       { type: 'tool-call', id: name, name, arguments: JSON.stringify(input) },
       { signal: new AbortController().signal },
     );

@@ -27,11 +27,11 @@ test('a list that changes under its ttlMs is not used before it is loaded again,
     return false;
   };
   const toolset = await connected({ a: { url } }, { approveTools });
-  await toolset.beginTurn?.(turn(1));
+  await toolset.listFor?.(turn(1));
   expect([lists, toolset.list()[0]?.description]).toEqual([1, 'Shows a bill.']);
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
   onTestFinished(() => void vi.restoreAllMocks());
-  await toolset.beginTurn?.(turn(2));
+  await toolset.listFor?.(turn(2));
   expect([lists, toolset.list()]).toEqual([2, []]);
   expect(asked).toMatchObject([{ server: 'a', changed: [{ name: 'pay' }] }]);
   expect((await call(toolset, 'a_pay')).code).toBe('TOOL_UNAVAILABLE');
@@ -50,7 +50,7 @@ test.each([0, 1, Number.MAX_SAFE_INTEGER])(
       },
     });
     const toolset = await connected({ a: { url } });
-    for (let number = 1; number <= 40; number += 1) await toolset.beginTurn?.(turn(number));
+    for (let number = 1; number <= 40; number += 1) await toolset.listFor?.(turn(number));
     // One burst; then it waits.
     expect(lists).toBeLessThanOrEqual(21);
   },

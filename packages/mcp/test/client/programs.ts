@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { ToolCall, ToolResult } from '@kernel/protocol';
+import { callTool, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { onTestFinished } from 'vitest';
 import { connectMcp, type ConnectMcpOptions, type McpStdioServer, type McpToolset } from '../../src/index.ts';
 
@@ -41,7 +41,7 @@ export function call(
   calls += 1;
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const request: ToolCall = { type: 'tool-call', id: `call_${calls}`, name, arguments: text };
-  return toolset.call(request, { signal: new AbortController().signal, ...context });
+  return callTool(toolset, request, { signal: new AbortController().signal, ...context });
 }
 
 /** Resolves when something is so, looked at each few milliseconds; a test's own limit ends it. */

@@ -1,4 +1,4 @@
-import { KernelError, type ToolCall, type Toolset } from '@kernel/protocol';
+import { KernelError, type ToolCall, type Toolset, callTool } from '@kernel/protocol';
 import { mockTool, mockToolset, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { McpServer, Server } from '@modelcontextprotocol/server';
@@ -48,7 +48,7 @@ describe('a call', () => {
       ...inner,
       call(call, context) {
         seen.push(isMcpCall(context) && context.mcp.mcpReq.method === 'tools/call');
-        return inner.call(call, context);
+        return callTool(inner, call, context);
       },
     };
     await (await connectTo(outer)).callTool({ name: 'who' });
@@ -279,7 +279,7 @@ describe('changes', () => {
 describe('turns', () => {
   const counting = (): { toolset: Toolset; turns: number[] } => {
     const turns: number[] = [];
-    const beginTurn: Toolset['beginTurn'] = ({ turn }) => {
+    const beginTurn: Toolset['listFor'] = ({ turn }) => {
       turns.push(turn);
       return Promise.resolve();
     };

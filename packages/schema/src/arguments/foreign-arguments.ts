@@ -74,7 +74,9 @@ export function toToolset<Context = unknown>(source: CallSource<Context>): Tools
             const result = await runCall.call(source, { ...call, arguments: text }, { ...context, ...running });
             return annotateResult(signal.aborted ? resultAfterAbort(result, tool.name) : result, validated);
           } catch (error) {
-            const failure = new KernelError('TOOL_FAILED', `"${tool.name}" failed: ${errorMessage(error)}`, { cause: error });
+            const failure = new KernelError('TOOL_FAILED', `"${tool.name}" failed: ${errorMessage(error)}`, {
+              cause: error,
+            });
             return signal.aborted ? resultAfterAbort(toErrorResult(failure), tool.name) : toErrorResult(failure);
           }
         },

@@ -98,20 +98,23 @@ export function toolsetConformance(
       const results = await Promise.all([run(quietContext()), run(quietContext())]);
       for (const result of results) assert.match(result.forLLM, /ok/);
     }),
-    check('`started` is awaited once and before the handler, whoever awaits it', async ({ toolset, answers, throws }) => {
-      for (const name of [answers, throws]) {
-        let count = 0;
-        // oxlint-disable-next-line no-await-in-loop -- one call after another
-        await callTool(toolset, toCall(name), { ...quietContext(), started: () => void (count += 1) });
-        assert.equal(count, 1);
-      }
-      const refused = callTool(toolset, toCall(answers), {
-        ...quietContext(),
-        started: () => Promise.reject(new Error('not recorded')),
-      });
-      const result = await refused.catch(() => undefined);
-      assert.notEqual(result?.isError, undefined === result ? true : undefined, 'it ran without its record');
-    }),
+    check(
+      '`started` is awaited once and before the handler, whoever awaits it',
+      async ({ toolset, answers, throws }) => {
+        for (const name of [answers, throws]) {
+          let count = 0;
+          // oxlint-disable-next-line no-await-in-loop -- one call after another
+          await callTool(toolset, toCall(name), { ...quietContext(), started: () => void (count += 1) });
+          assert.equal(count, 1);
+        }
+        const refused = callTool(toolset, toCall(answers), {
+          ...quietContext(),
+          started: () => Promise.reject(new Error('not recorded')),
+        });
+        const result = await refused.catch(() => undefined);
+        assert.notEqual(result?.isError, undefined === result ? true : undefined, 'it ran without its record');
+      },
+    ),
     check('a spread and a wrapper of calls keep the policy of the toolset', async ({ toolset, answers }) => {
       const denied = { forLLM: 'denied', isError: true, outcome: 'denied' } as const;
       const guarded = wrapCalls(toolset, () => denied);
@@ -158,7 +161,10 @@ export function toolsetConformance(
     check('the tools of a turn can be called in it', async ({ toolset, answers }) => {
       const turn = { turn: 1, signal: new AbortController().signal };
       const offered = (await toolset.listFor?.(turn)) ?? toolset.list();
-      assert.ok(offered.some(({ name }) => name === answers), `"${answers}" is not on offer`);
+      assert.ok(
+        offered.some(({ name }) => name === answers),
+        `"${answers}" is not on offer`,
+      );
       const result = await callTool(toolset, toCall(answers), { ...quietContext(), turn });
       assert.match(result.forLLM, /ok/);
     }),

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ToolContext, ToolResult } from '@kernel/protocol';
+import { callTool, type ToolContext, type ToolResult } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { onTestFinished, vi } from 'vitest';
 import { type CommandOptions, commandTools } from '../../src/commands/index.ts';
@@ -46,7 +46,8 @@ export async function commands({ isInTerminal = false, ...options }: Options = {
   ): Promise<ToolResult> => {
     // In a terminal, what a command writes is seen there.
     editor.follow(context.onProgress);
-    return registry.call(
+    return callTool(
+      registry,
       {
         type: 'tool-call',
         id: 'call',

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ let workspace: Workspace;
 
 async function call(name: string, input: object) {
   const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
-  return registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal });
+  return callTool(registry, { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal });
 }
 
 const LINES = 'one\ntwo\n  three\nfour\nfive\nsix\nseven\neight\nnine\ntwo\n';

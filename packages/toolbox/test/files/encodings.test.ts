@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ const signal = new AbortController().signal;
 async function call(workspace: Workspace, name: string, input: object): Promise<string> {
   const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
   const toolCall = { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) } as const;
-  return (await registry.call(toolCall, { signal })).forLLM;
+  return (await callTool(registry, toolCall, { signal })).forLLM;
 }
 
 const bytesOf = async (workspace: Workspace, path: string): Promise<Buffer> =>

@@ -1,6 +1,6 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KernelError } from '@kernel/protocol';
+import { KernelError, callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 async function call(workspace: Workspace, name: string, input: object): Promise<string> {
   const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
   const toolCall = { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) } as const;
-  return (await registry.call(toolCall, { signal })).forLLM;
+  return (await callTool(registry, toolCall, { signal })).forLLM;
 }
 
 test('a search looks at files of any size and lines of any length, in pieces', async () => {

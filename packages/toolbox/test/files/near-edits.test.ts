@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +14,8 @@ async function edit(before: string, oldText: string, newText: string, more: obje
   const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
   const edits = [{ old_text: oldText, new_text: newText, ...more }];
   const args = JSON.stringify({ path: 'a.txt', edits });
-  const { forLLM } = await registry.call(
+  const { forLLM } = await callTool(
+    registry,
     { type: 'tool-call', id: '1', name: 'edit_file', arguments: args },
     { signal },
   );
@@ -198,7 +200,8 @@ describe('a text that is in the file but for how it is written', () => {
       ['*** Begin Patch', `*** Update File: ${path}`, '@@', ...lines, '*** End Patch'].join('\n');
     const registry = createRegistry([...fileTools(workspace, { ripgrep: false }), memoryTool(workspace)]);
     const call = async (name: string, input: object): Promise<string> =>
-      (await registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal })).forLLM;
+      (await callTool(registry, { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal }))
+        .forLLM;
     expect(await call('apply_patch', { patch: patchOf('a.md', ' It\'s "one"', '-second', '+2nd') })).toContain('Done');
     expect(await textOf(workspace, 'a.md')).toBe('It’s “one”\n2nd\n');
     await workspace.write('c.md', 'и\u0306 конец\n');
@@ -268,7 +271,8 @@ describe('a refusal names what tells two texts apart', () => {
     const registry = createRegistry(fileTools(workspace, { ripgrep: false }));
     const patch = async (path: string, from: string, to: string) =>
       (
-        await registry.call(
+        await callTool(
+          registry,
           {
             type: 'tool-call',
             id: '1',
@@ -296,8 +300,9 @@ describe('names of files that look the same', () => {
   };
   const call = async (name: string, input: object) => {
     const registry = createRegistry(fileTools(memoryWorkspace(files), { ripgrep: false }));
-    return (await registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal }))
-      .forLLM;
+    return (
+      await callTool(registry, { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal })
+    ).forLLM;
   };
 
   test.each([

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +13,7 @@ async function patch(...lines: readonly string[]) {
   const registry = createRegistry([applyPatchTool(workspace)]);
   const text = ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
   const call = { type: 'tool-call', id: '1', name: 'apply_patch', arguments: JSON.stringify({ patch: text }) } as const;
-  return registry.call(call, { signal });
+  return callTool(registry, call, { signal });
 }
 
 const CODE = 'class A:\n    def f(self):\n        pass\n\nclass B:\n    def f(self):\n        pass\n    # end  \n';

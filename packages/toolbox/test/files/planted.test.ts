@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createRegistry } from '@kernel/tools';
@@ -31,7 +32,8 @@ describe.skipIf(process.platform === 'win32')('programs that a repository brings
     writeFileSync(join(root, 'a.txt'), 'needle');
     const workspace = await createWorkspace({ root, write: ['**'] });
     const registry = createRegistry([searchTextTool(workspace)]);
-    const found = await registry.call(
+    const found = await callTool(
+      registry,
       { type: 'tool-call', id: '1', name: 'search_text', arguments: '{"query":"needle"}' },
       { signal: new AbortController().signal },
     );

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
@@ -33,7 +34,7 @@ describe.each([
     });
     const registry = createRegistry(fileTools(await createWorkspace({ root: folder, editor })));
     call = (name, input, stop = signal) =>
-      registry.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal: stop });
+      callTool(registry, { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, { signal: stop });
   });
 
   test('a search leaves out ignored files, node_modules and .git, and tells path and line', async () => {

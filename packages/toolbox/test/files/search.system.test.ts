@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,8 @@ const signal = new AbortController().signal;
 
 async function search(workspace: Workspace, input: object, ripgrep: string | false): Promise<string> {
   const registry = createRegistry([searchTextTool(workspace, { ripgrep })]);
-  const result = await registry.call(
+  const result = await callTool(
+    registry,
     { type: 'tool-call', id: '1', name: 'search_text', arguments: JSON.stringify(input) },
     { signal },
   );

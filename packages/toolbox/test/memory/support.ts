@@ -1,4 +1,4 @@
-import type { KernelError, ToolWithHandler, ToolResult } from '@kernel/protocol';
+import { callTool, type KernelError, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { createWorkspace, type Workspace } from '../../src/workspace/index.ts';
 import { folderWith } from '../workspace/folders.ts';
@@ -7,7 +7,8 @@ import { folderWith } from '../workspace/folders.ts';
 export function caller(...tools: readonly ToolWithHandler[]) {
   const registry = createRegistry(tools);
   return (name: string, input: object): Promise<ToolResult> =>
-    registry.call(
+    callTool(
+      registry,
       { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) },
       { signal: new AbortController().signal },
     );

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { mockTool, mockToolset, verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { permissions, withPermissions } from '../../src/permissions/index.ts';
@@ -55,7 +56,8 @@ describe('arguments that are not an object', () => {
     const policy = permissions([{ allow: 'read_file' }, { deny: 'read_file(**/.env)' }]);
     const tools = withPermissions(inner, policy);
     const call = (text: string) =>
-      tools.call(
+      callTool(
+        tools,
         { type: 'tool-call', id: '1', name: 'read_file', arguments: text },
         { signal: new AbortController().signal },
       );

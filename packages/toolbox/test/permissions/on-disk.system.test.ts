@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +74,7 @@ const runner = async (root: string) => {
   const run = async (command: string, cwd = '.') => {
     const input = JSON.stringify({ command: ['git', ...command.split(' ')], cwd });
     const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: input } as const;
-    return registry.call(call, { signal: new AbortController().signal });
+    return callTool(registry, call, { signal: new AbortController().signal });
   };
   return { run, close: () => commands.close() };
 };

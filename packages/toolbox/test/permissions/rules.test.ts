@@ -1,4 +1,4 @@
-import type { Tool, Toolset } from '@kernel/protocol';
+import { callTool, type Tool, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
 import { describe, expect, it } from 'vitest';
@@ -185,7 +185,7 @@ describe('permissions', () => {
 describe('withPermissions', () => {
   const context = { signal };
   const call = (tools: Toolset, name: string, input: object) =>
-    tools.call({ type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, context);
+    callTool(tools, { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) }, context);
 
   it('denies what the rules deny, for tools that read as well, and lets through what nobody forbids', async () => {
     verifies('toolbox.permissions.toolset');
@@ -225,7 +225,7 @@ describe('withPermissions', () => {
     ]);
     const tools = withPermissions(inner, permissions([{ deny: '*(**/.env)' }]));
     const raw = (text: string) =>
-      tools.call({ type: 'tool-call', id: '2', name: 'read_file', arguments: text }, context);
+      callTool(tools, { type: 'tool-call', id: '2', name: 'read_file', arguments: text }, context);
     await raw('{"path":"a","extra":".env"}');
     expect(ran).toEqual(['a']);
     // A registry unwraps arguments that came as JSON in a string, and repairs a list of one text.

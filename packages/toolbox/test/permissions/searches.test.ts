@@ -1,4 +1,4 @@
-import type { Toolset } from '@kernel/protocol';
+import { callTool, type Toolset } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const searches = async (...rules: readonly PermissionRule[]) => {
   const tools: Toolset = withPermissions(registry, permissions(rules, { root, ask: () => ({ decision: 'allow' }) }));
   return async (name: string, input: object) => {
     const call = { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) } as const;
-    return (await tools.call(call, { signal: new AbortController().signal })).forLLM;
+    return (await callTool(tools, call, { signal: new AbortController().signal })).forLLM;
   };
 };
 

@@ -203,7 +203,11 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   };
 
-  const ready = (request: CallRequest, validated: ValidatedArguments, needsApproval?: true): PreparedCall | ToolResult => {
+  const ready = (
+    request: CallRequest,
+    validated: ValidatedArguments,
+    needsApproval?: true,
+  ): PreparedCall | ToolResult => {
     if (validated.error !== undefined) return refuse(request, refusedResult(validated.error), validated);
     const { binding } = request;
     let text: string | undefined;
@@ -220,7 +224,10 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   /** Asks the library of a tool whether somebody must allow a call of it. */
-  const readyIfAllowed = async (request: CallRequest, validated: ValidatedArguments): Promise<PreparedCall | ToolResult> => {
+  const readyIfAllowed = async (
+    request: CallRequest,
+    validated: ValidatedArguments,
+  ): Promise<PreparedCall | ToolResult> => {
     const { binding, context, id } = request;
     if (validated.error !== undefined) return ready(request, validated);
     const callbacks = { onProgress: ignore, onComplete: ignore };
@@ -284,7 +291,12 @@ function runForwarded(
   { started }: RunningCall,
   { onComplete, onProgress, signal }: ToolContext,
 ): Promise<ToolResult> {
-  return prepared.run({ signal, onProgress, onComplete, started: prepared.awaitsStarted === true ? started : undefined });
+  return prepared.run({
+    signal,
+    onProgress,
+    onComplete,
+    started: prepared.awaitsStarted === true ? started : undefined,
+  });
 }
 
 /** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { generateText, isStepCount, jsonSchema, tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
@@ -103,7 +104,7 @@ test('a tool of the AI SDK runs in a registry, with the schema of zod and of jso
     ['weather', 'Tells the weather.', 'read'],
     ['search', 'Searches.', undefined],
   ]);
-  expect((await registry.call({ ...toolCall('weather', { city: 'Oslo' }), id: 'c7' }, context())).data).toEqual({
+  expect((await callTool(registry, { ...toolCall('weather', { city: 'Oslo' }), id: 'c7' }, context())).data).toEqual({
     city: 'Oslo',
     days: 1,
     toolCallId: 'c7',
@@ -177,18 +178,18 @@ test('a call that needs an approval in the AI SDK does not run without one, unle
   ]);
   const callOf = (name: string, path: string) => ({ ...toolCall(name, { path }), id: 'c1' });
   const denied = { isError: true, code: 'TOOL_DENIED', outcome: 'denied' };
-  expect(await registry.call(callOf('always', 'a'), context())).toMatchObject(denied);
-  expect(await registry.call(callOf('sometimes', '/'), context())).toMatchObject(denied);
+  expect(await callTool(registry, callOf('always', 'a'), context())).toMatchObject(denied);
+  expect(await callTool(registry, callOf('sometimes', '/'), context())).toMatchObject(denied);
   expect(ran).toEqual([]);
-  expect((await registry.call(callOf('sometimes', 'b'), context())).forLLM).toBe('removed b');
-  expect((await registry.call(callOf('never', 'c'), context())).forLLM).toBe('removed c');
-  expect((await registry.call(callOf('given', 'd'), context())).forLLM).toBe('removed d');
+  expect((await callTool(registry, callOf('sometimes', 'b'), context())).forLLM).toBe('removed b');
+  expect((await callTool(registry, callOf('never', 'c'), context())).forLLM).toBe('removed c');
+  expect((await callTool(registry, callOf('given', 'd'), context())).forLLM).toBe('removed d');
   for (const name of ['always', 'sometimes']) {
     // oxlint-disable-next-line no-await-in-loop
     const approved = await registry.validate(callOf(name, '/'), context());
     if (!('isCurrent' in approved)) throw new Error('The call is not valid.');
     // oxlint-disable-next-line no-await-in-loop
-    expect((await registry.call(callOf(name, '/'), { ...context(), approved })).forLLM).toBe('removed /');
+    expect((await callTool(registry, callOf(name, '/'), { ...context(), approved })).forLLM).toBe('removed /');
   }
   expect(ran).toEqual(['b', 'c', 'd', '/', '/']);
 });

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { Agent, type Model, type ModelRequest, Runner, tool, Usage } from '@openai/agents-core';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -98,13 +99,13 @@ test('a call that needs an approval in OpenAI Agents does not run without one, u
   ]);
   const callOf = (name: string, path: string) => ({ ...toolCall(name, { path }), id: 'c1' });
   const denied = { isError: true, code: 'TOOL_DENIED', outcome: 'denied' };
-  expect(await registry.call(callOf('always', 'a'), callContext())).toMatchObject(denied);
-  expect(await registry.call(callOf('sometimes', '/'), callContext())).toMatchObject(denied);
-  expect((await registry.call(callOf('sometimes', 'b'), callContext())).forLLM).toBe('removed b');
-  expect((await registry.call(callOf('given', 'c'), callContext())).forLLM).toBe('removed c');
+  expect(await callTool(registry, callOf('always', 'a'), callContext())).toMatchObject(denied);
+  expect(await callTool(registry, callOf('sometimes', '/'), callContext())).toMatchObject(denied);
+  expect((await callTool(registry, callOf('sometimes', 'b'), callContext())).forLLM).toBe('removed b');
+  expect((await callTool(registry, callOf('given', 'c'), callContext())).forLLM).toBe('removed c');
   const approved = await registry.validate(callOf('always', '/'), callContext());
   if (!('isCurrent' in approved)) throw new Error('The call is not valid.');
-  expect((await registry.call(callOf('always', '/'), { ...callContext(), approved })).forLLM).toBe('removed /');
+  expect((await callTool(registry, callOf('always', '/'), { ...callContext(), approved })).forLLM).toBe('removed /');
   expect(ran).toEqual(['b', 'c', '/']);
 });
 
@@ -127,7 +128,7 @@ test('a tool that is not enabled never runs, and one that asks the run is on off
     forLLM: expect.stringContaining('"off" is not enabled'),
   });
   const offeredTo = async (admin: boolean): Promise<string[]> => {
-    const offered = await registry.beginTurn({ turn: 1, signal: new AbortController().signal, context: { admin } });
+    const offered = await registry.listFor({ turn: 1, signal: new AbortController().signal, context: { admin } });
     return (offered ?? registry.list()).map(({ name }) => name);
   };
   expect(await offeredTo(false)).toEqual(['off']);

@@ -1,4 +1,4 @@
-import type { ToolEffect, ToolResult } from '@kernel/protocol';
+import { callTool, type ToolEffect, type ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ async function run(effect: ToolEffect, args: object, unknownProperties?: Unknown
   const inputs: unknown[] = [];
   const handler = (value: unknown): void => void inputs.push(value);
   const tool = defineTool({ name: 'send', description: '', effect, input, handler, unknownProperties });
-  const result: ToolResult = await createRegistry([tool]).call(toolCall('send', args), context());
+  const result: ToolResult = await callTool(createRegistry([tool]), toolCall('send', args), context());
   return { result, inputs };
 }
 

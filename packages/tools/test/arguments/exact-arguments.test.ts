@@ -1,4 +1,4 @@
-import { KernelError, type ToolEffect, type ToolResult } from '@kernel/protocol';
+import { KernelError, type ToolEffect, type ToolResult, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type BindingOptions, type RegistryOptions, createRegistry } from '../../src/index.ts';
@@ -27,7 +27,7 @@ async function run(
     (input) => void inputs.push(input),
     options,
   );
-  return { result: await createRegistry([tool], registryOptions).call(toolCall('send', args), context()), inputs };
+  return { result: await callTool(createRegistry([tool], registryOptions), toolCall('send', args), context()), inputs };
 }
 
 const CAREFUL = ['write', 'external', undefined] as const;

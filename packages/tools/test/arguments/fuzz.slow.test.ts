@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type ToolBinding, bindTool, createRegistry } from '../../src/index.ts';
@@ -94,7 +95,8 @@ test('4,000 random argument texts against 200 schemas each end in a result: noth
   const codes = new Map<string, number>();
   for (let count = 0; count < 4000; count += 1) {
     // oxlint-disable-next-line no-await-in-loop
-    const result = await registry.call(
+    const result = await callTool(
+      registry,
       { type: 'tool-call', id: 'c', name: `tool_${count % 200}`, arguments: text() },
       context(),
     );

@@ -1,4 +1,4 @@
-import { KernelError, type ToolRepair, toResultJson } from '@kernel/protocol';
+import { KernelError, type ToolRepair, toResultJson, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -53,11 +53,11 @@ test('arguments that were encoded as JSON twice are unwrapped, and the repair is
       (input) => void inputs.push(input),
     ),
   ]);
-  const result = await registry.call(toolCall('t', twice), context());
+  const result = await callTool(registry, toolCall('t', twice), context());
   expect(inputs).toEqual([{ a: 1 }]);
   expect(result.repairs).toEqual([{ path: '', from: '{"a":1}', to: 'an object', rule: 'json-text' }]);
-  expect((await registry.call(toolCall('t', '{"a":1}'), context())).repairs).toBeUndefined();
-  expect((await registry.call(toolCall('t', JSON.stringify(twice)), context())).code).toBe('ARGUMENTS_INVALID');
+  expect((await callTool(registry, toolCall('t', '{"a":1}'), context())).repairs).toBeUndefined();
+  expect((await callTool(registry, toolCall('t', JSON.stringify(twice)), context())).code).toBe('ARGUMENTS_INVALID');
 });
 
 test.each([
@@ -78,7 +78,7 @@ test.each([
   verifies('tools.execute.malformed');
   let entered = false;
   const registry = createRegistry([bindTool({ name: 'a', description: '', parameters: {} }, () => (entered = true))]);
-  const result = await registry.call(toolCall('a', args), context());
+  const result = await callTool(registry, toolCall('a', args), context());
   expect([result.code, entered]).toEqual(['ARGUMENTS_INVALID', false]);
   expect(KernelError.is(result.error) && result.error.data).toMatchObject({ position: expect.any(Number) as number });
   expect(result.forLLM).toContain('position');

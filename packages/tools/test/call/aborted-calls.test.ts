@@ -1,4 +1,12 @@
-import { asyncResult, errorResult, KernelError, type ToolContext, type ToolResult, toolResult } from '@kernel/protocol';
+import {
+  asyncResult,
+  errorResult,
+  KernelError,
+  type ToolContext,
+  type ToolResult,
+  toolResult,
+  callTool,
+} from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test, describe } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -199,7 +207,7 @@ describe('in virtual time', () => {
       if (entered > 0) stop.abort();
     };
     const call = { type: 'tool-call', id: '1', name: 'load', arguments: '{}' } as const;
-    const result = await registry.call(call, { signal: stop.signal, beforeHandler });
+    const result = await callTool(registry, call, { signal: stop.signal, beforeHandler });
     expect([entered, result.forLLM]).toEqual([1, 'TOOL_FAILED: "load" failed: try again']);
   });
 });

@@ -1,4 +1,11 @@
-import { isToolResult, type ToolCall, type ToolResult, type Toolset, type ValidatedCall } from '@kernel/protocol';
+import {
+  isToolResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  type ValidatedCall,
+  callTool,
+} from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -28,7 +35,7 @@ async function validated(toolset: Toolset, call: ToolCall): Promise<ValidatedCal
   return outcome;
 }
 const run = (toolset: Toolset, call: ToolCall, approved: ValidatedCall): Promise<ToolResult> =>
-  toolset.call(call, context({ approved }));
+  callTool(toolset, call, context({ approved }));
 
 test('validate shows the parsed, repaired and stripped arguments and the tool, and call runs exactly those', async () => {
   verifies('tools.call.approved');
@@ -140,7 +147,7 @@ test('a mounted tool, a view and a snapshot show and run what was approved too',
 test('a mounted toolset that cannot validate shows the arguments as they are, and text that is not JSON fails', async () => {
   const inner = createRegistry([recorder().binding]);
   const registry = createRegistry();
-  registry.mount('fs', { list: () => inner.list(), call: (call, at) => inner.call(call, at) });
+  registry.mount('fs', { list: () => inner.list(), call: (call, at) => callTool(inner, call, at) });
   const call = toolCall('fs_remove', '{"path":"a","x":1}');
   const approved = await validated(registry, call);
   expect(approved.arguments).toBe('{"path":"a","x":1}');

@@ -1,4 +1,4 @@
-import { awaitsBeforeHandler } from '@kernel/protocol';
+import { awaitsBeforeHandler, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
@@ -23,7 +23,8 @@ test('beforeHandler is awaited behind the queue of the tool, right before its ha
   const registry = payments((id) => (seen.push(`handler ${id}`), id === 'a' ? promise : 'ok'));
   expect(awaitsBeforeHandler(registry)).toBe(true);
   const [a, b] = ['a', 'b'].map((id) =>
-    registry.call(
+    callTool(
+      registry,
       toolCall(id),
       context(() => void seen.push(`before ${id}`)),
     ),
@@ -38,7 +39,8 @@ test('beforeHandler is awaited behind the queue of the tool, right before its ha
 test('a call whose arguments are refused has no beforeHandler', async () => {
   verifies('durable.beforeHandler');
   let count = 0;
-  const result = await payments(() => 'ok').call(
+  const result = await callTool(
+    payments(() => 'ok'),
     toolCall('a', '{"n":"many"}'),
     context(() => void (count += 1)),
   );
@@ -49,13 +51,15 @@ test('where beforeHandler rejects or the call is aborted meanwhile, the handler 
   verifies('durable.beforeHandler');
   let entered = 0;
   const registry = payments(() => (entered += 1));
-  const failed = await registry.call(
+  const failed = await callTool(
+    registry,
     toolCall('a'),
     context(() => Promise.reject(new Error('disk full'))),
   );
   expect(failed.forLLM).toContain('disk full');
   const controller = new AbortController();
-  const aborted = await registry.call(
+  const aborted = await callTool(
+    registry,
     toolCall('b'),
     context(() => controller.abort(), controller.signal),
   );

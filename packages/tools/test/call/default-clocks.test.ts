@@ -42,7 +42,7 @@ test('a condition that never settles delays a turn for 10 seconds, and not longe
   const metadata = { optionality: 'conditional' } as const;
   const when = (): Promise<boolean> => new Promise(() => {});
   const registry = createRegistry([simple('stuck', { metadata }, () => 'x', { when })]);
-  const turn = registry.beginTurn({ turn: 1, signal: new AbortController().signal });
+  const turn = registry.listFor({ turn: 1, signal: new AbortController().signal });
   expect(await settlesAfter(10_000, Promise.resolve(turn))).toEqual([false, true]);
   expect(registry.list()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { KernelError, type ToolContext, errorResult, silentResult, asyncResult } from '@kernel/protocol';
+import { KernelError, type ToolContext, errorResult, silentResult, asyncResult, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, expect, test, vi, describe } from 'vitest';
 import { type RegistryEvent, createRegistry, bindTool } from '../../src/index.ts';
@@ -18,7 +18,7 @@ test('call and execute run the handler once with the validated input', async () 
   verifies('tools.execute.ok');
   const inputs: unknown[] = [];
   const registry = createRegistry([simple('a', {}, (input) => void inputs.push(input))]);
-  expect(await registry.call(toolCall('a', { x: 1 }), context())).toEqual({ forLLM: 'done' });
+  expect(await callTool(registry, toolCall('a', { x: 1 }), context())).toEqual({ forLLM: 'done' });
   expect(await registry.execute('a', { x: 2 })).toEqual({ forLLM: 'done' });
   expect(inputs).toEqual([{ x: 1 }, { x: 2 }]);
 });
@@ -26,15 +26,15 @@ test('call and execute run the handler once with the validated input', async () 
 test('a call to an unknown tool returns the nearest name and runs nothing', async () => {
   verifies('tools.execute.unknown', 'tools.errors.text.unknown');
   const registry = createRegistry([simple('read_file'), simple('write_file'), simple('list_directory')]);
-  const near = await registry.call(toolCall('read_flie'), context());
+  const near = await callTool(registry, toolCall('read_flie'), context());
   expect(near).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
   expect(near.forLLM).toContain('Did you mean "read_file"');
-  const far = await registry.call(toolCall('zzz'), context());
+  const far = await callTool(registry, toolCall('zzz'), context());
   expect(far.forLLM).toBe(
     'TOOL_NOT_FOUND: no tool named "zzz". The tools are "read_file", "write_file", "list_directory".',
   );
   expect((await createRegistry().execute('a')).forLLM).toContain('No tool is offered');
-  expect((await registry.call(toolCall('x'.repeat(100_000)), context())).forLLM.length).toBeLessThan(300);
+  expect((await callTool(registry, toolCall('x'.repeat(100_000)), context())).forLLM.length).toBeLessThan(300);
 });
 
 test('arguments are validated on every call, and the handler does not run if they are invalid', async () => {
@@ -166,7 +166,7 @@ test.each([
       const before = registry.abandoned;
       const running =
         via === 'call'
-          ? registry.call(toolCall('a'), { signal: stop.signal })
+          ? callTool(registry, toolCall('a'), { signal: stop.signal })
           : registry.execute('a', {}, { signal: stop.signal });
       let ended = false;
       void running.then(() => (ended = true));

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { asyncResult, type ToolEffect, type ToolResult, toolResult, withError } from '@kernel/protocol';
+import { asyncResult, type ToolEffect, type ToolResult, toolResult, withError, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -182,7 +182,7 @@ test('a late result that cannot be read is delivered as one of a call that ran',
     setImmediate(() => onComplete?.(new Map() as never));
     return asyncResult('begun');
   });
-  await createRegistry([tool]).call(toolCall('pay', '{}'), {
+  await callTool(createRegistry([tool]), toolCall('pay', '{}'), {
     ...context(),
     onComplete: (late) => outcome.resolve(late),
   });
@@ -212,6 +212,6 @@ test('a result without text keeps the message of its error beside a note about t
     { effect: 'read', parameters: { type: 'object', properties: { n: { type: 'integer' } } } },
     () => withError({ forLLM: '' }, new Error('disk is full')),
   );
-  const result = await createRegistry([tool]).call(toolCall('a', '{"n":"5"}'), context());
+  const result = await callTool(createRegistry([tool]), toolCall('a', '{"n":"5"}'), context());
   expect(result.forLLM).toBe('disk is full\n(Repaired arguments: /n string-to-number.)');
 });

@@ -1,4 +1,4 @@
-import type { CallContext, ToolCall, ToolContext } from '@kernel/protocol';
+import { callTool, type CallContext, type ToolCall, type ToolContext } from '@kernel/protocol';
 import { isToolResult, toModelText, toResultJson } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -117,7 +117,7 @@ test('5,000 odd calls each settle with exactly one result, and nothing is left u
       const name = pick(random, ['read', 'external', 'limited', 'output', 'requires', 'absent']);
       const args = random() < 0.9 ? '{"a":1}' : (oddValue(random) as string);
       const call: ToolCall = { type: 'tool-call', id: `call-${first + index}`, name, arguments: args };
-      return toolset.call(call, context);
+      return callTool(toolset, call, context);
     });
     setImmediate(() => controllers.forEach((controller) => controller.abort(oddValue(random))));
     // oxlint-disable-next-line no-await-in-loop

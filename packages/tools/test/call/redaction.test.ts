@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry, type RegistryOptions } from '../../src/index.ts';
@@ -17,7 +18,7 @@ async function seen(handler: () => unknown, options: RegistryOptions = {}): Prom
   const registry = createRegistry([simple('leak', {}, handler)], { detail: true, ...options });
   const events: unknown[] = [];
   registry.onEvent((event) => events.push(event));
-  const { error: _error, ...result } = await registry.call(toolCall('leak', { key: VENDOR_KEY }), context());
+  const { error: _error, ...result } = await callTool(registry, toolCall('leak', { key: VENDOR_KEY }), context());
   return JSON.stringify([result, events]);
 }
 
@@ -69,7 +70,7 @@ test.each([500, 3_000, 50_000])('a result nested %i deep with secrets settles th
   let deep: unknown = KEY;
   for (let level = 0; level < depth; level += 1) deep = [deep];
   const registry = createRegistry([simple('deep', {}, () => Promise.resolve(deep))], { secrets: [KEY] });
-  const result = await registry.call(toolCall('deep'), context());
+  const result = await callTool(registry, toolCall('deep'), context());
   expect(result.forLLM).toMatch(depth === 500 ? /^\[{500}"\[redacted\]"/ : /^\[{5}|nested too deeply/);
   expect(result.forLLM).not.toContain(KEY);
   expect(JSON.stringify(result.data ?? null)).not.toContain(KEY);

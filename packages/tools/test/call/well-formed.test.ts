@@ -1,4 +1,4 @@
-import { KernelError } from '@kernel/protocol';
+import { KernelError, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -18,7 +18,8 @@ test.each([
   verifies('text.wellFormed');
   const tool = { name: 'a', description: 'A.', parameters: { type: 'object' } } as const;
   const registry = createRegistry([{ tool, handler: () => handler() as never }]);
-  const result = await registry.call(
+  const result = await callTool(
+    registry,
     { type: 'tool-call', id: '1', name: 'a', arguments: '{}' },
     { signal: new AbortController().signal },
   );
@@ -39,7 +40,11 @@ test('arguments with half a pair reach a handler well-formed, and the model is t
     },
   ]);
   const call = (args: string) =>
-    registry.call({ type: 'tool-call', id: '1', name: 'a', arguments: args }, { signal: new AbortController().signal });
+    callTool(
+      registry,
+      { type: 'tool-call', id: '1', name: 'a', arguments: args },
+      { signal: new AbortController().signal },
+    );
   const { forLLM } = await call(String.raw`{"x":"a \ud83d"}`);
   expect(given).toEqual({ x: 'a \uFFFD' });
   expect(forLLM).toContain('(Repaired arguments: / half-surrogate-to-u+fffd.)');

@@ -73,10 +73,10 @@ test('a found tool can be called in the next turn, and for ttl turns unless it i
   verifies('tools.hidden.ttl', 'tools.search.bm25');
   const registry = create(1);
   await registry.execute('find_tools', { query: 'weather' });
-  await registry.beginTurn({ turn: 1, signal });
+  await registry.listFor({ turn: 1, signal });
   expect((await registry.execute('weatherForecast')).forLLM).toBe('weatherForecast');
-  await registry.beginTurn({ turn: 2, signal });
-  await registry.beginTurn({ turn: 3, signal });
+  await registry.listFor({ turn: 2, signal });
+  await registry.listFor({ turn: 3, signal });
   expect((await registry.execute('weatherForecast')).code).toBe('TOOL_NOT_FOUND');
 });
 
@@ -143,7 +143,7 @@ test('a hidden tool whose capability comes up is found, and what cannot be calle
     capabilities.override('key', true);
     const before = registry.list();
     // oxlint-disable-next-line no-await-in-loop
-    await registry.beginTurn({ turn: 1, signal: new AbortController().signal });
+    await registry.listFor({ turn: 1, signal: new AbortController().signal });
     expect(registry.list()).toBe(before);
     // oxlint-disable-next-line no-await-in-loop
     const found = await look();

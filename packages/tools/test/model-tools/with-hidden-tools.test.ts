@@ -1,4 +1,4 @@
-import { rewritesCalls, markRewritesCalls } from '@kernel/protocol';
+import { rewritesCalls, markRewritesCalls, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry, searchTool, withHiddenTools } from '../../src/index.ts';
@@ -14,7 +14,7 @@ test('hidden tools are offered with the others, without the tool that searches f
   expect(tools.list().map(({ name }) => name)).toEqual(['own', 'rare']);
   expect(tools.list()).toBe(tools.list());
   const { signal } = new AbortController();
-  expect(await tools.beginTurn?.({ turn: 1, signal })).toBe(tools.list());
+  expect(await tools.listFor?.({ turn: 1, signal })).toBe(tools.list());
 });
 
 test('a call of a hidden tool promotes it, and one of an unknown tool does not run', async () => {
@@ -25,10 +25,10 @@ test('a call of a hidden tool promotes it, and one of an unknown tool does not r
     { hidden: true },
   );
   const tools = withHiddenTools(registry);
-  expect((await registry.call(toolCall('rare'), context())).code).toBe('TOOL_NOT_FOUND');
-  expect((await tools.call(toolCall('rare'), context())).forLLM).toBe('found');
+  expect((await callTool(registry, toolCall('rare'), context())).code).toBe('TOOL_NOT_FOUND');
+  expect((await callTool(tools, toolCall('rare'), context())).forLLM).toBe('found');
   expect(registry.names()).toEqual(['own', 'rare']);
-  expect((await tools.call(toolCall('gone'), context())).code).toBe('TOOL_NOT_FOUND');
+  expect((await callTool(tools, toolCall('gone'), context())).code).toBe('TOOL_NOT_FOUND');
 });
 
 test('a toolset is mounted hidden, with the tools that appear later', async () => {
@@ -40,7 +40,7 @@ test('a toolset is mounted hidden, with the tools that appear later', async () =
   expect(registry.names()).toEqual(['own']);
   expect(registry.hiddenTools().map(({ name }) => name)).toEqual(['files_read', 'files_write']);
   registry.promote(['files_read']);
-  expect((await registry.call(toolCall('files_read'), context())).forLLM).toBe('read');
+  expect((await callTool(registry, toolCall('files_read'), context())).forLLM).toBe('read');
   // @ts-expect-error -- no such option
   expect(() => registry.mount('more', createRegistry(), { hide: true })).toThrow('there is no option "hide"');
 });

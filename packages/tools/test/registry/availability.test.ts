@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createCapabilities, customCapabilities, environmentVariable, programOnPath } from '../../src/capabilities.ts';
@@ -8,7 +9,7 @@ const signal = new AbortController().signal;
 afterEach(() => void vi.useRealTimers());
 let turn = 0;
 const next = async (registry: ReturnType<typeof createRegistry>, given: object = {}): Promise<unknown> =>
-  registry.beginTurn({ turn: (turn += 1), signal, ...given });
+  registry.listFor({ turn: (turn += 1), signal, ...given });
 
 test('a hidden tool is not listed and not callable until it is promoted', async () => {
   verifies('tools.hidden', 'tools.get');
@@ -16,10 +17,10 @@ test('a hidden tool is not listed and not callable until it is promoted', async 
   registry.register(simple('secret'), { hidden: true });
   expect([registry.names(), registry.has('secret'), registry.get('secret')]).toEqual([['a'], false, undefined]);
   expect(registry.get('secret', { includeHidden: true })?.tool.name).toBe('secret');
-  const refused = await registry.call(toolCall('secret'), context());
+  const refused = await callTool(registry, toolCall('secret'), context());
   expect(refused.forLLM).toBe('TOOL_NOT_FOUND: no tool named "secret". The tools are "a".');
   registry.promote(['secret']);
-  expect([registry.names(), (await registry.call(toolCall('secret'), context())).forLLM]).toEqual([
+  expect([registry.names(), (await callTool(registry, toolCall('secret'), context())).forLLM]).toEqual([
     ['a', 'secret'],
     'secret',
   ]);
@@ -132,8 +133,8 @@ test('a condition that hangs holds up a turn only until the abort, or for ten se
   ]);
   const stop = new AbortController();
   let begun = 0;
-  const aborted = registry.beginTurn({ turn: 1, signal: stop.signal })?.then(() => (begun += 1));
-  const patient = registry.beginTurn({ turn: 2, signal })?.then(() => (begun += 1));
+  const aborted = registry.listFor({ turn: 1, signal: stop.signal })?.then(() => (begun += 1));
+  const patient = registry.listFor({ turn: 2, signal })?.then(() => (begun += 1));
   await vi.advanceTimersByTimeAsync(9_999);
   expect(begun).toBe(0);
   stop.abort();
@@ -295,7 +296,7 @@ test('a turn that several views begin counts once, in each conversation', async 
   const shown: boolean[] = [];
   for (let round = 1; round <= 3; round += 1) {
     // oxlint-disable-next-line no-await-in-loop
-    for (const view of views) await view.beginTurn({ turn: 1_000 + round, signal });
+    for (const view of views) await view.listFor({ turn: 1_000 + round, signal });
     shown.push(registry.has('h'));
   }
   expect(shown).toEqual([true, true, false]);
@@ -343,10 +344,10 @@ test('a call is judged by the turn that it names, or else by the last one under 
   const registry = createRegistry([simple('a'), forAdmins(asked)]);
   const turnOf = (role: string) => ({ turn: 1, context: role, signal: new AbortController().signal });
   const [admin, guest] = [turnOf('admin'), turnOf('guest')];
-  const listOf = async (given: typeof admin) => (await registry.beginTurn(given))?.map((tool) => tool.name);
+  const listOf = async (given: typeof admin) => (await registry.listFor(given))?.map((tool) => tool.name);
   expect([await listOf(admin), await listOf(guest), registry.names()]).toEqual([['a', 'secret'], ['a'], ['a']]);
   const codeIn = async (overrides: object) =>
-    (await registry.call(toolCall('secret'), context(overrides))).code ?? 'ran';
+    (await callTool(registry, toolCall('secret'), context(overrides))).code ?? 'ran';
   expect([await codeIn({ turn: admin }), await codeIn({ turn: guest })]).toEqual(['ran', 'TOOL_UNAVAILABLE']);
   expect([await codeIn({ signal: admin.signal }), await codeIn({ signal: guest.signal })]).toEqual([
     'ran',
@@ -355,7 +356,7 @@ test('a call is judged by the turn that it names, or else by the last one under 
   expect(await codeIn({})).toBe('TOOL_UNAVAILABLE');
   const validated = await registry.validate(toolCall('secret'), context({ turn: admin }));
   expect('arguments' in validated && validated.isCurrent()).toBe(true);
-  const unknown = await registry.call(toolCall('secrt'), context({ turn: guest }));
+  const unknown = await callTool(registry, toolCall('secrt'), context({ turn: guest }));
   expect(unknown.forLLM).not.toContain('secret');
   expect(asked).toEqual(['admin', 'guest']);
 });
@@ -370,9 +371,9 @@ test('a condition that was not asked in the turn of a call is asked then, once',
   ] as const) {
     const resumed = { turn: 0, context: role, signal: context().signal };
     // oxlint-disable-next-line no-await-in-loop
-    expect((await registry.call(toolCall('secret'), context({ turn: resumed }))).code).toBe(code);
+    expect((await callTool(registry, toolCall('secret'), context({ turn: resumed }))).code).toBe(code);
     // oxlint-disable-next-line no-await-in-loop
-    expect((await registry.call(toolCall('secret'), context({ turn: resumed }))).code).toBe(code);
+    expect((await callTool(registry, toolCall('secret'), context({ turn: resumed }))).code).toBe(code);
   }
   expect(asked).toEqual(['admin', 'guest']);
 });
@@ -384,7 +385,7 @@ test('turns that are offered the same tools get the same array, also after a cha
   const outer = createRegistry();
   outer.mount('m', registry);
   for (const toolset of [registry, view, outer]) {
-    const begin = async (role: string) => toolset.beginTurn({ turn: 1, context: role, signal: context().signal });
+    const begin = async (role: string) => toolset.listFor({ turn: 1, context: role, signal: context().signal });
     // oxlint-disable-next-line no-await-in-loop
     const lists = await Promise.all(['admin', 'guest', 'admin', 'guest'].map(begin));
     expect(lists[0]).not.toBe(lists[1]);
@@ -395,5 +396,5 @@ test('turns that are offered the same tools get the same array, also after a cha
     expect([(await begin('admin')) === lists[0], (await begin('guest')) === lists[1]]).toEqual([true, true]);
   }
   const plain = createRegistry([simple('a')]);
-  expect(await plain.beginTurn({ turn: 1, signal })).toBeUndefined();
+  expect(await plain.listFor({ turn: 1, signal })).toBeUndefined();
 });

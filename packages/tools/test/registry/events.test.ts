@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../../src/index.ts';
@@ -23,8 +24,8 @@ test('every kind of change is reported after it was made, with name and version'
   registry.enable(['a']);
   registry.promote(['h'], 1);
   const signal = new AbortController().signal;
-  await registry.beginTurn({ turn: 1, signal });
-  await registry.beginTurn({ turn: 2, signal });
+  await registry.listFor({ turn: 1, signal });
+  await registry.listFor({ turn: 2, signal });
   registry.unregister('a');
   expect(heard).toEqual([
     'registered a: a',
@@ -55,7 +56,7 @@ test('onEvent listens to calls and changes, subscribe to changes alone, whatever
   registry.subscribe((...given: unknown[]) => changes.push(given));
   registry.view().subscribe(() => changes.push('view'));
   createRegistry().mount('m', registry);
-  await registry.call(toolCall('a'), context());
+  await callTool(registry, toolCall('a'), context());
   await registry.execute('a', {}, { timeoutMs: 5 });
   await wait(50);
   expect(all).toEqual([

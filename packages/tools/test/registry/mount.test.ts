@@ -1,4 +1,4 @@
-import { type Tool, type ToolCall, type Toolset, isToolName } from '@kernel/protocol';
+import { type Tool, type ToolCall, type Toolset, isToolName, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -16,7 +16,7 @@ test('another toolset is mounted under a prefix, validates its own arguments, an
   const outer = createRegistry([simple('own')]);
   const mount = outer.mount('files', inner);
   expect(outer.names()).toEqual(['own', 'files_read']);
-  const result = await outer.call(toolCall('files_read', '{"n":"5","m":1}'), context());
+  const result = await callTool(outer, toolCall('files_read', '{"n":"5","m":1}'), context());
   expect(result).toMatchObject({ data: { n: 5 }, repairs: [{ rule: 'string-to-number' }] });
   expect(result.forLLM).toContain('Unknown argument /m was left out.');
   inner.register(simple('write'));
@@ -35,11 +35,11 @@ test('a conditional tool of a mounted registry is offered in the turns where its
   const outer = createRegistry([simple('own')]);
   outer.mount('files', createRegistry([simple('read', conditional, () => 'read', { when: () => holds })]));
   const { signal } = new AbortController();
-  await outer.beginTurn({ turn: 1, signal });
+  await outer.listFor({ turn: 1, signal });
   expect(outer.names()).toEqual(['own', 'files_read']);
-  expect((await outer.call(toolCall('files_read'), context())).forLLM).toBe('read');
+  expect((await callTool(outer, toolCall('files_read'), context())).forLLM).toBe('read');
   holds = false;
-  await outer.beginTurn({ turn: 2, signal });
+  await outer.listFor({ turn: 2, signal });
   expect(outer.names()).toEqual(['own']);
 });
 
@@ -68,11 +68,11 @@ test('a toolset without subscribe is synchronised at each turn, which is passed 
   };
   const registry = createRegistry();
   const mount = registry.mount('f', foreign);
-  await registry.beginTurn({ turn: 7, signal: context().signal });
+  await registry.listFor({ turn: 7, signal: context().signal });
   const mapped = mount.names().get('get.weather/today') ?? '';
   expect([turns, registry.names()]).toEqual([[7], ['f_a', mapped]]);
   expect(isToolName(mapped)).toBe(true);
-  expect((await registry.call(toolCall(mapped, { city: 'Oslo' }), context())).forLLM).toBe('foreign');
+  expect((await callTool(registry, toolCall(mapped, { city: 'Oslo' }), context())).forLLM).toBe('foreign');
   expect(calls[0]).toMatchObject({ name: 'get.weather/today', arguments: '{"city":"Oslo"}' });
 });
 
@@ -85,14 +85,14 @@ test('a registry mounts neither itself nor a view of itself, directly or through
   one.mount('two', two);
   expect(caught(() => two.mount('one', one.view())).code).toBe('CONFIG_INVALID');
   expect([one.names(), two.names()]).toEqual([['a', 'two_b'], ['b']]);
-  await one.beginTurn({ turn: 1, signal: context().signal });
+  await one.listFor({ turn: 1, signal: context().signal });
 });
 
 test('a wrapper that leads back to its registry neither adds tools nor recurses endlessly', async () => {
   const wrap = (inner: Toolset): Toolset => ({
     list: () => inner.list(),
-    call: (call, given) => inner.call(call, given),
-    beginTurn: async (turn) => inner.beginTurn?.(turn),
+    call: (call, given) => callTool(inner, call, given),
+    beginTurn: async (turn) => inner.listFor?.(turn),
     subscribe: (listener) => inner.subscribe?.(listener) ?? (() => undefined),
   });
   const one = createRegistry([simple('a')]);
@@ -102,13 +102,13 @@ test('a wrapper that leads back to its registry neither adds tools nor recurses 
   two.mount('one', wrap(one));
   for (let turn = 1; turn <= 5; turn += 1) {
     // oxlint-disable-next-line no-await-in-loop
-    await one.beginTurn({ turn, signal: context().signal });
+    await one.listFor({ turn, signal: context().signal });
   }
   one.register(simple('late'));
-  await one.beginTurn({ turn: 6, signal: context().signal });
+  await one.listFor({ turn: 6, signal: context().signal });
   expect(one.size + two.size).toBeLessThan(20);
   const { size } = one;
-  await one.beginTurn({ turn: 7, signal: context().signal });
+  await one.listFor({ turn: 7, signal: context().signal });
   expect(one.size).toBe(size);
 });
 
@@ -125,7 +125,7 @@ test('a mounted toolset whose list fails keeps its tools, and the turn begins', 
     call: async () => ({ forLLM: 'ok' }),
   });
   broken = true;
-  await registry.beginTurn({ turn: 1, signal: context().signal });
+  await registry.listFor({ turn: 1, signal: context().signal });
   expect(registry.names()).toEqual(['f_a']);
 });
 
@@ -134,7 +134,7 @@ test('a tool that appears later and finds its name taken gets a free one, and na
   let tools: readonly Tool[] = [simple('a').tool];
   const mount = registry.mount('m', { list: () => tools, call: async ({ name }) => ({ forLLM: `theirs ${name}` }) });
   tools = [...tools, simple('b').tool];
-  await registry.beginTurn({ turn: 1, signal: context().signal });
+  await registry.listFor({ turn: 1, signal: context().signal });
   const name = mount.names().get('b') ?? '';
   expect((await registry.execute(name)).forLLM).toBe('theirs b');
   expect((await registry.execute('m_b')).forLLM).toBe('mine');
@@ -156,7 +156,7 @@ test('the arguments of a mounted call that need no repair arrive as their origin
     },
   });
   const texts = ['{"id":12345678901234567890, "x":1.0}', ' {"x" : 1.0} ', ''];
-  for (const text of texts) await registry.call(toolCall('f_a', text), context()); // oxlint-disable-line no-await-in-loop
+  for (const text of texts) await callTool(registry, toolCall('f_a', text), context()); // oxlint-disable-line no-await-in-loop
   await registry.execute('f_a', { n: 1 });
   expect(heard).toEqual([...texts, '{"n":1}']);
 });
@@ -175,10 +175,10 @@ test.each(['{"id":1,"id":2}', '{"id":9007199254740993}', '{"broken'])(
       },
     });
     const request = toolCall('f_a', text);
-    expect(await registry.call(request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+    expect(await callTool(registry, request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
     expect(await registry.validate(request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
     const sound = ' {"id" : 1.0} ';
-    await registry.call(toolCall('f_a', sound), context());
+    await callTool(registry, toolCall('f_a', sound), context());
     expect(heard).toEqual([sound]);
   },
 );

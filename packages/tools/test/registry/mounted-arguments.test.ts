@@ -1,4 +1,4 @@
-import { type Tool, type ToolResult, type Toolset, wrapToolset } from '@kernel/protocol';
+import { type Tool, type ToolResult, type Toolset, wrapToolset, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry, type RegistryOptions } from '../../src/index.ts';
@@ -42,10 +42,10 @@ test.each([
 ])('a mounted toolset gets %s repaired, with the report of a tool that is bound here', async (sent, expected) => {
   verifies('tools.mount.arguments');
   const { heard, toolset } = foreign();
-  const result = await mounted(toolset).call(toolCall('remote_search', sent), context());
+  const result = await callTool(mounted(toolset), toolCall('remote_search', sent), context());
   expect(heard).toEqual([expected]);
   const bound = createRegistry([bindTool(SEARCH, () => 'found')]);
-  expect(result).toEqual(await bound.call(toolCall('search', sent), context()));
+  expect(result).toEqual(await callTool(bound, toolCall('search', sent), context()));
   expect(result.repairs?.length).toBeGreaterThan(0);
 });
 
@@ -54,7 +54,7 @@ test.each(['{"queries":7}', '{}', '{"queries":["a"],"limit":"many"}', '{"queries
   async (sent) => {
     verifies('tools.mount.arguments');
     const { heard, toolset } = foreign();
-    const result = await mounted(toolset).call(toolCall('remote_search', sent), context());
+    const result = await callTool(mounted(toolset), toolCall('remote_search', sent), context());
     expect([heard, result.code]).toEqual([[], 'ARGUMENTS_INVALID']);
   },
 );
@@ -67,7 +67,7 @@ test('what was approved of a mounted call is what its toolset gets', async () =>
   const approved = await registry.validate(call, context());
   expect(approved).toMatchObject({ arguments: '{"queries":["test"]}' });
   if ('forLLM' in approved) throw new Error('refused');
-  expect((await registry.call(call, context({ approved }))).repairs).toHaveLength(1);
+  expect((await callTool(registry, call, context({ approved }))).repairs).toHaveLength(1);
   expect(heard).toEqual(['{"queries":["test"]}']);
 });
 
@@ -86,7 +86,7 @@ test('a mounted registry validates its calls itself, once, by its own options, a
   for (const toolset of [inner, inner.view(), wrapToolset(inner, {})]) {
     const registry = mounted(toolset);
     // oxlint-disable-next-line no-await-in-loop
-    const result = await registry.call(toolCall('remote_search', '{"queries":"test"}'), context());
+    const result = await callTool(registry, toolCall('remote_search', '{"queries":"test"}'), context());
     expect(result.code).toBe('ARGUMENTS_INVALID');
   }
   expect(checked).toBe(0);
@@ -100,7 +100,8 @@ test('a mounted registry validates its calls itself, once, by its own options, a
 test('a registry that does not repair does not repair for what is mounted in it', async () => {
   verifies('tools.mount.arguments');
   const { heard, toolset } = foreign();
-  const result = await mounted(toolset, { repair: 'off' }).call(
+  const result = await callTool(
+    mounted(toolset, { repair: 'off' }),
     toolCall('remote_search', '{"queries":"test"}'),
     context(),
   );
@@ -115,6 +116,6 @@ test.each([
   verifies('tools.mount.arguments');
   const { heard, toolset } = foreign({ ...SEARCH, parameters: parameters });
   const sent = '{"q":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "other":null}';
-  await mounted(toolset).call(toolCall('remote_search', sent), context());
+  await callTool(mounted(toolset), toolCall('remote_search', sent), context());
   expect(heard).toEqual([sent]);
 });

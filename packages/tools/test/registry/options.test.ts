@@ -1,4 +1,4 @@
-import { KernelError, type Toolset } from '@kernel/protocol';
+import { KernelError, type Toolset, callTool } from '@kernel/protocol';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry, defineTool } from '../../src/index.ts';
 import { caught, context, simple } from '../support.ts';
@@ -45,9 +45,9 @@ test('a wrong call, context, tool and definition each have an error of their own
   const call = { type: 'tool-call', id: '1', name: 'a', arguments: '{}' } as const;
   for (const toolset of [registry, registry.view(), registry.snapshot()] satisfies Toolset[]) {
     // oxlint-disable-next-line no-await-in-loop
-    expect((await toolset.call(null as never, context())).code).toBe('CONFIG_INVALID');
+    expect((await callTool(toolset, null as never, context())).code).toBe('CONFIG_INVALID');
     // oxlint-disable-next-line no-await-in-loop
-    expect((await toolset.call(call, undefined as never)).code).toBe('CONFIG_INVALID');
+    expect((await callTool(toolset, call, undefined as never)).code).toBe('CONFIG_INVALID');
   }
   expect((await registry.execute(5 as never)).code).toBe('CONFIG_INVALID');
   expect(caught(() => defineTool(undefined as never)).code).toBe('CONFIG_INVALID');

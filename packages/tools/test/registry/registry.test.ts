@@ -1,4 +1,4 @@
-import { KernelError } from '@kernel/protocol';
+import { KernelError, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -60,10 +60,10 @@ test('an invalid name is rejected with a valid spelling; inherited names are nam
     expect(registry.has(name)).toBe(false);
     expect(registry.get(name)).toBeUndefined();
     // oxlint-disable-next-line no-await-in-loop
-    expect((await registry.call(toolCall(name), context())).code).toBe('TOOL_NOT_FOUND');
+    expect((await callTool(registry, toolCall(name), context())).code).toBe('TOOL_NOT_FOUND');
     registry.register(simple(name));
     // oxlint-disable-next-line no-await-in-loop
-    expect((await registry.call(toolCall(name), context())).forLLM).toBe(name);
+    expect((await callTool(registry, toolCall(name), context())).forLLM).toBe(name);
   }
 });
 
@@ -202,7 +202,7 @@ test('a thousand interleaved changes and calls end in agreement, and no call is 
         simple(name, {}, async () => name),
         { onConflict: 'skip' },
       );
-    else if (step % 3 === 1) calls.push(registry.call(toolCall(name), context()));
+    else if (step % 3 === 1) calls.push(callTool(registry, toolCall(name), context()));
     else registry.unregister(`tool_${(step * 7) % 37}`);
   }
   const results = await Promise.all(calls);

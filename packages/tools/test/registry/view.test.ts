@@ -1,4 +1,4 @@
-import type { Toolset } from '@kernel/protocol';
+import { callTool, type Toolset } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createCapabilities, customCapabilities } from '../../src/capabilities.ts';
@@ -56,22 +56,22 @@ test('a call through a view to a tool outside it runs nothing', async () => {
   verifies('tools.view.enforced');
   const registry = create();
   const view = registry.view({ effect: 'read' });
-  const refused = await view.call(toolCall('write'), context());
+  const refused = await callTool(view, toolCall('write'), context());
   expect([refused.code, refused.forLLM]).toEqual([
     'TOOL_NOT_FOUND',
     'TOOL_NOT_FOUND: no tool named "write". The tools are "read".',
   ]);
-  expect((await view.call(toolCall('read'), context())).forLLM).toBe('read');
+  expect((await callTool(view, toolCall('read'), context())).forLLM).toBe('read');
 });
 
 test('a view can show the tools for which a capability is missing', async () => {
   verifies('tools.view.filter', 'tools.capabilities.call');
   const registry = create();
-  await registry.beginTurn({ turn: 1, signal });
+  await registry.listFor({ turn: 1, signal });
   expect(named(registry)).toEqual(['read', 'write', 'plain']);
   const lacking = registry.view({ available: false });
   expect(named(lacking)).toEqual(['git']);
-  expect((await lacking.call(toolCall('git'), context())).code).toBe('TOOL_UNAVAILABLE');
+  expect((await callTool(lacking, toolCall('git'), context())).code).toBe('TOOL_UNAVAILABLE');
   expect(named(registry.view({ available: true }))).toEqual(['read', 'write', 'plain']);
 });
 
@@ -100,7 +100,7 @@ test('a snapshot keeps its tools and handlers whatever happens to the registry',
   registry.register(simple('late'));
   expect(named(snapshot)).toEqual(['read', 'write', 'git', 'plain']);
   const texts = await Promise.all(
-    ['read', 'plain', 'late', 'git'].map((name) => snapshot.call(toolCall(name), context())),
+    ['read', 'plain', 'late', 'git'].map((name) => callTool(snapshot, toolCall(name), context())),
   );
   expect(texts.map((result) => result.code ?? result.forLLM)).toEqual([
     'read',

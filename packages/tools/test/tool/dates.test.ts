@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -16,7 +17,7 @@ function booking<S extends z.ZodObject>(input: S) {
 
 async function read(input: z.ZodObject, given: object): Promise<unknown> {
   seen.length = 0;
-  const result = await booking(input).call(toolCall('book', JSON.stringify(given)), context());
+  const result = await callTool(booking(input), toolCall('book', JSON.stringify(given)), context());
   return result.isError === true ? result.forLLM : seen[0];
 }
 
@@ -64,7 +65,7 @@ test('a date in an input is text on the wire and a Date in the handler, and type
     `${ms} ${ms} undefined`,
   );
   const text = JSON.stringify({ at: '2026-11-25T14:00:00.000+02:00', since: NOON });
-  expect((await registry.call(toolCall('book', text), context())).forLLM).toBe(`${ms} undefined ${ms}`);
+  expect((await callTool(registry, toolCall('book', text), context())).forLLM).toBe(`${ms} undefined ${ms}`);
 });
 
 test.each([

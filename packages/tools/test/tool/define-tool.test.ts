@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -22,7 +23,7 @@ const weather = defineTool({
 test('a zod schema types the handler, and the handler gets the parsed value with its defaults', async () => {
   verifies('tools.define.zod', 'tools.define.standard');
   const registry = createRegistry([weather]);
-  expect((await registry.call(toolCall('weather', { city: 'Oslo' }), context())).forLLM).toBe('Oslo 4 metric');
+  expect((await callTool(registry, toolCall('weather', { city: 'Oslo' }), context())).forLLM).toBe('Oslo 4 metric');
   expect(weather.tool.parameters).toEqual({
     type: 'object',
     properties: {

@@ -1,4 +1,4 @@
-import { type CallContext, isToolResult, type ToolCall } from '@kernel/protocol';
+import { type CallContext, isToolResult, type ToolCall, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import type { McpToolset } from '../../../src/index.ts';
@@ -56,8 +56,8 @@ test('what was validated is what the server gets, and no other call of it', asyn
   const request = payment(JSON.stringify('{ "id": 1 }'));
   const approved = await approvalOf(toolset, request);
   expect([approved.tool, approved.arguments, approved.isCurrent()]).toEqual([toolset.list()[0], '{"id":1}', true]);
-  expect((await toolset.call(request, { ...context, approved })).forLLM).toMatch(/^paid\n/);
-  const other = await toolset.call(payment('{"id":2}'), { ...context, approved });
+  expect((await callTool(toolset, request, { ...context, approved })).forLLM).toMatch(/^paid\n/);
+  const other = await callTool(toolset, payment('{"id":2}'), { ...context, approved });
   expect(other).toMatchObject({ code: 'TOOL_DENIED', outcome: 'denied' });
   expect(inputs).toEqual([{ id: 1 }]);
   expect(await toolset.validate({ ...request, name: 'a_none' }, context)).toMatchObject({ code: 'TOOL_NOT_FOUND' });
@@ -72,7 +72,7 @@ test('a tool whose definition changes after its approval does not run', async ()
   await call(toolset, 'a_retitle');
   await until(() => toolset.list()[0] !== before);
   expect(approved.isCurrent()).toBe(false);
-  expect(await toolset.call(request, { ...context, approved })).toMatchObject({ code: 'TOOL_DENIED' });
+  expect(await callTool(toolset, request, { ...context, approved })).toMatchObject({ code: 'TOOL_DENIED' });
   await toolset.close();
   expect(await toolset.validate(request, context)).toMatchObject({ code: 'TOOL_UNAVAILABLE' });
 });

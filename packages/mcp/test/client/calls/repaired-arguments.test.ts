@@ -1,4 +1,4 @@
-import { isToolResult } from '@kernel/protocol';
+import { isToolResult, callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type Params, startJsonServer } from '../../fixtures/json-server.ts';
@@ -60,7 +60,7 @@ test('what is approved is what is sent, and it is reported once', async () => {
   const approved = await toolset.validate(request, { signal });
   if (isToolResult(approved)) throw new Error(approved.forLLM);
   expect(approved.arguments).toBe('{"queries":["test"]}');
-  const result = await toolset.call(request, { signal, approved });
+  const result = await callTool(toolset, request, { signal, approved });
   expect([inputs, result.repairs?.length]).toEqual([[{ queries: ['test'] }], 1]);
 });
 

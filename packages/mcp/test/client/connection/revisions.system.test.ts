@@ -42,11 +42,11 @@ test('a list that is older than its server allows is loaded again when a turn be
   });
   const toolset = await connected({ a: { url } });
   const turn = { turn: 1, signal: new AbortController().signal, conversation: undefined };
-  await toolset.beginTurn?.(turn);
+  await toolset.listFor?.(turn);
   expect([lists, toolset.list()[0]?.name]).toEqual([1, 'a_tool_1']);
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
   onTestFinished(() => void vi.restoreAllMocks());
-  await toolset.beginTurn?.(turn);
+  await toolset.listFor?.(turn);
   expect([lists, toolset.list()[0]?.name]).toEqual([2, 'a_tool_2']);
 });
 

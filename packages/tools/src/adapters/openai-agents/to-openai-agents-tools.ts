@@ -1,5 +1,12 @@
 import {
-  callTool, checkToolset, type JsonSchema, type MediaPart, type Tool, toModelText, type Toolset } from '@kernel/protocol';
+  callTool,
+  checkToolset,
+  type JsonSchema,
+  type MediaPart,
+  type Tool,
+  toModelText,
+  type Toolset,
+} from '@kernel/protocol';
 import { asDeclared } from '../../unsafe-casts.ts';
 
 /** A function tool for the OpenAI Agents SDK: an element of `tools` of its `Agent`. */
