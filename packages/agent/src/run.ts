@@ -1,5 +1,5 @@
 import { errorMessage, linkAbort, MAX_TIMER_MS, nodeModule, onAbort } from '@kernel/internal';
-import { type AgentEvent, KernelError, validatesCalls } from '@kernel/protocol';
+import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { checkRunOptions } from './check-options.ts';
 import { initialHistory } from './history/repair-history.ts';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
@@ -11,7 +11,6 @@ import type { TypedOutput } from './loop/run-state.ts';
 import type { StepContext } from './loop/steps.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 import type { OutputSchema } from './output/output-schema.ts';
-import { withValidatedCalls } from './wrappers/with-validated-calls.ts';
 
 /** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
 const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');
@@ -114,10 +113,8 @@ function launch(
     }
   };
   const context: StepContext = { signal, emit };
-  const { output, tools } = options;
-  const checked =
-    tools === undefined || validatesCalls(tools) ? options : { ...options, tools: withValidatedCalls(tools) };
-  const running = output === undefined ? runLoop(checked, context) : runWithOutput(checked, output, context);
+  const { output } = options;
+  const running = output === undefined ? runLoop(options, context) : runWithOutput(options, output, context);
   const ended = running.then(() => end(), end);
   return { controller, ended };
 }

@@ -8,6 +8,12 @@ import {
   type ToolCall,
 } from '@kernel/protocol';
 
+/** Who decides on the calls of a run, and how long that may take. */
+export interface Approval {
+  readonly approve: Approve;
+  readonly timeoutMs: number;
+}
+
 /** Whether calls of a tool need approval: all do but those that only read. */
 export function needsApproval(tool: Tool): boolean {
   return tool.effect !== 'read';

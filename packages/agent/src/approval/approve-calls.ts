@@ -14,15 +14,14 @@ import {
   type ToolResultJson,
   toResultJson,
 } from '@kernel/protocol';
-import { beginTurnOfCalls, callContextOf } from '../loop/offered-tools.ts';
+import { digestOf, makeReady, readyCall } from '../loop/ready-calls.ts';
 import { hookStopAnswer } from '../loop/run-end.ts';
 import type { Run } from '../loop/run-state.ts';
 import { createStep, type StepContext } from '../loop/steps.ts';
-import { deniedError, needsApproval } from './approval.ts';
-import { type CallApproval, withDecision } from './call-approval.ts';
-import type { CheckedCall } from './validate-call.ts';
+import { type Approval, deniedError, isForOther, requestDecision } from './approval.ts';
 
-export interface PreparedCall {
+/** A call of a batch, and what was decided on it. */
+export interface DecidedCall {
   /** The call, with edited arguments if the decision was `edit`. */
   readonly call: ToolCall;
   /** Passed to the handler. */
@@ -52,45 +51,74 @@ const ABORTED = { decision: 'deny', reason: 'the run was aborted before a decisi
 /** Creates the step `approve:<callId>`. Never rejects, and settles at once on abort. */
 export function approveStep(
   run: Run,
-  approval: CallApproval,
+  approval: Approval,
   call: ToolCall,
   idempotencyKey: string,
   kept: SuspendedCall | undefined,
 ): Step {
   const input = { call, ...(kept?.decision && { kept: { decision: kept.decision, digest: kept.digest ?? '' } }) };
-  return createStep(run, { id: `approve:${call.id}`, kind: 'approve', input }, (scope) =>
-    decide(run, approval, call, idempotencyKey, kept, scope),
-  );
+  return createStep(run, { id: `approve:${call.id}`, kind: 'approve', input }, async (scope) => {
+    const { signal } = scope;
+    try {
+      return await untilAborted(decide(run, approval, call, idempotencyKey, kept, scope), signal);
+    } catch (error) {
+      if (signal.aborted) return ABORTED;
+      throw error;
+    }
+  });
 }
 
+/** Asks about what was prepared of a call, unless what is kept of it has a decision about exactly that. */
 async function decide(
-  { offered }: Run,
-  approval: CallApproval,
+  run: Run,
+  { approve, timeoutMs }: Approval,
   call: ToolCall,
   idempotencyKey: string,
   kept: SuspendedCall | undefined,
   { signal, emit }: StepContext,
 ): Promise<ApprovalOutput> {
-  try {
-    const begun = beginTurnOfCalls(offered, signal);
-    if (begun !== undefined) await begun;
-    const deciding = approval.decide(call, kept, callContextOf(offered, signal, idempotencyKey), emit);
-    const decision = await untilAborted(deciding, signal);
-    if (decision.decision !== 'refused') return decision;
-    const { result } = decision;
-    const handled = hookStopAnswer(result.error);
-    return {
-      decision: 'refused',
-      result: toResultJson({ ...result, forLLM: toModelText(result) }),
-      ...(handled === undefined ? {} : { handled }),
-    };
-  } catch (error) {
-    if (signal.aborted) return ABORTED;
-    throw error;
+  if (kept?.decision !== undefined) {
+    const decided = await readyCall(run, withDecision(call, kept.decision), idempotencyKey, signal);
+    const digest = digestOf(decided);
+    if (digest !== undefined && digest === kept.digest) return { ...kept.decision, digest };
   }
+  const ready = await readyCall(run, call, idempotencyKey, signal);
+  const { prepared } = ready;
+  const digest = digestOf(ready) ?? '';
+  if (isToolResult(prepared)) return refused(prepared);
+  const { tool } = prepared;
+  const { path } = run;
+  const shown = { ...call, name: tool.name, arguments: prepared.arguments };
+  await emit({ type: 'approval-request', call: shown, tool });
+  const answer = await requestDecision(
+    approve,
+    { call: shown, tool, path, digest, context: run.offered.context, signal },
+    timeoutMs,
+  );
+  if (answer.decision === 'deny') return { ...answer, digest };
+  if (answer.decision === 'later' || isForOther(answer, digest))
+    return { decision: 'later', pending: { ...shown, tool, path, digest } };
+  if (answer.decision === 'allow') return { decision: 'allow', digest };
+  const edited = await makeReady(run, { ...call, arguments: answer.arguments }, idempotencyKey, signal);
+  return isToolResult(edited.prepared)
+    ? refused(edited.prepared)
+    : { decision: 'edit', arguments: answer.arguments, digest: digestOf(edited) ?? '' };
 }
 
-export function applyDecision(prepared: PreparedCall, decision: ApprovalOutput): PreparedCall {
+function refused(result: ToolResult): ApprovalOutput {
+  const handled = hookStopAnswer(result.error);
+  return {
+    decision: 'refused',
+    result: toResultJson({ ...result, forLLM: toModelText(result) }),
+    ...(handled === undefined ? {} : { handled }),
+  };
+}
+
+function withDecision(call: ToolCall, decision: RecordedDecision): ToolCall {
+  return decision.decision === 'edit' ? { ...call, arguments: decision.arguments } : call;
+}
+
+export function applyDecision(prepared: DecidedCall, decision: ApprovalOutput): DecidedCall {
   const { call } = prepared;
   switch (decision.decision) {
     case 'later':
@@ -126,7 +154,7 @@ export function suspend(
 }
 
 export function suspendRunning(
-  { call, approvedDigest, note }: PreparedCall,
+  { call, approvedDigest, note }: DecidedCall,
   agents: readonly SuspendedAgent[],
 ): SuspendedCall {
   const callId = call.id;
@@ -134,63 +162,4 @@ export function suspendRunning(
   const decision =
     note === undefined ? ({ decision: 'allow' } as const) : ({ decision: 'edit', arguments: call.arguments } as const);
   return { callId, decision, digest: approvedDigest, agents };
-}
-
-/** A call right before it runs. */
-export interface ConfirmedCall {
-  readonly prepared: PreparedCall;
-  /** What was approved of it; undefined for a call that needs no decision. */
-  readonly checked?: CheckedCall;
-}
-
-/** A call whose approval does not hold for what would run now: it is pending again. */
-export interface UnconfirmedCall {
-  readonly suspended: SuspendedCall;
-  readonly pending: readonly PendingCall[];
-}
-
-/** How often approval of a call is requested again because it has changed since. */
-const MAX_ROUNDS = 5;
-
-/**
- * Makes sure, right before a call runs, that what runs is what was approved. If the tool was replaced since, or its schema or effect has changed, its
- * approval is requested again.
- */
-export async function confirmApproval(
-  run: Run,
-  approval: CallApproval,
-  original: PreparedCall,
-  stepContext: StepContext,
-): Promise<ConfirmedCall | UnconfirmedCall> {
-  const { signal } = stepContext;
-  const { idempotencyKey } = original;
-  const context = callContextOf(run.offered, signal, idempotencyKey);
-  let prepared = original;
-  try {
-    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      const { call, approvedDigest } = prepared;
-      if (approvedDigest === undefined && !approval.isNeeded(call.name, context.turn)) {
-        // oxlint-disable-next-line no-await-in-loop
-        const checked = await untilAborted(approval.check(call, context), signal);
-        if (checked === undefined) return { prepared };
-        if (isToolResult(checked)) return { prepared: { ...prepared, result: checked } };
-        if (!needsApproval(checked.tool)) return { prepared, checked };
-      }
-      if (approvedDigest !== undefined) {
-        const checked = await untilAborted(approval.confirm(call, approvedDigest, context), signal);
-        if (checked !== undefined)
-          return isToolResult(checked) ? { prepared: { ...prepared, result: checked } } : { prepared, checked };
-      }
-      const decision = await decide(run, approval, call, idempotencyKey, undefined, stepContext);
-      if (decision.decision === 'later')
-        return { suspended: suspend(call, decision, prepared), pending: [decision.pending] };
-      prepared = applyDecision(prepared, decision);
-      if (prepared.result !== undefined) return { prepared };
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    return { prepared }; // an aborted call does not run
-  }
-  const error = deniedError(original.call, 'the tool changed each time that it was approved.');
-  return { prepared: { ...prepared, result: toErrorResult(error, 'denied') } };
 }

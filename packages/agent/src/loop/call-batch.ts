@@ -1,5 +1,5 @@
 import {
-  hasInnerSteps,
+  isToolResult,
   KernelError,
   type PendingCall,
   type SuspendedCall,
@@ -9,17 +9,16 @@ import {
   type ToolEffect,
   type ToolResult,
 } from '@kernel/protocol';
-import { needsApproval } from '../approval/approval.ts';
 import {
   type ApprovalOutput,
   applyDecision,
   approveStep,
-  type PreparedCall,
+  type DecidedCall,
   suspend,
 } from '../approval/approve-calls.ts';
-import type { CallApproval } from '../approval/call-approval.ts';
+import type { Approval } from '../approval/approval.ts';
 import { argumentsDigest } from '../approval/call-digest.ts';
-import { toolsOfCalls } from './offered-tools.ts';
+import { makeReady, needsDecision, type ReadyCall } from './ready-calls.ts';
 import type { Run } from './run-state.ts';
 import { inProcessSteps, runBatch } from './steps.ts';
 
@@ -42,44 +41,62 @@ export interface CallBatch {
 }
 
 /**
- * Creates the batch of some calls from the tools that were on offer in their turn. Only a step may call this: without a `runId` the key is random,
- * and a journal must be able to repeat it. Without an approval every call runs, but with `isRestricted`, those of tools that were not on offer do not.
+ * Prepares some calls, all before any of them is decided on, and creates their batch. Only a step may call this: without a `runId` the key is random,
+ * and a journal must be able to repeat it. With `isRestricted`, calls of tools that are not in `onOffer` do not run. A promise only where the toolset gives one.
  */
 export function createCallBatch(
   run: Run,
   calls: readonly ToolCall[],
   onOffer: readonly Tool[],
+  signal: AbortSignal,
   isRestricted = false,
+): CallBatch | Promise<CallBatch> {
+  const head = { key: run.runId ?? crypto.randomUUID(), isNested: run.isChild };
+  const notOffered = isRestricted
+    ? calls.filter(({ name }) => !onOffer.some((tool) => tool.name === name)).map(({ id }) => id)
+    : [];
+  const making = calls
+    .filter(({ id }) => !notOffered.includes(id))
+    .map((call) => makeReady(run, call, idempotencyKeyOf(head, call), signal));
+  const finish = (ready: readonly ReadyCall[]): CallBatch => describeCalls(run, head, ready, notOffered);
+  return making.some((each) => each instanceof Promise)
+    ? Promise.all(making).then(finish)
+    : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- none is a promise
+      finish(making as readonly ReadyCall[]);
+}
+
+/** What a journal needs to know of the calls that are ready. */
+function describeCalls(
+  run: Run,
+  { key, isNested }: Pick<CallBatch, 'key' | 'isNested'>,
+  ready: readonly ReadyCall[],
+  notOffered: readonly string[],
 ): CallBatch {
-  const { approval, isChild, steps } = run;
-  const key = run.runId ?? crypto.randomUUID();
-  const isRecorded = steps !== inProcessSteps;
+  const isRecorded = run.steps !== inProcessSteps;
   const needApproval: string[] = [];
-  const notOffered: string[] = [];
   const effects: [string, ToolEffect][] = [];
   const agents: string[] = [];
-  if (isRecorded || isRestricted || approval !== undefined) {
-    const tools = new Map(onOffer.map((tool) => [tool.name, tool]));
-    for (const { id, name } of calls) {
-      const tool = tools.get(name);
-      if (tool === undefined) notOffered.push(id);
-      else if (needsApproval(tool)) needApproval.push(id);
-      effects.push([id, tool?.effect ?? 'external']);
-      if (run.offered.tools !== undefined && hasInnerSteps(run.offered.tools, name)) agents.push(id);
+  for (const { call, prepared } of ready) {
+    if (isToolResult(prepared)) {
+      effects.push([call.id, 'external']);
+      continue;
     }
+    if (run.approval !== undefined && needsDecision(run, prepared)) needApproval.push(call.id);
+    effects.push([call.id, prepared.tool.effect ?? 'external']);
+    if (prepared.runsAgent === true) agents.push(call.id);
   }
   return {
-    needApproval: approval === undefined ? [] : needApproval,
-    notOffered: approval === undefined && !isRestricted ? [] : notOffered,
+    needApproval,
+    notOffered,
     key,
-    ...(isChild && { isNested: isChild }),
+    ...(isNested === true && { isNested }),
     ...(isRecorded && { effects: Object.fromEntries(effects), ...(agents.length > 0 && { agents }) }),
   };
 }
 
 /** The calls of a batch that may run now, or, if some are pending, what is kept of all of them. */
 export type PreparedBatch =
-  | { readonly prepared: readonly PreparedCall[] }
+  | { readonly prepared: readonly DecidedCall[] }
   | { readonly suspended: readonly SuspendedCall[]; readonly pending: readonly PendingCall[] };
 
 const NO_DECISIONS: ReadonlyMap<string, ApprovalOutput> = new Map();
@@ -120,7 +137,7 @@ function prepareCalls(
   const pending = [...decisions.values()].flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
   if (pending.length > 0)
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
-  const prepared = calls.map((call): PreparedCall => {
+  const prepared = calls.map((call): DecidedCall => {
     const before = kept.get(call.id);
     const undecided = undecidedCall(batch, call, before);
     const result = refused.get(call.id);
@@ -132,7 +149,7 @@ function prepareCalls(
 }
 
 /** What is known of a call before anyone has decided on it. */
-function undecidedCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | undefined): PreparedCall {
+function undecidedCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | undefined): DecidedCall {
   const idempotencyKey = idempotencyKeyOf(batch, call);
   return {
     call,
@@ -148,7 +165,7 @@ function undecidedCall(batch: CallBatch, call: ToolCall, kept: SuspendedCall | u
  * The idempotency key of a call: the same for every attempt at it. In a child run it contains a digest of the tool's name and the
  * arguments: the model of a repeated run may ask for something else under the same id.
  */
-function idempotencyKeyOf({ key, isNested }: CallBatch, call: ToolCall): string {
+function idempotencyKeyOf({ key, isNested }: Pick<CallBatch, 'key' | 'isNested'>, call: ToolCall): string {
   return isNested === true ? `${key}:${call.id}:${argumentsDigest(call)}` : `${key}:${call.id}`;
 }
 
@@ -179,7 +196,7 @@ function refuseCalls(
   const refused = new Map<string, ToolResult>();
   const notOffered = new Set(batch.notOffered);
   for (const call of calls) {
-    if (notOffered.has(call.id)) refused.set(call.id, notOfferedResult(call, toolsOfCalls(offered)));
+    if (notOffered.has(call.id)) refused.set(call.id, notOfferedResult(call, offered.listed));
     else if (!meter.countCall(call)) refused.set(call.id, overLimitResult(call));
     else {
       const refusal = guard?.refusal(call);
@@ -191,7 +208,7 @@ function refuseCalls(
 
 async function requestDecisions(
   run: Run,
-  approval: CallApproval,
+  approval: Approval,
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall>,

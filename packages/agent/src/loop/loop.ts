@@ -187,7 +187,7 @@ async function resume(run: Run, calls: readonly ToolCall[]): Promise<RunEnding |
 /** Creates the step `resume`, which makes the batch of pending calls. */
 function resumeStep(run: Run, calls: readonly ToolCall[]): Step {
   return createStep(run, { id: 'resume', kind: 'resume', input: { calls } }, async ({ signal }): Promise<CallBatch> => {
-    const batch = createCallBatch(run, calls, await beginTurn(run.offered, 0, signal));
+    const batch = await createCallBatch(run, calls, await beginTurn(run.offered, 0, signal), signal);
     const waiting = queuedMessages(run.inbox);
     return waiting === 0 ? batch : { ...batch, waiting };
   });

@@ -98,11 +98,13 @@ async function askModel(
   };
   const endDrained = emit({ type: 'message-end', ...reply });
   if (endDrained !== undefined) await endDrained;
+  const batching = createCallBatch(run, toolCallsOf(message), tools, signal, isRestricted);
+  const batch = batching instanceof Promise ? await batching : batching;
   return {
     ...reply,
     ...takeLateUsage(inbox),
     ...taken,
-    batch: createCallBatch(run, toolCallsOf(message), tools, isRestricted),
+    batch,
     ...(outputMode === undefined ? {} : { outputMode }),
     ...(run.options.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
   };

@@ -19,23 +19,22 @@ export interface OfferedTools {
   readonly context: unknown;
   /** The turn that has begun last in this process. */
   turn: TurnContext | undefined;
+  /** The tools on offer in that turn. */
+  listed: readonly Tool[];
   /** The number of the turn whose reply the loop has got, from the model or from a journal. */
   repliedTurn: number;
   /** The turn that was begun again in this process for its calls, because its reply came from a journal. */
   turnBegunForCalls: { readonly turn: number; readonly begun: Promise<readonly Tool[]> } | undefined;
 }
 
-/** How long `beginTurn` of a toolset may take. */
-const BEGIN_TURN_TIMEOUT_MS = 30_000;
-
-/** The lists of turns whose toolset offers each run its own, for whoever gets such a turn in the context of a call. */
-const ownLists = new WeakMap<TurnContext, readonly Tool[]>();
+/** How long `listFor` of a toolset may take. */
+const LIST_TIMEOUT_MS = 30_000;
 
 /**
- * Begins a turn and returns the tools on offer in it: the array that `beginTurn` resolved to or `list()` returned, unchanged. A promise only where
- * the toolset has something to wait for.
+ * Begins a turn and returns the tools on offer in it: the array that `listFor` or `list` of the toolset gave, unchanged. A promise only where the toolset
+ * has something to wait for.
  *
- * Throws, or rejects with, `TOOL_FAILED`, naming the method, for a toolset that throws or whose `beginTurn` takes longer than 30 s; `signal.reason` on abort.
+ * Throws, or rejects with, `TOOL_FAILED`, naming the method, for a toolset that throws or whose `listFor` takes longer than 30 s; `signal.reason` on abort.
  */
 export function beginTurn(
   offered: OfferedTools,
@@ -46,23 +45,18 @@ export function beginTurn(
   const turn = { conversation, context, turn: number, signal };
   offered.turn = turn;
   if (tools === undefined) return [];
-  const begun = callBeginTurn(tools, turn);
-  return begun === undefined ? listOf(tools) : untilBegun(begun, signal).then((own) => offer(tools, turn, own));
-}
-
-/** The tools that a turn offers: a list of its own, or that of the toolset. */
-function offer(tools: Toolset, turn: TurnContext, own: unknown): readonly Tool[] {
-  if (!isToolList(own)) return listOf(tools);
-  ownLists.set(turn, own);
-  return own;
-}
-
-function listOf(tools: Toolset): readonly Tool[] {
+  const read = (listed: unknown): readonly Tool[] => {
+    if (!isToolList(listed)) throw toolsetFailed(tools, new TypeError(`it gave ${typeof listed}, not a list`));
+    offered.listed = listed;
+    return listed;
+  };
+  let listed: unknown;
   try {
-    return tools.list();
+    listed = tools.listFor === undefined ? tools.list() : tools.listFor(turn);
   } catch (error) {
-    throw toolsetFailed('list', error);
+    throw toolsetFailed(tools, error);
   }
+  return listed instanceof Promise ? untilListed(tools, listed, signal).then(read) : read(listed);
 }
 
 /**
@@ -88,52 +82,27 @@ export function callContextOf(
   return { conversation, context, turn, signal, idempotencyKey };
 }
 
-/** Returns the tools that are on offer to the calls of a run. */
-export function toolsOfCalls({ tools, turn }: OfferedTools): readonly Tool[] {
-  return (turn && ownLists.get(turn)) ?? tools?.list() ?? [];
-}
-
-/** Returns the tool of a name that is on offer in a turn. */
-export function findTool(tools: Toolset | undefined, name: string, turn: TurnContext | undefined): Tool | undefined {
-  const listed = tools?.list().find((tool) => tool.name === name);
-  // Another run may have begun a turn since in which the tool is not offered.
-  return listed ?? (turn && ownLists.get(turn))?.find((tool) => tool.name === name);
-}
-
-/** Calls `beginTurn` of a toolset; undefined where nothing is to be waited for. */
-function callBeginTurn(tools: Toolset, turn: TurnContext): Promise<unknown> | undefined {
-  try {
-    const begun: unknown = tools.beginTurn?.(turn);
-    return begun === undefined ? undefined : Promise.resolve(begun);
-  } catch (error) {
-    throw toolsetFailed('beginTurn', error);
-  }
-}
-
-function untilBegun(begun: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+function untilListed(tools: Toolset, listing: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let removeAbortListener: (() => void) | undefined;
-    const end = (error?: unknown, own?: unknown): void => {
+    const end = (error?: unknown, listed?: unknown): void => {
       hasEnded = true;
       clearTimeout(timer);
       removeAbortListener?.();
       if (signal.aborted) reject(signal.reason);
-      else if (error === undefined) resolve(own);
+      else if (error === undefined) resolve(listed);
       else reject(error);
     };
-    const fail = (error: unknown): void => end(toolsetFailed('beginTurn', error));
-    begun.then((own) => end(undefined, own), fail);
+    const fail = (error: unknown): void => end(toolsetFailed(tools, error));
+    listing.then((listed) => end(undefined, listed), fail);
     // A toolset that is done by now needs neither a timer nor a listener.
     afterMicrotasks(() => {
       if (hasEnded) return;
       if (signal.aborted) return end();
       removeAbortListener = onAbort(signal, () => end());
-      timer = setTimeout(
-        () => fail(new Error(`it took longer than ${BEGIN_TURN_TIMEOUT_MS} ms`)),
-        BEGIN_TURN_TIMEOUT_MS,
-      );
+      timer = setTimeout(() => fail(new Error(`it took longer than ${LIST_TIMEOUT_MS} ms`)), LIST_TIMEOUT_MS);
     });
   });
 }
@@ -142,7 +111,7 @@ function isToolList(value: unknown): value is readonly Tool[] {
   return Array.isArray(value);
 }
 
-function toolsetFailed(method: string, error: unknown): KernelError {
-  const why = errorMessage(error);
-  return new KernelError('TOOL_FAILED', `${method}() of the toolset failed: ${why}.`, { cause: error });
+function toolsetFailed({ listFor }: Toolset, error: unknown): KernelError {
+  const method = listFor === undefined ? 'list' : 'listFor';
+  return new KernelError('TOOL_FAILED', `${method}() of the toolset failed: ${errorMessage(error)}.`, { cause: error });
 }

@@ -13,7 +13,7 @@ import {
   type Toolset,
   type Usage,
 } from '@kernel/protocol';
-import { type CallApproval, createCallApproval } from '../approval/call-approval.ts';
+import type { Approval } from '../approval/approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
 import { freezeMessage } from '../history/messages.ts';
 import { initialHistory } from '../history/repair-history.ts';
@@ -24,6 +24,7 @@ import { createUsageMeter, reportedUsage, type UsageMeter } from '../limits/usag
 import type { RunOptions } from '../options.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import type { ReadyCall } from './ready-calls.ts';
 import { createPauses, type Pauses, type RunAnswer, type RunEnding } from './run-end.ts';
 import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
 import { inProcessSteps, type StepContext } from './steps.ts';
@@ -49,7 +50,9 @@ export interface Run extends StepContext {
   /** The tools on offer, turn by turn. */
   readonly offered: OfferedTools;
   /** Decides on calls. Absent where every call runs. */
-  readonly approval: CallApproval | undefined;
+  readonly approval: Approval | undefined;
+  /** The calls that are prepared and have not run, by their ids. */
+  readonly ready: Map<string, ReadyCall>;
   /** What reaches it from outside. */
   readonly inbox: Inbox;
   /** Counts what it uses. */
@@ -137,8 +140,17 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
     parent,
     path,
     runId: runId === undefined || scope === undefined ? runId : uniqueRunId(scope, runId),
-    offered: { tools, conversation, context, turn: undefined, repliedTurn: 0, turnBegunForCalls: undefined },
-    approval: approve && createCallApproval(approve, approvalTimeoutMs, tools, path),
+    offered: {
+      tools,
+      conversation,
+      context,
+      turn: undefined,
+      listed: [],
+      repliedTurn: 0,
+      turnBegunForCalls: undefined,
+    },
+    approval: approve && { approve, timeoutMs: approvalTimeoutMs },
+    ready: new Map(),
     inbox: createInbox(options.steering),
     meter: createUsageMeter(limits, parent?.hasBudget),
     guard: undefined,

@@ -1,11 +1,12 @@
 import { errorMessage, wellFormed } from '@kernel/internal';
 import {
-  awaitsBeforeHandler,
-  type CallContext,
   type Emit,
+  isToolResult,
   type JsonValue,
   KernelError,
   type PendingCall,
+  type PreparedCall,
+  type RunningCall,
   type Step,
   type SuspendedCall,
   toErrorResult,
@@ -14,15 +15,14 @@ import {
   type ToolResult,
   type ToolResultJson,
   toResultJson,
-  type Toolset,
   type Usage,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import { type ConfirmedCall, confirmApproval, type PreparedCall, suspendRunning } from '../approval/approve-calls.ts';
+import { type DecidedCall, suspendRunning } from '../approval/approve-calls.ts';
 import { lostResult } from '../history/repair-history.ts';
-import { callToolset, cancelledResult, unreadableToolsetResult } from './call-toolset.ts';
+import { cancelledResult, runPreparedCall, unreadableCallResult } from './call-border.ts';
 import { addLateResult, type Inbox, skipReason } from './inbox.ts';
-import { beginTurnOfCalls, callContextOf } from './offered-tools.ts';
+import { digestOf, needsDecision, type ReadyCall, readyCall } from './ready-calls.ts';
 import { hookStopAnswer } from './run-end.ts';
 import { createChildRuns, currentScope, runInScope, type RunScope } from './run-scope.ts';
 import type { Run } from './run-state.ts';
@@ -45,7 +45,7 @@ export interface CallOutput {
 }
 
 /** Creates the step `tool:<callId>`, which runs one call through the toolset. Never rejects. Its event carries the result's `error`, its output does not. */
-export function callStep(run: Run, prepared: PreparedCall): Step {
+export function callStep(run: Run, prepared: DecidedCall): Step {
   const { call, result, effect, idempotencyKey } = prepared;
   const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
   const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && run.steps.takesInnerSteps === true;
@@ -58,7 +58,7 @@ export function callStep(run: Run, prepared: PreparedCall): Step {
     idempotencyKey: hasEffect ? idempotencyKey : undefined,
     hasInnerSteps: hasInnerSteps || undefined,
   } as const;
-  const step = createStep(run, head, (context) => runPrepared(run, prepared, hasInnerSteps, context));
+  const step = createStep(run, head, (context) => runDecided(run, prepared, hasInnerSteps, context));
   return hasEffect
     ? { ...step, unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)) }
     : step;
@@ -85,37 +85,30 @@ export function resultsOf(
   });
 }
 
-/** Runs a call once it has a permit, its turn has begun, and what runs is what was approved; reports its start and its end. */
-async function runPrepared(
+/** Runs what was prepared of a call, once it has a permit and if what was allowed is what would run; reports its start and its end. */
+async function runDecided(
   run: Run,
-  original: PreparedCall,
+  decided: DecidedCall,
   hasInnerSteps: boolean,
   context: RunningStep,
 ): Promise<CallOutput> {
-  const { semaphore, approval, inbox, offered } = run;
+  const { semaphore, inbox } = run;
+  const { call } = decided;
   const { signal, emit } = context;
   const permit = semaphore.acquire();
   if (permit !== undefined) await permit;
   try {
-    inbox.startedCallIds.add(original.call.id);
-    let confirmed: ConfirmedCall = { prepared: original };
-    if (resultWithoutRunning(original, signal, inbox) === undefined) {
-      const begun = beginTurnOfCalls(offered, signal);
-      if (begun !== undefined) await begun;
-      const checked = approval === undefined ? confirmed : await confirmApproval(run, approval, original, context);
-      if ('pending' in checked) return checked;
-      confirmed = checked;
-    }
-    const { prepared } = confirmed;
-    const { call } = prepared;
-    const startDrained = emit({ type: 'tool-start', call, ...(prepared.wasDecided === true && { wasDecided: true }) });
+    inbox.startedCallIds.add(call.id);
+    const found = await findToRun(run, decided, signal);
+    const startDrained = emit({ type: 'tool-start', call, ...(decided.wasDecided === true && { wasDecided: true }) });
     if (startDrained !== undefined) await startDrained;
     const startedMs = performance.now();
-    const scope = scopeOf(run, prepared, emit, hasInnerSteps);
-    const beforeHandler = hasInnerSteps ? undefined : context.beforeHandler;
-    const output =
-      resultWithoutRunning(prepared, signal, inbox) ??
-      (await runInScope(scope, () => runCall(run, confirmed, { signal, emit, beforeHandler })));
+    const scope = scopeOf(run, decided, emit, hasInnerSteps);
+    const started = hasInnerSteps ? undefined : context.beforeHandler;
+    const output = isToolResult(found)
+      ? found
+      : (resultWithoutRunning(decided, signal, inbox) ??
+        (await runInScope(scope, () => runCall(run, decided, found, { signal, emit, started }))));
     scope.children.callHasEnded = true;
     const { agents, pending } = scope.children;
     const isPending = agents.length > 0 && !signal.aborted;
@@ -124,15 +117,49 @@ async function runPrepared(
     const endDrained = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
     if (endDrained !== undefined) await endDrained;
     return isPending
-      ? { suspended: suspendRunning(prepared, agents), pending, ...childUsage(scope) }
-      : { ...endedOutput(prepared, result), ...childUsage(scope) };
+      ? { suspended: suspendRunning(decided, agents), pending, ...childUsage(scope) }
+      : { ...endedOutput(decided, result), ...childUsage(scope) };
   } finally {
+    run.ready.delete(call.id);
     semaphore.release();
   }
 }
 
+/** Finds what is to run of a call, or the result of one that must not: settled, refused, or not what was allowed. */
+function findToRun(
+  run: Run,
+  decided: DecidedCall,
+  signal: AbortSignal,
+): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
+  const { approvedDigest, call, idempotencyKey } = decided;
+  const settled = resultWithoutRunning(decided, signal, run.inbox);
+  if (settled !== undefined) return settled;
+  const check = (ready: ReadyCall): PreparedCall | ToolResult => {
+    const { prepared } = ready;
+    if (isToolResult(prepared) || !needsDecision(run, prepared) || digestOf(ready) === approvedDigest) return prepared;
+    return approvedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call);
+  };
+  const ready = readyCall(run, call, idempotencyKey, signal);
+  if (!(ready instanceof Promise)) return check(ready);
+  return ready.then(check).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return cancelledResult(call, 'cancelled', 'it was not started');
+  });
+}
+
+function unaskedResult(call: ToolCall): ToolResult {
+  return toErrorResult(deniedError(call, 'it needs approval, and nobody can be asked.'), 'denied');
+}
+
+function changedResult(call: ToolCall): ToolResult {
+  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" did not run: what was allowed has changed since.`, {
+    hint: 'Call it again to be asked about what it is now.',
+  });
+  return toErrorResult(error, 'skipped');
+}
+
 /** What a journal keeps of a call that has ended. */
-function endedOutput(prepared: PreparedCall, result: ToolResult): CallOutput {
+function endedOutput(prepared: DecidedCall, result: ToolResult): CallOutput {
   const handled = prepared.handled ?? hookStopAnswer(result.error);
   return handled === undefined ? { result: toRecord(result) } : { result: toRecord(result), handled };
 }
@@ -147,7 +174,7 @@ function childUsage({ children: { usage, estimated } }: RunScope): Pick<CallOutp
 }
 
 /** What the child runs of a call get from the run that makes it, and from its parents. */
-function scopeOf(run: Run, { call, agents }: PreparedCall, emit: Emit, hasInnerSteps: boolean): RunScope {
+function scopeOf(run: Run, { call, agents }: DecidedCall, emit: Emit, hasInnerSteps: boolean): RunScope {
   const { options, meter, path, steps, inbox } = run;
   const outer = currentScope();
   return {
@@ -177,7 +204,7 @@ function toEventResult(result: ToolResult): ToolResult {
 
 /** The result of a call that must not run: settled before, aborted, or skipped. Undefined for one that runs. */
 function resultWithoutRunning(
-  { call, result }: PreparedCall,
+  { call, result }: DecidedCall,
   signal: AbortSignal,
   inbox: Inbox,
 ): ToolResult | undefined {
@@ -190,47 +217,28 @@ function resultWithoutRunning(
 }
 
 /** The result as a journal can keep it: data that JSON cannot carry would make the run fail after the call has run. */
-function recordable(tools: Toolset, call: ToolCall, result: ToolResult): ToolResult {
+function recordable({ tool }: PreparedCall, result: ToolResult): ToolResult {
   if (result.data === undefined) return result;
   try {
     JSON.stringify(result.data);
     return result;
   } catch (error) {
-    return unreadableToolsetResult(tools, call, `its data is not JSON: ${errorMessage(error)}`, error);
+    return unreadableCallResult(tool, `its data is not JSON: ${errorMessage(error)}`, error);
   }
 }
 
-/** Calls the toolset, once the executor of the step knows that the handler is about to be entered. */
-function runCall(run: Run, confirmed: ConfirmedCall, context: RunningStep): Promise<ToolResult> {
-  const { tools } = run.offered;
-  if (tools === undefined)
-    return Promise.resolve(
-      toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${confirmed.prepared.call.name}".`)),
-    );
-  const before = awaitsBeforeHandler(tools) ? undefined : context.beforeHandler?.();
-  if (before === undefined) return runNow(run, tools, confirmed, context);
-  return Promise.resolve(before).then(() => runNow(run, tools, confirmed, context));
-}
-
-/** Synchronous up to `tools.call`, so that what was checked cannot change before it. */
-function runNow(
-  { offered, inbox }: Run,
-  tools: Toolset,
-  { prepared, checked }: ConfirmedCall,
-  { signal, emit, beforeHandler }: RunningStep,
+/** Runs a prepared call, once the executor of the step knows that the handler is about to be entered. */
+async function runCall(
+  { inbox }: Run,
+  { call, effect, note }: DecidedCall,
+  prepared: PreparedCall,
+  { emit, signal, started }: Pick<RunningCall, 'signal' | 'started'> & { readonly emit: Emit },
 ): Promise<ToolResult> {
-  const { call, idempotencyKey, note, effect } = prepared;
-  // The tool may have changed while the reader of events caught up.
-  if (checked?.isCurrent() === false)
-    return Promise.resolve(
-      toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied'),
-    );
   let hasEnded = false;
   let isComplete = false;
-  const context: CallContext = {
-    ...callContextOf(offered, signal, idempotencyKey),
-    ...(checked?.approved && { approved: checked.approved }),
-    ...(beforeHandler && { beforeHandler }),
+  const running: RunningCall = {
+    signal,
+    started: prepared.awaitsStarted === true ? started : undefined,
     onProgress: (update) => {
       if (!hasEnded) void emit({ type: 'tool-progress', callId: call.id, update: wellFormed(update) });
     },
@@ -241,9 +249,10 @@ function runNow(
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
-  return callToolset(tools, call, context, (returned) => {
+  if (running.started === undefined && started !== undefined) await started();
+  return runPreparedCall(prepared, call, running, (returned) => {
     hasEnded = true;
-    const result = effect === undefined ? returned : recordable(tools, call, returned);
+    const result = effect === undefined ? returned : recordable(prepared, returned);
     return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
   });
 }

@@ -8,7 +8,6 @@ import {
   errorResult,
   type JsonValue,
   KernelError,
-  markInnerSteps,
   type Message,
   type SuspendedAgent,
   optionKeys,
@@ -61,6 +60,8 @@ export interface AgentBinding<Context = unknown> {
   ) => Promise<ToolResult>;
   /** The agent has limits of its own, so the registry sets none. */
   readonly timeoutMs: 0;
+  /** Whether an executor can record the steps of the agent as its own: not those of one in the background. */
+  readonly runsAgent: boolean;
 }
 
 const MAX_DEPTH = 3;
@@ -84,7 +85,7 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>({
  * If a call of the agent waits for a decision, the caller's run ends with `approval` too; when it continues, it resumes the agent where it stopped.
  * An agent in the background cannot wait: `later` denies there.
  *
- * An executor records the steps of the agent as its own where a registry holds it. A toolset of your own says with `markInnerSteps` which of its tools are agents.
+ * An executor records the steps of the agent as its own where a registry holds it. A toolset of your own says so with `runsAgent` of its prepared calls.
  */
 export function agentAsTool<Context = unknown>(options: AgentAsToolOptions<Context>): AgentBinding<Context>;
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
@@ -140,7 +141,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
     return asyncResult(`"${name}" has begun; its answer comes later.`);
   };
   // The caller's executor executes the steps of the agent; one in the background outlives its call.
-  return { tool, timeoutMs: 0, handler: background ? handler : markInnerSteps(handler) };
+  return { tool, timeoutMs: 0, handler, runsAgent: !background };
 }
 
 function runAgent(

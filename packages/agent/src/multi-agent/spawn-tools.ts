@@ -155,7 +155,7 @@ function chooseTools(
   const known = tools?.list().map((tool) => tool.name) ?? [];
   for (const name of names) {
     // A toolset that offers tools by turn may list none before the first.
-    if (known.includes(name) || (known.length === 0 && tools?.beginTurn !== undefined)) continue;
+    if (known.includes(name) || (known.length === 0 && tools?.listFor !== undefined)) continue;
     const [near] = nearest(name, known, 1);
     return new KernelError('TOOL_NOT_FOUND', `An agent cannot have the tool "${sliceHead(name, 80)}".`, {
       hint: near === undefined ? `It can have: ${known.join(', ') || 'none'}.` : `Did you mean "${near}"?`,

@@ -6,6 +6,7 @@ import {
   type Tool,
   type ToolCall,
   toErrorResult,
+  type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
 import { hookStop } from '../loop/run-end.ts';
@@ -42,7 +43,7 @@ function nameTaken(name: string): KernelError {
   });
 }
 
-async function takeAnswer(reader: AnswerReader, { name, arguments: text }: ToolCall): ReturnType<Toolset['call']> {
+async function takeAnswer(reader: AnswerReader, { name, arguments: text }: ToolCall): Promise<ToolResult> {
   let read: ReadOutput;
   try {
     read = await reader.read(text);

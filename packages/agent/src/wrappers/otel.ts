@@ -3,11 +3,15 @@ import {
   type AgentEvent,
   type CallContext,
   checkKeys,
+  isToolResult,
   KernelError,
   type MessageEnd,
   optionKeys,
+  type PreparedCall,
   type Provider,
   textOf,
+  type ToolCall,
+  type ToolResult,
   toModelText,
   type Toolset,
   type Usage,
@@ -140,31 +144,47 @@ function tracedProvider(provider: Provider, options: TracingOptions): Provider {
 }
 
 function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
+  const startToolSpan = (call: ToolCall, callContext: CallContext) => {
+    const parent = options.parentOf?.(callContext);
+    const active = parent === undefined ? context.active() : propagation.extract(context.active(), parent);
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': call.name,
+      'gen_ai.tool.call.id': call.id,
+      ...(options.captureContent === true ? { 'gen_ai.tool.call.arguments': call.arguments } : {}),
+    };
+    const span = startSpan(options, `execute_tool ${call.name}`, SpanKind.INTERNAL, attributes, active);
+    return { span, spanContext: trace.setSpan(active, span) };
+  };
+  const endSpan = (span: Span, result: ToolResult): void => {
+    if (result.isError === true) markFailed(span, result.error, result.code);
+    if (options.captureContent === true) span.setAttribute('gen_ai.tool.call.result', toModelText(result));
+    span.end();
+  };
   return wrapToolset(tools, {
-    async call(call, callContext) {
-      const parent = options.parentOf?.(callContext);
-      const active = parent === undefined ? context.active() : propagation.extract(context.active(), parent);
-      const span = startSpan(
-        options,
-        `execute_tool ${call.name}`,
-        SpanKind.INTERNAL,
-        {
-          'gen_ai.operation.name': 'execute_tool',
-          'gen_ai.tool.name': call.name,
-          'gen_ai.tool.call.id': call.id,
-          ...(options.captureContent === true ? { 'gen_ai.tool.call.arguments': call.arguments } : {}),
-        },
-        active,
-      );
-      try {
-        const spanContext = trace.setSpan(active, span);
-        const result = await context.with(spanContext, () => tools.call(call, callContext));
-        if (result.isError === true) markFailed(span, result.error, result.code);
-        if (options.captureContent === true) span.setAttribute('gen_ai.tool.call.result', toModelText(result));
-        return result;
-      } finally {
-        span.end();
-      }
+    prepare(call, callContext) {
+      const traced = (prepared: PreparedCall | ToolResult): PreparedCall | ToolResult => {
+        if (isToolResult(prepared)) {
+          endSpan(startToolSpan(call, callContext).span, prepared);
+          return prepared;
+        }
+        return {
+          ...prepared,
+          async run(running) {
+            const { span, spanContext } = startToolSpan(call, callContext);
+            const result = await context
+              .with(spanContext, () => prepared.run(running))
+              .catch((error: unknown) => {
+                span.end();
+                throw error;
+              });
+            endSpan(span, result);
+            return result;
+          },
+        };
+      };
+      const prepared = tools.prepare(call, callContext);
+      return prepared instanceof Promise ? prepared.then(traced) : traced(prepared);
     },
   });
 }

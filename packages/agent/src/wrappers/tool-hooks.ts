@@ -3,21 +3,19 @@ import {
   type CallContext,
   isToolResult,
   KernelError,
-  markRewritesCalls,
+  type PreparedCall,
   toErrorResult,
+  type Tool,
   type ToolCall,
   type ToolResult,
   type Toolset,
-  type ValidatedCall,
   withError,
   wrapToolset,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import { validateCall } from '../approval/validate-call.ts';
-import { unreadableToolsetResult } from '../loop/call-toolset.ts';
+import { unreadableCallResult } from '../loop/call-border.ts';
 import { hookStop } from '../loop/run-end.ts';
 import type { HookResult } from './model-hooks.ts';
-import { withValidatedCalls } from './with-validated-calls.ts';
 
 /** What a hook before a call may decide. */
 export type BeforeTool =
@@ -48,21 +46,15 @@ export interface ToolHooks<Context = unknown> {
 }
 
 /**
- * Wraps `call` of a toolset with hooks. If a hook ends the run before a call, the result of the call says so.
+ * Wraps the calls of a toolset with hooks. If a hook ends the run before a call, the result of the call says so.
  *
- * With an approval, `beforeTool` runs before the question, so the changed call is what is approved, even if it turned a read-only call into one with
- * effects.
+ * `beforeTool` runs when a call is prepared, so the changed call is what is asked about and what runs, even if the hook turned a read-only call into
+ * one with effects. `afterTool` gets every result, also that of a call that could not be prepared.
  */
 export function withToolHooks<Context = unknown>(
-  inner: Toolset<Context>,
+  tools: Toolset<Context>,
   { beforeTool, afterTool }: ToolHooks<Context>,
 ): Toolset<Context> {
-  // What a hook makes of a call is checked after it, as in a registry.
-  const tools = withValidatedCalls(inner);
-  const decided = new WeakMap<
-    ValidatedCall,
-    { readonly call: ToolCall; readonly approved: ValidatedCall | undefined }
-  >();
   const applyBefore = async (original: ToolCall, context: CallContext<Context>): Promise<ToolCall | ToolResult> => {
     const before = await beforeTool?.(original, context);
     if (before?.action === 'stop') return stoppedResult(original, before.answer);
@@ -71,44 +63,38 @@ export function withToolHooks<Context = unknown>(
     return before?.action === 'change' ? { ...before.call, id: original.id } : original;
   };
   /** A hook that fails after a call takes its result away, not what the call has done. */
-  const applyAfter = async (call: ToolCall, result: ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
+  const applyAfter = async (
+    call: ToolCall,
+    result: ToolResult,
+    context: CallContext<Context>,
+    tool?: Tool,
+  ): Promise<ToolResult> => {
     let after;
     try {
       after = await afterTool?.(call, result, context);
     } catch (error) {
-      if (result.isError === true) throw error;
-      return unreadableToolsetResult(tools, call, `a hook after it failed: ${errorMessage(error)}`, error);
+      if (result.isError === true || tool === undefined) throw error;
+      return unreadableCallResult(tool, `a hook after it failed: ${errorMessage(error)}`, error);
     }
     if (after?.action === 'stop') return withError(result, hookStop(after.answer));
     return after?.action === 'change' ? after.result : result;
   };
-  const callWithHooks = async (original: ToolCall, context: CallContext<Context>): Promise<ToolResult> => {
-    const known = context.approved === undefined ? undefined : decided.get(context.approved);
-    if (known !== undefined) {
-      const result = await tools.call(known.call, { ...context, approved: known.approved });
-      return applyAfter(known.call, result, context);
-    }
+  const prepare = async (original: ToolCall, context: CallContext<Context>): Promise<PreparedCall | ToolResult> => {
     const call = await applyBefore(original, context);
     if (isToolResult(call)) return call;
-    return applyAfter(call, await tools.call(call, context), context);
+    const prepared = await tools.prepare(call, context);
+    if (isToolResult(prepared)) return applyAfter(call, prepared, context);
+    return {
+      ...prepared,
+      run: async (running) =>
+        applyAfter(call, await prepared.run(running), context, prepared.tool).catch((error: unknown) =>
+          hookFailure(call, error),
+        ),
+    };
   };
-  const validateWithHooks = async (
-    original: ToolCall,
-    context: CallContext<Context>,
-  ): Promise<ValidatedCall | ToolResult> => {
-    const call = await applyBefore(original, context);
-    if (isToolResult(call)) return call;
-    const approved = await validateCall(tools, call, context);
-    if (isToolResult(approved)) return approved;
-    const validated = { tool: approved.tool, arguments: approved.arguments, isCurrent: () => approved.isCurrent() };
-    decided.set(validated, { call, approved: approved.approved });
-    return validated;
-  };
-  const hooked = wrapToolset(tools, {
-    call: (call, context) => callWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
-    validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
+  return wrapToolset(tools, {
+    prepare: (call, context) => prepare(call, context).catch((error: unknown) => hookFailure(call, error)),
   });
-  return beforeTool === undefined ? hooked : markRewritesCalls(hooked);
 }
 
 function hookFailure(call: ToolCall, error: unknown): ToolResult {

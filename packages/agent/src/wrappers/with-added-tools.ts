@@ -11,7 +11,7 @@ import {
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 const EMPTY: Toolset = {
   list: () => NO_TOOLS,
-  call: ({ name }) => Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${name}".`))),
+  prepare: ({ name }) => toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${name}".`)),
 };
 
 /** Adds tools to a toolset, or to none: the same inner list gives the same array. `callAdded` runs their calls, which need no approval; it must not reject. */
@@ -31,24 +31,20 @@ export function withAddedTools(
     originals.set(list, tools);
     return list;
   };
-  const beginTurn = inner.beginTurn?.bind(inner);
-  const validate = inner.validate?.bind(inner);
+  const listFor = inner.listFor?.bind(inner);
   const tools = wrapToolset(inner, {
     list: () => extend(inner.list()),
-    call: (call, context) => (byName.has(call.name) ? callAdded(call) : inner.call(call, context)),
-    ...(beginTurn !== undefined && {
-      async beginTurn(turn) {
-        const offered = await beginTurn(turn);
-        return offered === undefined ? undefined : extend(offered);
+    ...(listFor !== undefined && {
+      listFor(turn) {
+        const listed = listFor(turn);
+        return listed instanceof Promise ? listed.then(extend) : extend(listed);
       },
     }),
-    ...(validate !== undefined && {
-      async validate(call, context) {
-        const tool = byName.get(call.name);
-        if (tool === undefined) return validate(call, context);
-        return { tool, arguments: call.arguments, isCurrent: () => true };
-      },
-    }),
+    prepare(call, context) {
+      const tool = byName.get(call.name);
+      if (tool === undefined) return inner.prepare(call, context);
+      return { tool, arguments: call.arguments, needsApproval: false, run: () => callAdded(call) };
+    },
   });
   return {
     tools,

@@ -1,18 +1,18 @@
 import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 import {
   checkToolset,
-  type CallContext,
   checkChoice,
   checkFunctions,
   checkKeys,
   checkNumber,
   KernelError,
   optionKeys,
+  type RunningCall,
   toErrorResult,
   type ToolCall,
   type ToolResult,
   type Toolset,
-  wrapToolset,
+  wrapCalls,
 } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
 
@@ -53,31 +53,32 @@ export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, poli
       // An error of the listener must not reach the tool that reports its late result.
     }
   };
-  return wrapToolset(tools, {
-    async call(call, context) {
+  return wrapCalls(tools, (prepared, call) => ({
+    ...prepared,
+    async run(running) {
       const mode = modes.get(call.name) ?? defaultMode;
       const { promise: lateResult, resolve } = Promise.withResolvers<ToolResult>();
       ignoreRejection(lateResult); // one with a `then` that throws, when nobody waits for it
       let isWaiting = mode === 'await';
       const onComplete = (result: ToolResult): void => {
         if (isWaiting) resolve(result);
-        else if (mode === 'inject' && !context.signal.aborted) context.onComplete?.(result);
+        else if (mode === 'inject' && !running.signal.aborted) running.onComplete?.(result);
         else notifyLate(call, result);
       };
-      const first = await tools.call(call, { ...context, onComplete });
+      const first = await prepared.run({ ...running, onComplete });
       if (mode !== 'await' || first.async !== true) return first;
-      const result = await untilLateResult(lateResult, call, context, timeoutMs);
+      const result = await untilLateResult(lateResult, call, running, timeoutMs);
       isWaiting = false;
       return result;
     },
-  });
+  }));
 }
 
 /** Waits for a late result until the timeout or an abort, which give a failed result. */
 async function untilLateResult(
   lateResult: Promise<ToolResult>,
   call: ToolCall,
-  { signal }: CallContext,
+  { signal }: RunningCall,
   timeoutMs: number,
 ): Promise<ToolResult> {
   const { promise: failure, resolve } = Promise.withResolvers<ToolResult>();

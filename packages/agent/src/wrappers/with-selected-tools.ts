@@ -5,14 +5,13 @@ import {
   KernelError,
   toErrorResult,
   type Tool,
-  type ToolCall,
   type ToolResult,
   type Toolset,
   type TurnContext,
   wrapToolset,
 } from '@kernel/protocol';
 
-/** Selects the tools of a turn. Called once per turn, after `beginTurn` of the toolset; for calls resumed before the first turn, with turn 0. */
+/** Selects the tools of a turn. Called once per turn, with the tools of the toolset in it; for calls resumed before the first turn, with turn 0. */
 export type SelectTools<Context = unknown> = (
   tools: readonly Tool[],
   turn: TurnContext<Context>,
@@ -46,21 +45,18 @@ export function withSelectedTools<Context = unknown>(
     return toErrorResult(error);
   };
   const unique = createUniqueLists();
-  const validate = tools.validate?.bind(tools);
+  const choose = async (offered: readonly Tool[], turn: TurnContext<Context>): Promise<readonly Tool[]> => {
+    last = unique(await select(offered, turn));
+    selections.set(turn, last);
+    return last;
+  };
   return wrapToolset(tools, {
-    async beginTurn(turn) {
-      const offered = await tools.beginTurn?.(turn);
-      last = unique(await select(offered ?? tools.list(), turn));
-      selections.set(turn, last);
-      return last;
+    async listFor(turn) {
+      return choose((await tools.listFor?.(turn)) ?? tools.list(), turn);
     },
     list: () => last,
-    call: (call, context) =>
-      isSelected(call.name, context) ? tools.call(call, context) : Promise.resolve(notSelected(call.name, context)),
-    ...(validate !== undefined && {
-      validate: (call: ToolCall, context: CallContext<Context>) =>
-        isSelected(call.name, context) ? validate(call, context) : Promise.resolve(notSelected(call.name, context)),
-    }),
+    prepare: (call, context) =>
+      isSelected(call.name, context) ? tools.prepare(call, context) : notSelected(call.name, context),
   });
 }
 

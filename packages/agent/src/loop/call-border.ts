@@ -1,0 +1,140 @@
+import { errorMessage, onAbort, untilAborted } from '@kernel/internal';
+import {
+  type CallContext,
+  isRepeatable,
+  isToolResult,
+  KernelError,
+  type PreparedCall,
+  type RunningCall,
+  type Tool,
+  toErrorResult,
+  toModelText,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  unreadableResult,
+} from '@kernel/protocol';
+import { hookStopAnswer } from './run-end.ts';
+
+/**
+ * Prepares a call, whatever the toolset does: one that throws, rejects or gives something else has broken its contract, which is a failed result. A
+ * preparation that does not end is left behind on abort. Never throws or rejects; a promise only where the toolset gives one.
+ */
+export function prepareCall(
+  tools: Toolset | undefined,
+  call: ToolCall,
+  context: CallContext,
+): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
+  if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
+  const fail = (error: unknown): ToolResult =>
+    context.signal.aborted
+      ? cancelledResult(call, 'cancelled', 'it was not started')
+      : toErrorResult(
+          new KernelError('TOOL_FAILED', `"${call.name}" could not be prepared: ${errorMessage(error)}`, {
+            cause: error,
+          }),
+        );
+  const read = (value: unknown): PreparedCall | ToolResult => {
+    if (isToolResult(value)) return readResult(value);
+    if (isPrepared(value)) return value;
+    throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
+  };
+  try {
+    const prepared: unknown = tools.prepare(call, context);
+    return prepared instanceof Promise ? untilAborted(prepared, context.signal).then(read).catch(fail) : read(prepared);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function isPrepared(value: unknown): value is PreparedCall {
+  if (typeof value !== 'object' || value === null || !('run' in value && 'tool' in value && 'arguments' in value))
+    return false;
+  const { arguments: text, run, tool } = value;
+  return typeof run === 'function' && typeof text === 'string' && typeof tool === 'object' && tool !== null;
+}
+
+/** How long an aborted call may take to report how it ended before it counts as abandoned. */
+const ABORT_GRACE_MS = 30;
+
+/**
+ * Runs a prepared call. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: one that throws has broken its contract,
+ * which is a failed result, or after an abort a cancelled one. One that gives something other than a result has run the call: the result says so, and
+ * is a failure only for a tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
+ */
+export function runPreparedCall(
+  { tool, run }: PreparedCall,
+  call: ToolCall,
+  running: RunningCall,
+  onEnd: (result: ToolResult) => ToolResult,
+): Promise<ToolResult> {
+  return new Promise((resolve) => {
+    let hasEnded = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let removeAbortListener: (() => void) | undefined;
+    const end = (result: ToolResult): void => {
+      hasEnded = true;
+      clearTimeout(timer);
+      removeAbortListener?.();
+      resolve(onEnd(result));
+    };
+    const startGrace = (): void => {
+      timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
+    };
+    const fail = (error: unknown): void => {
+      if (timer !== undefined) {
+        const done = isRepeatable(tool.effect) ? '' : 'what it has done so far is unknown. ';
+        return end(
+          cancelledResult(call, 'cancelled', `${done}It reported: ${errorMessage(error).replace(/[.]$/, '')}`),
+        );
+      }
+      const message = `"${call.name}" failed: ${errorMessage(error)}`;
+      end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
+    };
+    const finish = (value: unknown): void => {
+      try {
+        end(isToolResult(value) ? readResult(value) : unreadableCallResult(tool, notAResult(value)));
+      } catch (error) {
+        end(unreadableCallResult(tool, errorMessage(error), error));
+      }
+    };
+    try {
+      const work: Promise<unknown> = Promise.resolve(run(running));
+      work.then(finish, fail);
+    } catch (error) {
+      fail(error);
+    }
+    if (!hasEnded) removeAbortListener = onAbort(running.signal, startGrace);
+  });
+}
+
+/** Copies a result, so that getters that throw do so here, and reads what the loop will read of it. */
+function readResult(value: ToolResult): ToolResult {
+  let result = { ...value };
+  if (result.media !== undefined) result = { ...result, media: [...result.media] };
+  toModelText(result);
+  hookStopAnswer(result.error);
+  return result;
+}
+
+/** The result of a call that the caller's abort stopped. */
+export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandoned', state: string): ToolResult {
+  return toErrorResult(
+    new KernelError('TOOL_CANCELLED', `"${call.name}" was stopped by the caller; ${state}.`),
+    outcome,
+  );
+}
+
+/** The result of a call that ran and whose result cannot be read. */
+export function unreadableCallResult(
+  { effect, name }: Tool,
+  why: string,
+  cause: unknown = new TypeError(why),
+): ToolResult {
+  if (!isRepeatable(effect)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
+  return toErrorResult(new KernelError('TOOL_FAILED', `"${name}" failed: ${why}`, { cause }));
+}
+
+function notAResult(value: unknown): string {
+  return `it returned ${value === null ? 'null' : typeof value} instead of a result`;
+}
