@@ -1,5 +1,5 @@
 import { addCallUsage, agentAsTool, type AgentBinding } from '@kernel/agent';
-import { markInnerSteps, type ToolContext, type ToolResult } from '@kernel/protocol';
+import type { ToolContext, ToolResult } from '@kernel/protocol';
 import type { StartAgent } from './agent/agent-process.ts';
 import { createAgentProvider } from './run/provider.ts';
 import { createAgentTools } from './run/tools.ts';
@@ -16,7 +16,7 @@ export function bindAgent(options: CheckedOptions, start: StartAgent): AgentBind
       context,
     );
   };
-  return { tool, timeoutMs: 0, handler: markInnerSteps(handler) };
+  return { tool, timeoutMs: 0, handler, runsAgent: true };
 }
 
 async function runAgent(

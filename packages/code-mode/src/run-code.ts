@@ -5,10 +5,12 @@ import {
   errorResult,
   type JsonValue,
   type MediaPart,
+  type PreparedCall,
+  type RunningCall,
   type ToolResult,
   type Toolset,
-  type ToolCall,
   type ToolContext,
+  wrapCalls,
 } from '@kernel/protocol';
 import type { CheckedOptions } from './check-options.ts';
 import { toProgramResult } from './program/call-results.ts';
@@ -30,7 +32,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
   return async (
     { code, source, tree }: ReadCode,
     { tools: callable, sandboxTools }: CallableTools,
-    context: CallContext & Pick<ToolContext, 'callId'>,
+    context: CallContext & RunningCall & Pick<ToolContext, 'callId'>,
     store: StoredValues,
   ): Promise<ToolResult> => {
     const check = () => checkProgram(tree, { tools: callable, sandboxTools });
@@ -60,26 +62,22 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
 
 /** The tools of one program: those of its turn, with results as programs get them. Its own turns are none of the toolset. */
 function toolsOfProgram(tools: Toolset, list: CallableTools['tools'], { turn }: CallContext): Toolset {
-  const validate = tools.validate?.bind(tools);
-  const inner: Toolset = {
-    ...tools,
+  const asked: Toolset = {
     list: () => list,
-    call: async (call, context) => toProgramResult(await callToEnd(tools, call, { ...context, turn })),
-    ...(validate !== undefined && {
-      validate: (call: ToolCall, context: CallContext) => validate(call, { ...context, turn }),
-    }),
+    prepare: (call, context) => tools.prepare(call, { ...context, turn }),
   };
-  delete inner.beginTurn;
-  delete inner.subscribe;
-  return inner;
+  return wrapCalls(asked, (prepared) => ({
+    ...prepared,
+    run: async (running) => toProgramResult(await runToEnd(prepared, running)),
+  }));
 }
 
-/** Makes a call. One that goes on in the background has ended when its late result is there: a program has no later turn that could read it. */
-async function callToEnd(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
-  let onComplete: CallContext['onComplete'];
+/** Runs a call. One that goes on in the background has ended when its late result is there: a program has no later turn that could read it. */
+async function runToEnd(prepared: PreparedCall, running: RunningCall): Promise<ToolResult> {
+  let onComplete: RunningCall['onComplete'];
   const late = new Promise<ToolResult>((resolve) => (onComplete = resolve));
-  const result = await tools.call(call, { ...context, onComplete });
-  return result.async === true ? untilAborted(late, context.signal) : result;
+  const result = await prepared.run({ ...running, onComplete });
+  return result.async === true ? untilAborted(late, running.signal) : result;
 }
 
 function toResult({ output, value, error }: ProgramEnd): ToolResult {

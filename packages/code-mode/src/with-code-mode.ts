@@ -1,17 +1,15 @@
 import {
   type CallContext,
   checkToolset,
-  hasInnerSteps,
   isToolResult,
   KernelError,
-  markInnerSteps,
+  type PreparedCall,
   type Tool,
   type ToolCall,
   toErrorResult,
   type ToolResult,
   type Toolset,
   type TurnContext,
-  type ValidatedCall,
   wrapToolset,
 } from '@kernel/protocol';
 import type { CallableTools } from './program/check-program.ts';
@@ -55,8 +53,7 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
   const lists = new WeakMap<readonly Tool[], CodeList>();
   const ownLists = new WeakMap<TurnContext, readonly Tool[]>();
   const storeOf = createStores(options.values);
-  const beginTurn = tools.beginTurn?.bind(tools);
-  const validate = tools.validate?.bind(tools);
+  const listFor = tools.listFor?.bind(tools);
 
   const listOf = (list: readonly Tool[]): CodeList => {
     const known = lists.get(list);
@@ -68,37 +65,35 @@ export function withCodeMode(tools: Toolset, given: CodeModeOptions = {}): Tools
   const currentList = (turn: TurnContext | undefined): CodeList => listOf((turn && ownLists.get(turn)) ?? tools.list());
   const runCode = createRunCode(tools, options);
 
-  const outer = wrapToolset(tools, {
+  /** A program that goes on after a decision has run already, with the tools of its time. */
+  const prepareProgram = async (call: ToolCall, context: CallContext): Promise<PreparedCall | ToolResult> => {
+    const list = currentList(context.turn);
+    const read = await readCode(call, list.codeTool);
+    if (isToolResult(read)) return read;
+    return {
+      tool: list.codeTool,
+      arguments: read.arguments,
+      runsAgent: true,
+      run: async (running) =>
+        runCode(read, list, { ...context, ...running, callId: call.id }, await storeOf(call, context)),
+    };
+  };
+
+  return wrapToolset(tools, {
     list: () => currentList(undefined).offered,
-    async call(call, context) {
-      if (call.name !== name) return callDirect(tools, call, context, direct, name);
-      const list = currentList(context.turn);
-      const read = await readCode(call, list.codeTool);
-      return isToolResult(read)
-        ? read
-        : runCode(read, list, { ...context, callId: call.id }, await storeOf(call, context));
-    },
-    ...(validate !== undefined && {
-      async validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult> {
-        if (call.name !== name) return validate(call, context);
-        const list = currentList(context.turn);
-        // Not its tools: a program that goes on after a decision has run already, with the tools of its time.
-        const read = await readCode(call, list.codeTool);
-        if (isToolResult(read)) return read;
-        return { tool: list.codeTool, arguments: read.arguments, isCurrent: () => true };
-      },
-    }),
-    ...(beginTurn !== undefined && {
-      beginTurn(turn: TurnContext) {
-        return beginTurn(turn)?.then((own) => {
-          if (own === undefined) return undefined;
+    prepare: (call, context) =>
+      call.name === name ? prepareProgram(call, context) : prepareDirect(tools, call, context, direct, name),
+    ...(listFor !== undefined && {
+      listFor(turn: TurnContext) {
+        const offer = (own: readonly Tool[]): readonly Tool[] => {
           ownLists.set(turn, own);
           return listOf(own).offered;
-        });
+        };
+        const own = listFor(turn);
+        return own instanceof Promise ? own.then(offer) : offer(own);
       },
     }),
   });
-  return markInnerSteps(outer, (called) => called === name || hasInnerSteps(tools, called));
 }
 
 function createCodeList(list: readonly Tool[], options: CheckedOptions): CodeList {
@@ -116,16 +111,16 @@ function createCodeList(list: readonly Tool[], options: CheckedOptions): CodeLis
 }
 
 /** A call that the model makes itself. One of a tool that programs call is told how. */
-function callDirect(
+function prepareDirect(
   tools: Toolset,
   call: ToolCall,
   context: CallContext,
   direct: ReadonlySet<string>,
   name: string,
-): Promise<ToolResult> {
-  if (direct.has(call.name) || !tools.list().some((tool) => tool.name === call.name)) return tools.call(call, context);
+): ReturnType<Toolset['prepare']> {
+  if (direct.has(call.name) || !tools.list().some((tool) => tool.name === call.name)) return tools.prepare(call, context);
   const error = new KernelError('TOOL_NOT_FOUND', `"${call.name}" is called by programs.`, {
     hint: `Call ${name} with a program that calls tools.${call.name}(input).`,
   });
-  return Promise.resolve(toErrorResult(error, 'skipped'));
+  return toErrorResult(error, 'skipped');
 }

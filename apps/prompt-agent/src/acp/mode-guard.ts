@@ -1,4 +1,4 @@
-import { KernelError, toErrorResult, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
+import { KernelError, toErrorResult, type ToolCall, type ToolResult, type Toolset, wrapCalls } from '@kernel/protocol';
 import type { AgentMode } from '@kernel/toolbox/agents';
 
 /** Holds the calls of a turn to the mode that is chosen while it runs, those of programs and agents within it included. A stricter one than that of its beginning has no more tools to offer: their calls are denied. */
@@ -19,13 +19,16 @@ export function createModeGuard(mode: () => AgentMode) {
     refusal,
     wrap(tools: Toolset): Toolset {
       inner = tools;
-      return wrapToolset(tools, {
-        call(call, context) {
-          const why = refusal(call);
-          if (why === undefined) return tools.call(call, context);
-          return Promise.resolve(toErrorResult(new KernelError('TOOL_DENIED', why), 'denied'));
-        },
-      });
+      const denied = (call: ToolCall): ToolResult | undefined => {
+        const why = refusal(call);
+        return why === undefined ? undefined : toErrorResult(new KernelError('TOOL_DENIED', why), 'denied');
+      };
+      // The mode may have changed while somebody was asked.
+      return wrapCalls(
+        tools,
+        (prepared, call) =>
+          denied(call) ?? { ...prepared, run: async (running) => denied(call) ?? prepared.run(running) },
+      );
     },
   };
 }

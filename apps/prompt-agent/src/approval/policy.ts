@@ -1,5 +1,5 @@
 import { isObject, visible } from '@kernel/internal';
-import { KernelError, type Tool, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
+import { KernelError, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
 import type { AskPermission, PermissionResult, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
@@ -79,7 +79,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   const ask: AskPermission = async (request, decision) => {
     const { effect = 'external' } = request.tool;
     if (decision.rule === undefined && (await isAskedThere(request.call))) return { decision: 'allow' };
-    if (decision.rule === undefined && (isRead(request.tool) || unasked.has(effect))) return { decision: 'allow' };
+    if (decision.rule === undefined && (effect === 'read' || unasked.has(effect))) return { decision: 'allow' };
     return host.editor !== undefined || hasTerminal(host)
       ? askUser(request, decision)
       : askNobody(output)(request, decision);
@@ -101,15 +101,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   };
   return {
     approve,
-    guard: (tools) =>
-      withPermissions(
-        askAboutReads(
-          tools,
-          () => policy.rules(),
-          () => current.renew(),
-        ),
-        policy,
-      ),
+    guard: (tools) => withPermissions(renewing(tools, () => current.renew()), policy),
     rules: () => policy.rules(),
     // Of a call that waits, no rule allowed it.
     waitsFor: (call) => waitsFor(decideCall(policy, call.name, inputOf(call), true)),
@@ -167,49 +159,12 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The tools that only read, as a run gets them that asks about some of their calls. */
-const asked = new WeakMap<Tool, Tool>();
-const raised = new WeakSet<Tool>();
-
-/**
- * Has a run decide on calls of the tools that only read and that a rule asks about: such a call can wait for an answer, as those that change something can.
- * To the run they are tools whose calls may be repeated. The rules are renewed with each turn.
- */
-function askAboutReads(tools: Toolset, rules: () => readonly PermissionRule[], renew: () => Promise<boolean>): Toolset {
-  let inner: readonly Tool[] | undefined;
-  let outer: readonly Tool[] = [];
-  const raise = (list: readonly Tool[]): readonly Tool[] => {
-    if (list === inner) return outer;
-    inner = list;
-    const patterns = rules().flatMap((rule) => ('ask' in rule ? [toolNames(rule.ask)] : []));
-    const isAsked = ({ name, effect }: Tool): boolean =>
-      effect === 'read' && patterns.some((names) => names.some((each) => each.includes('*') || each === name));
-    outer = list.some(isAsked) ? Object.freeze(list.map((tool) => (isAsked(tool) ? toAsked(tool) : tool))) : list;
-    return outer;
-  };
+/** Reads the rules of the user again with each turn. */
+function renewing(tools: Toolset, renew: () => Promise<boolean>): Toolset {
   return wrapToolset(tools, {
-    list: () => raise(tools.list()),
-    beginTurn: async (turn) => {
-      if (await renew()) inner = undefined;
-      const list = await tools.beginTurn?.(turn);
-      return Array.isArray(list) ? raise(list) : undefined;
+    async listFor(turn) {
+      await renew();
+      return tools.listFor?.(turn) ?? tools.list();
     },
   });
-}
-
-/** Whether a tool only reads, whatever a run sees of it. */
-function isRead(tool: Tool): boolean {
-  return tool.effect === 'read' || raised.has(tool);
-}
-
-function toAsked(tool: Tool): Tool {
-  const known = asked.get(tool) ?? Object.freeze({ ...tool, effect: 'idempotent' as const });
-  asked.set(tool, known);
-  raised.add(known);
-  return known;
-}
-
-/** The names that stand before the parentheses of a rule. */
-function toolNames(rule: string): readonly string[] {
-  return (rule.trim().split('(', 1)[0] ?? '').split('|');
 }

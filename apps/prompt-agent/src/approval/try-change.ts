@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult } from '@kernel/protocol';
+import { callTool, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
 import { type OverlayWorkspace, overlayWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
@@ -17,7 +17,7 @@ export async function tryChange<Value>(
   try {
     const tools = createRegistry([applyPatchTool(overlay), editFileTool(overlay), writeFileTool(overlay)]);
     if (!tools.list().some(({ name }) => name === call.name)) return undefined;
-    return await read(await tools.call(call, { signal }), overlay);
+    return await read(await callTool(tools, call, { signal }), overlay);
   } finally {
     overlay.discard();
   }

@@ -1,30 +1,60 @@
-import { type BeforeTool, withHooks } from '@kernel/agent';
-import { type Approve, isToolResult, type Toolset } from '@kernel/protocol';
+import {
+  type Approve,
+  isToolResult,
+  KernelError,
+  type PreparedCall,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+
+/** A call that nobody has decided on yet. */
+export interface WaitingCall {
+  readonly call: ToolCall;
+  readonly prepared: PreparedCall;
+}
 
 /**
- * Asks before each call that may change something, where no run does: about the arguments that the tool would get, as a run does, and not about a call that
- * could not run. A call that is not allowed has the result `TOOL_DENIED`.
+ * Decides on a call that no run makes as on one of a model: what only reads is allowed, and what may change something is asked about, as it is
+ * prepared. Resolves to what is to run, to the result of a call that must not, or to one that waits.
  */
-export function withApproval(toolset: Toolset, approve: Approve): Toolset {
-  const checked = withHooks(toolset, {});
-  return withHooks(toolset, {
-    async beforeTool(call, context): Promise<BeforeTool | undefined> {
-      const tool = toolset.list().find(({ name }) => name === call.name);
-      if (tool === undefined || tool.effect === 'read') return undefined;
-      const valid = await checked.validate?.(call, context);
-      if (valid !== undefined && isToolResult(valid)) return { action: 'answer', result: valid };
-      const asked = { ...call, arguments: valid?.arguments ?? call.arguments };
-      const decision = await approve({ call: asked, tool, path: [], digest: '', signal: context.signal });
-      switch (decision.decision) {
-        case 'allow':
-          return undefined;
-        case 'edit':
-          return { action: 'change', call: { ...call, arguments: decision.arguments } };
-        case 'deny':
-          return { action: 'deny', reason: decision.reason };
-        case 'later':
-          return { action: 'deny', reason: 'The call needs an approval, and nobody can be asked.' };
-      }
-    },
-  });
+export async function decideOnCall(
+  tools: Toolset,
+  call: ToolCall,
+  approve: Approve,
+  signal: AbortSignal,
+): Promise<PreparedCall | ToolResult | { readonly waiting: WaitingCall }> {
+  const prepared = await tools.prepare(call, { signal });
+  if (isToolResult(prepared)) return prepared;
+  const { arguments: text, needsApproval, tool } = prepared;
+  if (needsApproval !== true && (needsApproval === false || tool.effect === 'read')) return prepared;
+  const shown = { ...call, name: tool.name, arguments: text };
+  const decision = await approve({ call: shown, tool, path: [], digest: '', signal });
+  switch (decision.decision) {
+    case 'allow':
+      return prepared;
+    case 'edit':
+      return tools.prepare({ ...call, arguments: decision.arguments }, { signal });
+    case 'deny':
+      return deniedResult(call, decision.reason);
+    case 'later':
+      return { waiting: { call: shown, prepared } };
+  }
+}
+
+/** Runs a call once it is allowed. One that is not has the result `TOOL_DENIED`. */
+export async function callWithApproval(
+  tools: Toolset,
+  call: ToolCall,
+  approve: Approve,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const decided = await decideOnCall(tools, call, approve, signal);
+  if ('waiting' in decided) return deniedResult(call, 'the call needs an approval, and nobody can be asked.');
+  return isToolResult(decided) ? decided : decided.run({ signal });
+}
+
+function deniedResult({ name }: ToolCall, reason: string): ToolResult {
+  return toErrorResult(new KernelError('TOOL_DENIED', `"${name}" was not allowed: ${reason}`), 'denied');
 }

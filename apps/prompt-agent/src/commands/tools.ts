@@ -3,7 +3,7 @@ import { toModelText, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf, type Dialect, lintTools } from '@kernel/providers';
 import { toGbnf } from '@kernel/tools/grammar';
 import { type OpenTools, openTools } from '../agent/open-tools.ts';
-import { withApproval } from '../approval/with-approval.ts';
+import { callWithApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
@@ -20,8 +20,8 @@ async function withTools(
 ): Promise<number> {
   const open = await openTools(call);
   try {
-    await open.toolset.beginTurn?.({ turn: 1, signal: call.signal });
-    return (await use(open.toolset.list(), open)) ?? EXIT.answer;
+    const listed = await open.toolset.listFor?.({ turn: 1, signal: call.signal });
+    return (await use(listed ?? open.toolset.list(), open)) ?? EXIT.answer;
   } finally {
     await open.close();
   }
@@ -69,7 +69,7 @@ export async function callTool(call: CommandCall): Promise<number> {
     toolNamed(name, tools);
     const json = given.trim() === '' ? '{}' : given;
     const request = { type: 'tool-call', id: 'call-1', name, arguments: json } as const;
-    const result = await withApproval(toolset, approve).call(request, { signal });
+    const result = await callWithApproval(toolset, request, approve, signal);
     const isDenied = result.code === 'TOOL_DENIED';
     if (isDenied) output.note(`prompt-agent: ${toModelText(result).replace(/^TOOL_DENIED: /, '')}`);
     if (flags.json === true) output.writeJson(toResultJson(result), 2);

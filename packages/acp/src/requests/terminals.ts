@@ -52,7 +52,7 @@ export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: 
 
   const run = (
     call: ToolCall,
-    context: CallContext,
+    context: CallContext & RunningCall,
     { asked, input, kept, started }: Expected,
   ): Promise<ToolResult> => {
     const controller = new AbortController();
@@ -73,11 +73,8 @@ export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: 
     };
     // What a person has edited is what runs.
     const real = call.arguments === asked ? JSON.stringify(input) : withoutAgent(call.arguments);
-    const result = tools
-      .call(
-        { ...call, arguments: real },
-        { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress },
-      )
+    const running = { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress };
+    const result = callTool(tools, { ...call, arguments: real }, running)
       .catch((error: unknown): ToolResult => errorResult(errorMessage(error), error))
       .then((each) => {
         write(outputOf(each));

@@ -90,7 +90,7 @@ export function allowedText(json: string): string {
 
 /** Creates the tools of the inner run: what an agent can ask for. */
 export function createAgentTools(calls: AgentCalls): Toolset {
-  return {
+  return toToolset({
     list: () => TOOLS,
     call(call, context) {
       if (call.name === 'apply_patch') return calls.applyPatch(call, context);
@@ -99,5 +99,5 @@ export function createAgentTools(calls: AgentCalls): Toolset {
         return Promise.resolve({ forLLM: allowedText(call.arguments) });
       return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `An agent has no "${call.name}".`)));
     },
-  };
+  });
 }

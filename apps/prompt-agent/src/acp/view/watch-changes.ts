@@ -1,5 +1,5 @@
 import { createLock } from '@kernel/internal';
-import { type Approve, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
+import { type Approve, type ToolCall, type Toolset, wrapCalls } from '@kernel/protocol';
 import { changesIn, type FileChange, type FileChanges, isWriting } from './file-changes.ts';
 import { callIdOf, type ToolCalls } from './tool-calls.ts';
 
@@ -38,15 +38,18 @@ export function watchChanges({ calls, folder, changesOf }: WatchOptions) {
   return {
     /** Watches the calls of the run itself. */
     tools: (tools: Toolset): Toolset =>
-      wrapToolset(tools, {
-        call(call, context) {
-          if (!isWriting(call.name)) return tools.call(call, context);
-          return inTurn(async () => {
-            calls.setChanges(callIdOf([], call.id), call, await filesOf(call, context.signal));
-            return tools.call(call, context);
-          });
-        },
-      }),
+      wrapCalls(tools, (prepared, call) =>
+        isWriting(call.name)
+          ? {
+              ...prepared,
+              run: (running) =>
+                inTurn(async () => {
+                  calls.setChanges(callIdOf([], call.id), call, await filesOf(call, running.signal));
+                  return prepared.run(running);
+                }),
+            }
+          : prepared,
+      ),
     /** Watches the calls of agents and programs within it, which its tools do not make: those that write are decided on right before they run. */
     approve:
       (approve: Approve): Approve =>
