@@ -27,7 +27,8 @@ export function validateArguments(binding: ValidatedTool, raw: RawArguments, pol
   try {
     return validate(binding, raw, policy);
   } catch (error) {
-    // All that can still throw is a value so deep that the stack overflows, or texts on which a pattern takes too many steps.
+    // All that can still throw is a value so deep that the stack overflows, or texts on which a pattern takes too many
+    // steps.
     return { error: tooDeepError(binding, error), repairs: [], notes: [] };
   }
 }

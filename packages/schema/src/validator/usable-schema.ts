@@ -15,8 +15,8 @@ const REST: Readonly<Record<string, readonly string[]>> = {
   items: ['additionalItems'],
 };
 
-// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions here. The copy accepts
-// everything that the schema accepts, and more.
+// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions
+// here. The copy accepts everything that the schema accepts, and more.
 export function usableSchema(schema: JsonSchema): JsonSchema {
   const index = indexSchema(schema, { documents: metaSchemas() });
   return relax(schema, index, isPattern);

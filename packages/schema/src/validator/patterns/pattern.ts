@@ -9,7 +9,10 @@ export function compilePattern(source: string): RegExp {
   }
 }
 
-/** How many steps the matches of one call may take in total; after that, the value is too costly to check and is rejected. */
+/**
+ * How many steps the matches of one call may take in total; after that, the value is too costly to check and is
+ * rejected.
+ */
 const MAX_STEPS = 10_000_000;
 
 /** Validation is synchronous, so one budget serves all calls, one after the other. */
@@ -21,8 +24,8 @@ export function resetMatchSteps(): void {
 }
 
 /**
- * Never hangs: throws a RangeError for a text that takes too many steps. Neither answer would be true, and a `not` around the pattern would turn the wrong
- * one into its opposite.
+ * Never hangs: throws a RangeError for a text that takes too many steps. Neither answer would be true, and a `not`
+ * around the pattern would turn the wrong one into its opposite.
  */
 export function createPatternTest(source: string): (text: string) => boolean {
   const search = createSearch(compilePattern(source));
