@@ -2,7 +2,7 @@ import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { keywordProblem } from './inspect-schema.ts';
 import { KEYWORDS, metaSchemas } from './keywords.ts';
-import { createPatternTest } from './patterns/pattern.ts';
+import { createPatternTest } from './pattern.ts';
 import { indexSchema, isSchema, type Schema, type SchemaIndex } from './schema-index.ts';
 
 /** Keywords that reject a value because a subschema accepts it, which one accepts too much of that has lost a part. */

@@ -1,7 +1,8 @@
-import { createSearch } from '@kernel/internal';
+import { isExponential } from '../regex/ambiguity.ts';
+import { createSearch } from '../regex/growth.ts';
 
 /** Leaves the `u` flag out for a pattern that is not valid with it. Throws a SyntaxError. */
-export function compilePattern(source: string): RegExp {
+function compilePattern(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
   } catch {
@@ -37,4 +38,12 @@ export function createPatternTest(source: string): (text: string) => boolean {
       if (isFull && budget.left < MAX_STEPS) queueMicrotask(resetMatchSteps);
     }
   };
+}
+
+/**
+ * Whether a pattern can read a text in so many ways that other validators hang on it: judged by its shape. Ours takes
+ * time in proportion to the text for any pattern.
+ */
+export function isSlowPattern(source: string): boolean {
+  return isExponential(compilePattern(source)) === true;
 }
