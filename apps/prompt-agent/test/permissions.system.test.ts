@@ -2,7 +2,6 @@ import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { prompt, workspace } from './program.ts';
 import { fakeTerminal, inPseudoTerminal, plain, promptAt } from './terminals.ts';
 import { BUNDLE, EDIT, project, RULES, textOf, working } from './permissions.support.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { prompt, promptHere, workspace } from './program.ts';
+import { promptHere } from './program.ts';
 import { BUNDLE, EDIT, project, RULES, textOf, working } from './permissions.support.ts';
 
 test('a rule without a workspace holds everywhere, and one that denies is stronger than any flag', async () => {

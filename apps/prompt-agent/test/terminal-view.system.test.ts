@@ -1,7 +1,7 @@
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { prompt, promptHere, workspace } from './program.ts';
-import { inPseudoTerminal, plain, screenOf } from './terminals.ts';
+import { inPseudoTerminal, screenOf } from './terminals.ts';
 import { ANSWER, at, READ, MISSING } from './terminal-view.support.ts';
 
 test('--quiet leaves the answer, errors and questions', async () => {

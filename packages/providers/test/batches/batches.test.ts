@@ -198,9 +198,9 @@ function bodiesOf(server: WireServer): readonly { path: string; body: unknown }[
   const lines = Buffer.from(upload.bytes)
     .toString('utf8')
     .split(/\r?\n/)
-    .filter((line) => line.startsWith('{'));
-  return lines.map((line) => {
-    const { body, url } = JSON.parse(line) as { body: unknown; url: string };
+    .filter((each) => each.startsWith('{'));
+  return lines.map((each) => {
+    const { body, url } = JSON.parse(each) as { body: unknown; url: string };
     return { path: url, body };
   });
 }
