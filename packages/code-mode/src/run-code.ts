@@ -24,7 +24,10 @@ function runAsProgram<T>(work: () => T): T {
   return programs.run({}, work);
 }
 
-/** The program that is running: the same object for all of its calls, and another for each program. Undefined outside of programs. */
+/**
+ * The program that is running: the same object for all of its calls, and another for each program. Undefined outside of
+ * programs.
+ */
 export function currentProgram(): object | undefined {
   return programs.getStore();
 }

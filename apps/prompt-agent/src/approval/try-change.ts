@@ -25,7 +25,10 @@ export async function tryChange<Value>(
   }
 }
 
-/** Previews a call of a tool that writes text: its diff, or why it would fail. Resolves to undefined for a tool that has no diff. */
+/**
+ * Previews a call of a tool that writes text: its diff, or why it would fail. Resolves to undefined for a tool that has
+ * no diff.
+ */
 export async function previewChange(
   workspace: Workspace,
   call: ToolCall,
@@ -36,6 +39,7 @@ export async function previewChange(
     isError === true ? { failure: forLLM } : forUser === undefined ? undefined : { diff: forUser },
   );
   if (plain === call || preview === undefined) return preview;
-  // Not all of what an agent changed must fit, and a file may take the place of a folder: that it would fail is not known of its patch.
+  // Not all of what an agent changed must fit, and a file may take the place of a folder: that it would fail is not
+  // known of its patch.
   return 'failure' in preview ? undefined : { diff: [preview.diff.trimEnd(), ...notes].join('\n') };
 }

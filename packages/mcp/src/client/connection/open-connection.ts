@@ -20,8 +20,9 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Subscribes to changes of the list of tools, and again whenever the subscription ends, with a pause that doubles; `onSubscribed` is called each time, since
- * nobody knows what has changed before. For servers of 2026-07-28; older ones send their changes unasked. Ends with the signal. Never rejects.
+ * Subscribes to changes of the list of tools, and again whenever the subscription ends, with a pause that doubles;
+ * `onSubscribed` is called each time, since earlier changes may have been missed. For servers of 2026-07-28; older ones
+ * send their changes unasked. Ends with the signal. Never rejects.
  */
 async function subscribeToList(client: Client, signal: AbortSignal, onSubscribed: () => void): Promise<void> {
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
