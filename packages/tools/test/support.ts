@@ -1,11 +1,14 @@
 import {
   type CallContext,
+  isToolResult,
   type JsonObject,
   KernelError,
+  type PreparedCall,
   type Tool,
   type ToolCall,
   type ToolContext,
   type ToolResult,
+  type Toolset,
 } from '@kernel/protocol';
 import { type BindingOptions, type ToolBinding, bindTool } from '../src/index.ts';
 
@@ -25,6 +28,17 @@ export function toolCall(name: string, args: unknown = {}): ToolCall {
     name,
     arguments: typeof args === 'string' ? args : JSON.stringify(args),
   };
+}
+
+/** What a toolset makes of a call that can run. */
+export async function preparedCall(
+  toolset: Toolset,
+  call: ToolCall,
+  at: CallContext = context(),
+): Promise<PreparedCall> {
+  const prepared: PreparedCall | ToolResult = await toolset.prepare(call, at);
+  if (isToolResult(prepared)) throw new Error(`It cannot run: ${prepared.forLLM}`);
+  return prepared;
 }
 
 /** A tool that accepts anything and returns its name. */

@@ -162,6 +162,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const awaitValidation = (
     { binding, context, timeoutMs: ownMs }: CallRequest,
     validating: Promise<ValidatedArguments>,
+    onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
   ): Promise<ValidatedArguments> => {
     const timeoutMs = ownMs ?? planOf(binding).timeoutMs;
     return new Promise((resolve) => {
@@ -177,14 +178,22 @@ export function createRunner(options: RunnerOptions): Runner {
               : { error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] },
           );
         },
-        onAbandoned: ignore,
+        onAbandoned,
       });
     });
   };
 
   /** Reports a call that cannot run, and returns its result. */
-  const refuse = (request: CallRequest, result: ToolResult, validated?: ValidatedArguments): ToolResult =>
-    finish(reporter.start(request, planOf(request.binding), request.context), result, validated);
+  const refuse = (
+    request: CallRequest,
+    result: ToolResult,
+    validated?: ValidatedArguments,
+    abandoned?: Promise<{ readonly failed: boolean }>,
+  ): ToolResult => {
+    const record = reporter.start(request, planOf(request.binding), request.context);
+    if (abandoned !== undefined) trackAbandoned(record, abandoned);
+    return finish(record, result, validated);
+  };
 
   const run = (
     request: CallRequest,
@@ -254,7 +263,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const { arguments: raw, binding, context, id } = request;
     if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
     if (binding.input.forward !== undefined) {
-      const forwarded = binding.input.forward(id, toText(raw), context);
+      const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
       return forwarded instanceof Promise
         ? forwarded.then((prepared) => readyForwarded(request, prepared))
         : readyForwarded(request, forwarded);
@@ -262,11 +271,15 @@ export function createRunner(options: RunnerOptions): Runner {
     const validating = validateArguments(binding, raw, planOf(binding).policy);
     const next = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
     if (!(validating instanceof Promise)) return next(request, validating);
-    return awaitValidation(request, validating).then((validated) =>
-      context.signal.aborted && validated.error === undefined
+    let abandoned: Promise<{ readonly failed: boolean }> | undefined;
+    const onAbandoned = (settled: typeof abandoned): void => void (abandoned = settled);
+    return awaitValidation(request, validating, onAbandoned).then((validated) => {
+      if (abandoned !== undefined && validated.error !== undefined)
+        return refuse(request, refusedResult(validated.error), validated, abandoned);
+      return context.signal.aborted && validated.error === undefined
         ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
-        : next(request, validated),
-    );
+        : next(request, validated);
+    });
   };
 
   /** The result of a call whose signal, schema library or check throws. */

@@ -92,7 +92,7 @@ export function createMounts(
       const present = new Set(tools.map((tool) => tool.name));
       for (const [original, { tool, binding }] of forwarded) {
         // Where turns differ, a conditional tool is absent from those in which it is not offered.
-        if (present.has(original) || (differsByTurn && tool.metadata?.optionality === 'conditional')) continue;
+        if (present.has(original) || (differsByTurn && isConditional(tool))) continue;
         forwarded.delete(original);
         if (isRegistered(binding)) registry.unregister(binding.tool.name);
       }
@@ -118,8 +118,8 @@ export function createMounts(
       for (const tool of tools) addOrReplace(tool);
     };
     const sync = (turn?: TurnContext, offered?: readonly Tool[]): void => {
-      if (turn !== undefined && offered !== undefined && offered !== toolset.list()) {
-        differsByTurn = true;
+      if (turn !== undefined && offered !== undefined) {
+        differsByTurn ||= offered.some(isConditional);
         offeredNames.set(turn, new Set(offered.map((tool) => tool.name)));
       }
       if (syncing) return;
@@ -176,6 +176,10 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
   return owner === target || [...owner].some((mounted) => leadsTo(mounted.toolset, target));
 }
 
+function isConditional({ metadata }: Tool): boolean {
+  return metadata?.optionality === 'conditional';
+}
+
 /** What a call may hold is for the schema of the other toolset to say. */
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
@@ -196,7 +200,7 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, is
     isToolResult(prepared) ? prepared : { ...prepared, tool: shown(prepared.tool) };
   return Object.freeze({
     tool: own,
-    ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
+    ...(isConditional(tool) ? { when: isOffered } : {}),
     handler: () => undefined,
     input: {
       validator: () => ACCEPTS_ALL,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { fromAiSdkTool, toAiSdkTools } from '../../src/adapters/index.ts';
 import { bindTool, createRegistry, defineTool } from '../../src/index.ts';
-import { caught, context, toolCall } from '../support.ts';
+import { caught, context, preparedCall, toolCall } from '../support.ts';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -186,10 +186,10 @@ test('a call that needs an approval in the AI SDK does not run without one, unle
   expect((await callTool(registry, callOf('given', 'd'), context())).forLLM).toBe('removed d');
   for (const name of ['always', 'sometimes']) {
     // oxlint-disable-next-line no-await-in-loop
-    const approved = await registry.validate(callOf(name, '/'), context());
-    if (!('isCurrent' in approved)) throw new Error('The call is not valid.');
+    const prepared = await preparedCall(registry, callOf(name, '/'));
+    expect(prepared.needsApproval).toBe(true);
     // oxlint-disable-next-line no-await-in-loop
-    expect((await callTool(registry, callOf(name, '/'), { ...context(), approved })).forLLM).toBe('removed /');
+    expect((await prepared.run(context())).forLLM).toBe('removed /');
   }
   expect(ran).toEqual(['b', 'c', 'd', '/', '/']);
 });

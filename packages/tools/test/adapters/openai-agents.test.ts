@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { fromOpenAiAgentsTool, toOpenAiAgentsTools } from '../../src/adapters/index.ts';
 import { createRegistry, defineTool } from '../../src/index.ts';
-import { caught, context as callContext, toolCall } from '../support.ts';
+import { caught, context as callContext, preparedCall, toolCall } from '../support.ts';
 
 /** A model that makes one call, then answers. */
 function callingModel(name: string, args: string): Model & { readonly requests: ModelRequest[] } {
@@ -103,9 +103,9 @@ test('a call that needs an approval in OpenAI Agents does not run without one, u
   expect(await callTool(registry, callOf('sometimes', '/'), callContext())).toMatchObject(denied);
   expect((await callTool(registry, callOf('sometimes', 'b'), callContext())).forLLM).toBe('removed b');
   expect((await callTool(registry, callOf('given', 'c'), callContext())).forLLM).toBe('removed c');
-  const approved = await registry.validate(callOf('always', '/'), callContext());
-  if (!('isCurrent' in approved)) throw new Error('The call is not valid.');
-  expect((await callTool(registry, callOf('always', '/'), { ...callContext(), approved })).forLLM).toBe('removed /');
+  const prepared = await preparedCall(registry, callOf('always', '/'));
+  expect(prepared.needsApproval).toBe(true);
+  expect((await prepared.run(callContext())).forLLM).toBe('removed /');
   expect(ran).toEqual(['b', 'c', '/']);
 });
 

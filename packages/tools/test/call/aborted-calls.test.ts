@@ -7,6 +7,7 @@ import {
   toolResult,
   callTool,
 } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test, describe } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -180,10 +181,9 @@ test('a mounted toolset and a mounted registry say in their own words how an abo
     entered.resolve();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
-  registry.mount('remote', {
-    list: () => [simple('save').tool],
-    call: async (_, { signal }) => until(signal).then(() => own),
-  });
+  const list = [simple('save').tool];
+  const call = async (_: unknown, { signal }: { signal: AbortSignal }) => until(signal).then(() => own);
+  registry.mount('remote', toToolset({ list: () => list, call }));
   const stop = new AbortController();
   const running = registry.execute('remote_save', {}, { signal: stop.signal });
   await entered.promise;
@@ -203,11 +203,25 @@ describe('in virtual time', () => {
       throw Object.assign(new Error('try again'), { retryable: true });
     };
     const registry = createRegistry([simple('load', { effect: 'read' }, fails)], { retries: 1 });
-    const beforeHandler = async (): Promise<void> => {
+    const started = async (): Promise<void> => {
       if (entered > 0) stop.abort();
     };
     const call = { type: 'tool-call', id: '1', name: 'load', arguments: '{}' } as const;
-    const result = await callTool(registry, call, { signal: stop.signal, beforeHandler });
+    const result = await callTool(registry, call, { signal: stop.signal, started });
     expect([entered, result.forLLM]).toEqual([1, 'TOOL_FAILED: "load" failed: try again']);
+  });
+
+  test('started is awaited for each attempt at a call', async () => {
+    verifies('durable.beforeHandler');
+    const seen: string[] = [];
+    const fails = (): never => {
+      seen.push('handler');
+      throw Object.assign(new Error('try again'), { retryable: true });
+    };
+    const registry = createRegistry([simple('load', { effect: 'read' }, fails)], { retries: 1 });
+    const call = { type: 'tool-call', id: '1', name: 'load', arguments: '{}' } as const;
+    const { signal } = new AbortController();
+    await callTool(registry, call, { signal, started: () => void seen.push('started') });
+    expect(seen).toEqual(['started', 'handler', 'started', 'handler']);
   });
 });

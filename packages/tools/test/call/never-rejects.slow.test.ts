@@ -107,7 +107,7 @@ test('5,000 odd calls each settle with exactly one result, and nothing is left u
     const results = Array.from({ length: BATCH }, (_, index) => {
       const controller = random() < 0.1 ? new AbortController() : never;
       if (controller !== never) controllers.push(controller);
-      const context: CallContext = {
+      const context: Parameters<typeof callTool>[2] = {
         signal: controller.signal,
         onProgress: () => oddValue(random),
         onComplete: () => {

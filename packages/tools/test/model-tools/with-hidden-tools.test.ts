@@ -1,8 +1,8 @@
-import { rewritesCalls, markRewritesCalls, callTool } from '@kernel/protocol';
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry, searchTool, withHiddenTools } from '../../src/index.ts';
-import { context, simple, toolCall } from '../support.ts';
+import { context, preparedCall, simple, toolCall } from '../support.ts';
 
 test('hidden tools are offered with the others, without the tool that searches for them', async () => {
   verifies('tools.hidden.vendorSearch');
@@ -45,11 +45,12 @@ test('a toolset is mounted hidden, with the tools that appear later', async () =
   expect(() => registry.mount('more', createRegistry(), { hide: true })).toThrow('there is no option "hide"');
 });
 
-test('a registry that may run other tools than those called is still known as one, so that an agent asks about every call', () => {
+test('a call of a hidden tool promotes it when it runs, not when it is prepared', async () => {
   verifies('tools.hidden.vendorSearch');
   const registry = createRegistry([simple('own')]);
-  const tools = withHiddenTools(registry);
-  expect(rewritesCalls(tools)).toBe(false);
-  registry.mount('hooked', markRewritesCalls(createRegistry([simple('read')])));
-  expect(rewritesCalls(tools)).toBe(true);
+  registry.register(simple('rare'), { hidden: true });
+  const prepared = await preparedCall(withHiddenTools(registry), toolCall('rare'));
+  expect(registry.names()).toEqual(['own']);
+  await prepared.run(context());
+  expect(registry.names()).toEqual(['own', 'rare']);
 });

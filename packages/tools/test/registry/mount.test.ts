@@ -1,4 +1,5 @@
-import { type Tool, type ToolCall, type Toolset, isToolName, callTool } from '@kernel/protocol';
+import { type Tool, type ToolCall, type ToolEffect, type Toolset, isToolName, callTool } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
@@ -55,17 +56,18 @@ test('a toolset without subscribe is synchronised at each turn, which is passed 
   let tools: readonly Tool[] = [simple('a').tool];
   const turns: number[] = [];
   const calls: ToolCall[] = [];
-  const foreign: Toolset = {
+  const foreign = toToolset({
     list: () => tools,
     async call(call) {
       calls.push(call);
       return { forLLM: 'foreign' };
     },
-    async beginTurn({ turn }) {
+    async listFor({ turn }) {
       turns.push(turn);
       tools = [simple('a').tool, { ...simple('b').tool, name: 'get.weather/today' }];
+      return tools;
     },
-  };
+  });
   const registry = createRegistry();
   const mount = registry.mount('f', foreign);
   await registry.listFor({ turn: 7, signal: context().signal });
@@ -91,8 +93,8 @@ test('a registry mounts neither itself nor a view of itself, directly or through
 test('a wrapper that leads back to its registry neither adds tools nor recurses endlessly', async () => {
   const wrap = (inner: Toolset): Toolset => ({
     list: () => inner.list(),
-    call: (call, given) => callTool(inner, call, given),
-    beginTurn: async (turn) => inner.listFor?.(turn),
+    prepare: (call, given) => inner.prepare(call, given),
+    listFor: async (turn) => (await inner.listFor?.(turn)) ?? inner.list(),
     subscribe: (listener) => inner.subscribe?.(listener) ?? (() => undefined),
   });
   const one = createRegistry([simple('a')]);
@@ -117,13 +119,11 @@ test('a mounted toolset whose list fails keeps its tools, and the turn begins', 
   let broken = false;
   const tools = [simple('a').tool];
   const registry = createRegistry();
-  registry.mount('f', {
-    list() {
-      if (broken) throw new Error('gone');
-      return tools;
-    },
-    call: async () => ({ forLLM: 'ok' }),
-  });
+  const list = () => {
+    if (broken) throw new Error('gone');
+    return tools;
+  };
+  registry.mount('f', toToolset({ list, call: async () => ({ forLLM: 'ok' }) }));
   broken = true;
   await registry.listFor({ turn: 1, signal: context().signal });
   expect(registry.names()).toEqual(['f_a']);
@@ -132,7 +132,8 @@ test('a mounted toolset whose list fails keeps its tools, and the turn begins', 
 test('a tool that appears later and finds its name taken gets a free one, and names() says so', async () => {
   const registry = createRegistry([simple('m_b', {}, () => 'mine')]);
   let tools: readonly Tool[] = [simple('a').tool];
-  const mount = registry.mount('m', { list: () => tools, call: async ({ name }) => ({ forLLM: `theirs ${name}` }) });
+  const theirs = toToolset({ list: () => tools, call: async ({ name }) => ({ forLLM: `theirs ${name}` }) });
+  const mount = registry.mount('m', theirs);
   tools = [...tools, simple('b').tool];
   await registry.listFor({ turn: 1, signal: context().signal });
   const name = mount.names().get('b') ?? '';
@@ -145,16 +146,24 @@ test('a tool that appears later and finds its name taken gets a free one, and na
   expect(registry.names()).toEqual(['m_b', 'm_a']);
 });
 
-test('the arguments of a mounted call that need no repair arrive as their original text, those of one that changes nothing with every digit', async () => {
+/** A toolset of one function that keeps the arguments it gets. */
+function listener(effect: ToolEffect) {
   const heard: string[] = [];
-  const registry = createRegistry();
-  registry.mount('f', {
-    list: () => [simple('a', { effect: 'read' }).tool],
+  const list = [simple('a', { effect }).tool];
+  const toolset = toToolset({
+    list: () => list,
     async call(call) {
       heard.push(call.arguments);
       return { forLLM: 'ok' };
     },
   });
+  return { heard, toolset };
+}
+
+test('the arguments of a mounted call that need no repair arrive as their original text, those of one that changes nothing with every digit', async () => {
+  const { heard, toolset } = listener('read');
+  const registry = createRegistry();
+  registry.mount('f', toolset);
   const texts = ['{"id":12345678901234567890, "x":1.0}', ' {"x" : 1.0} ', ''];
   for (const text of texts) await callTool(registry, toolCall('f_a', text), context()); // oxlint-disable-line no-await-in-loop
   await registry.execute('f_a', { n: 1 });
@@ -162,21 +171,14 @@ test('the arguments of a mounted call that need no repair arrive as their origin
 });
 
 test.each(['{"id":1,"id":2}', '{"id":9007199254740993}', '{"broken'])(
-  'a mounted tool with an effect, of a toolset that cannot validate, never gets %s',
+  'a mounted tool with an effect, of a toolset of one function, never gets %s',
   async (text) => {
     verifies('tools.call.duplicateKeys', 'tools.execute.exact');
-    const heard: string[] = [];
+    const { heard, toolset } = listener('write');
     const registry = createRegistry();
-    registry.mount('f', {
-      list: () => [simple('a', { effect: 'write' }).tool],
-      async call(call) {
-        heard.push(call.arguments);
-        return { forLLM: 'ok' };
-      },
-    });
+    registry.mount('f', toolset);
     const request = toolCall('f_a', text);
     expect(await callTool(registry, request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
-    expect(await registry.validate(request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
     const sound = ' {"id" : 1.0} ';
     await callTool(registry, toolCall('f_a', sound), context());
     expect(heard).toEqual([sound]);

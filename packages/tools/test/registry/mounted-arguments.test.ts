@@ -1,8 +1,9 @@
 import { type Tool, type ToolResult, type Toolset, wrapToolset, callTool } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry, type RegistryOptions } from '../../src/index.ts';
-import { context, toolCall } from '../support.ts';
+import { context, preparedCall, toolCall } from '../support.ts';
 
 const SEARCH: Tool = {
   name: 'search',
@@ -17,13 +18,14 @@ const SEARCH: Tool = {
 /** A toolset that runs what it gets, as one over a network does. */
 function foreign(tool: Tool = SEARCH) {
   const heard: string[] = [];
-  const toolset: Toolset = {
-    list: () => [tool],
+  const list = [tool];
+  const toolset = toToolset({
+    list: () => list,
     async call(call): Promise<ToolResult> {
       heard.push(call.arguments);
       return { forLLM: 'found' };
     },
-  };
+  });
   return { heard, toolset };
 }
 
@@ -59,15 +61,15 @@ test.each(['{"queries":7}', '{}', '{"queries":["a"],"limit":"many"}', '{"queries
   },
 );
 
-test('what was approved of a mounted call is what its toolset gets', async () => {
+test('what is shown of a mounted call is what its toolset gets', async () => {
   verifies('tools.mount.arguments');
   const { heard, toolset } = foreign();
   const registry = mounted(toolset);
   const call = toolCall('remote_search', '{"queries":"[\\"test\\"]"}');
-  const approved = await registry.validate(call, context());
-  expect(approved).toMatchObject({ arguments: '{"queries":["test"]}' });
-  if ('forLLM' in approved) throw new Error('refused');
-  expect((await callTool(registry, call, context({ approved }))).repairs).toHaveLength(1);
+  const prepared = await preparedCall(registry, call);
+  expect([prepared.tool, prepared.arguments]).toEqual([registry.get('remote_search')?.tool, '{"queries":["test"]}']);
+  expect(heard).toEqual([]);
+  expect((await prepared.run(context())).repairs).toHaveLength(1);
   expect(heard).toEqual(['{"queries":["test"]}']);
 });
 
@@ -90,22 +92,9 @@ test('a mounted registry validates its calls itself, once, by its own options, a
     expect(result.code).toBe('ARGUMENTS_INVALID');
   }
   expect(checked).toBe(0);
-  const result = await mounted(createRegistry([bindTool(SEARCH, () => 'found')])).call(
-    toolCall('remote_search', '{"queries":"test"}'),
-    context(),
-  );
+  const repairing = mounted(createRegistry([bindTool(SEARCH, () => 'found')]));
+  const result = await callTool(repairing, toolCall('remote_search', '{"queries":"test"}'), context());
   expect(result.forLLM.match(/Repaired/g)).toHaveLength(1);
-});
-
-test('a registry that does not repair does not repair for what is mounted in it', async () => {
-  verifies('tools.mount.arguments');
-  const { heard, toolset } = foreign();
-  const result = await callTool(
-    mounted(toolset, { repair: 'off' }),
-    toolCall('remote_search', '{"queries":"test"}'),
-    context(),
-  );
-  expect([heard, result.code]).toEqual([[], 'ARGUMENTS_INVALID']);
 });
 
 test.each([

@@ -79,7 +79,7 @@ describe('a tool with its handler, as a package offers it that knows no registry
       handler: (_input, { context }) => context?.user,
     };
     const registry = createRegistry([needing, { ...add, tool: { ...add.tool, name: 'plus' } }]);
-    type Needed = NonNullable<Parameters<typeof registry.call>[1]['context']>;
+    type Needed = NonNullable<Parameters<typeof registry.prepare>[1]['context']>;
     expectTypeOf<Needed>().toEqualTypeOf<{ readonly user: string }>();
   });
 });

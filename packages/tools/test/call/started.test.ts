@@ -1,4 +1,4 @@
-import { awaitsBeforeHandler, callTool } from '@kernel/protocol';
+import { callTool, type PreparedCall, wrapCalls } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
@@ -12,16 +12,15 @@ function payments(handler: (callId: string) => unknown, options: { retries?: num
   return createRegistry([bindTool(tool, (_, { callId }) => handler(callId), { ...(retries && { retries }) })]);
 }
 
-function context(beforeHandler: () => void | Promise<void>, signal = new AbortController().signal) {
-  return { signal, beforeHandler };
+function context(started: () => void | Promise<void>, signal = new AbortController().signal) {
+  return { signal, started };
 }
 
-test('beforeHandler is awaited behind the queue of the tool, right before its handler', async () => {
+test('started is awaited behind the queue of the tool, right before its handler', async () => {
   verifies('durable.beforeHandler');
   const seen: string[] = [];
   const { promise, resolve } = Promise.withResolvers<string>();
   const registry = payments((id) => (seen.push(`handler ${id}`), id === 'a' ? promise : 'ok'));
-  expect(awaitsBeforeHandler(registry)).toBe(true);
   const [a, b] = ['a', 'b'].map((id) =>
     callTool(
       registry,
@@ -36,7 +35,7 @@ test('beforeHandler is awaited behind the queue of the tool, right before its ha
   expect(seen).toEqual(['before a', 'handler a', 'before b', 'handler b']);
 });
 
-test('a call whose arguments are refused has no beforeHandler', async () => {
+test('a call whose arguments are refused has no started', async () => {
   verifies('durable.beforeHandler');
   let count = 0;
   const result = await callTool(
@@ -47,7 +46,7 @@ test('a call whose arguments are refused has no beforeHandler', async () => {
   expect([result.code, count]).toEqual(['ARGUMENTS_INVALID', 0]);
 });
 
-test('where beforeHandler rejects or the call is aborted meanwhile, the handler is not entered', async () => {
+test('where started rejects or the call is aborted meanwhile, the handler is not entered', async () => {
   verifies('durable.beforeHandler');
   let entered = 0;
   const registry = payments(() => (entered += 1));
@@ -65,3 +64,25 @@ test('where beforeHandler rejects or the call is aborted meanwhile, the handler 
   );
   expect([aborted.code, entered]).toEqual(['TOOL_CANCELLED', 0]);
 });
+
+test.each([true, undefined])(
+  'started is awaited once for a mounted call whose toolset says awaitsStarted: %s',
+  async (awaitsStarted) => {
+    verifies('durable.beforeHandler');
+    const seen: string[] = [];
+    const inner = payments((id) => seen.push(`handler ${id}`));
+    const outer = createRegistry();
+    const without = (prepared: PreparedCall): PreparedCall => ({
+      ...prepared,
+      awaitsStarted,
+      run: (running) => prepared.run(awaitsStarted === true ? running : { ...running, started: undefined }),
+    });
+    outer.mount('m', wrapCalls(inner, without));
+    await callTool(
+      outer,
+      { ...toolCall('a'), name: 'm_pay' },
+      context(() => void seen.push('started')),
+    );
+    expect(seen).toEqual(['started', 'handler a']);
+  },
+);
