@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import { type CallContext, type Provider, toolResult, type Toolset, type TurnContext } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { agentAsTool, collect, run, runTeam, withHooks } from '../src/index.ts';
-import { readAll, user } from './support.ts';
+import { readAll, toolsetOf, user } from './support.ts';
 
 interface App {
   readonly db: { readonly find: (id: string) => string };
@@ -20,16 +21,17 @@ function appTools(seen: unknown[]): Toolset<App> {
     effect: 'write' as const,
   });
   const list = Object.freeze([tool]);
-  return {
+  return toToolset({
     list: () => list,
-    async beginTurn(turn: TurnContext<App>) {
+    async listFor(turn: TurnContext<App>) {
       seen.push(['condition', turn.context?.user]);
+      return list;
     },
     async call(_call, { context: app }: CallContext<App>) {
       seen.push(['handler', app?.user]);
       return toolResult(app?.db.find('7') ?? 'none');
     },
-  };
+  });
 }
 
 describe('the context of a run', () => {
@@ -118,11 +120,6 @@ describe('the context of a run', () => {
 
   test('reaches the tools of sub-agents, at any depth, and of teams', async () => {
     const seen: unknown[] = [];
-    const asToolset = ({ tool, handler }: ReturnType<typeof agentAsTool<App>>): Toolset<App> => ({
-      list: () => [tool],
-      call: (call, callContext) =>
-        handler(JSON.parse(call.arguments), { ...callContext, callId: call.id, toolName: call.name }),
-    });
     const callOf = (name: string) =>
       scriptedProvider([{ calls: [{ name, arguments: { task: 't' } }] }, { text: 'ok' }]);
     const inner = agentAsTool<App>({
@@ -133,9 +130,11 @@ describe('the context of a run', () => {
     const outer = agentAsTool<App>({
       name: 'outer',
       description: '',
-      run: { provider: callOf('inner'), model, tools: asToolset(inner) },
+      run: { provider: callOf('inner'), model, tools: toolsetOf([inner]) },
     });
-    await collect(run({ provider: callOf('outer'), model, messages: [user('Go')], tools: asToolset(outer), context }));
+    await collect(
+      run({ provider: callOf('outer'), model, messages: [user('Go')], tools: toolsetOf([outer]), context }),
+    );
     expect(seen).toContainEqual(['handler', 'ada']);
     seen.length = 0;
     const members = new Map([

@@ -1,4 +1,5 @@
 import type { AgentEvent, Message, Provider, RunEnd, ToolCall, Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRandom, oddPromise, oddResult, oddValue, pick } from '../../../test/setup/odd-values.ts';
@@ -89,14 +90,14 @@ const TOOLS = (['read', 'write'] as const).map((effect) => ({
 
 function createTools(random: () => number, oddly: Oddly): Toolset {
   const call = oddly(() => ({ forLLM: 'ok', ...(random() < 0.1 && { async: true }) }), 0.2);
-  let tools: Toolset = {
+  let tools: Toolset = toToolset({
     list: () => TOOLS,
     call: (_call, { onComplete, onProgress }) => {
       if (random() < 0.1) onProgress?.(oddValue(random) as string);
       if (random() < 0.1) onComplete?.(oddResult(random) as never);
       return call();
     },
-  };
+  });
   if (random() < 0.3)
     tools = withAsyncPolicy(tools, { mode: pick(random, ['inject', 'await', 'ignore']), onLateResult: oddly() });
   for (let count = Math.floor(random() * 3); count > 0; count -= 1)

@@ -5,9 +5,12 @@ import {
   type Message,
   type Provider,
   type ProviderRequest,
+  type Tool,
   toolCallsOf,
   type Toolset,
+  wrapCalls,
 } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collect, run } from '../src/index.ts';
@@ -320,13 +323,14 @@ describe('calls', () => {
     const b = mockTool('b', 'x').tool;
     const lists = [[a], [a, b], [b]];
     let turn = 0;
-    const tools: Toolset = {
+    const tools = toToolset({
       list: () => lists[turn - 1] ?? [],
       call: async () => ({ forLLM: 'x' }),
-      beginTurn: async (context) => {
+      async listFor(context) {
         ({ turn } = context);
+        return this.list();
       },
-    };
+    });
     const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { calls: [{ name: 'a' }] }, { text: 'ok' }]);
     await collect(run({ provider, model, messages: [user('Go')], tools }));
     expect(provider.streamRequests.map((request) => request.tools)).toEqual(lists);
@@ -388,11 +392,9 @@ describe('a toolset that breaks its contract', () => {
     'by returning %j instead of a result is a failure that the model reads',
     async (value) => {
       verifies('agent.loop.fault', 'agent.loop.history.pairs');
-      const good = mockToolset([mockTool('a', 'x'), mockTool('b', 'y')]);
-      const tools: Toolset = {
-        ...good,
-        call: (call, context) => (call.name === 'a' ? Promise.resolve(value as never) : good.call(call, context)),
-      };
+      const tools = wrapCalls(mockToolset([mockTool('a', 'x'), mockTool('b', 'y')]), (prepared) =>
+        prepared.tool.name === 'a' ? { ...prepared, run: () => Promise.resolve(value as never) } : prepared,
+      );
       const provider = scriptedProvider([{ calls: [{ name: 'a' }, { name: 'b' }] }, { text: 'ok' }]);
       const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
       const end = endOf(events);
@@ -404,7 +406,7 @@ describe('a toolset that breaks its contract', () => {
   );
 
   test.each([
-    ['beginTurn', { beginTurn: () => Promise.reject(new Error('no disk')) }],
+    ['listFor', { listFor: () => Promise.reject(new Error('no disk')) }],
     [
       'list',
       {
@@ -422,10 +424,10 @@ describe('a toolset that breaks its contract', () => {
     });
   });
 
-  test('by a beginTurn that never settles is stopped by a timeout that the error names', async () => {
+  test('by a listFor that never settles is stopped by a timeout that the error names', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const tools = { ...mockToolset([]), beginTurn: () => new Promise<void>(() => {}) };
+    const tools = { ...mockToolset([]), listFor: () => new Promise<never>(() => {}) };
     const result = collect(run({ provider: scriptedProvider([]), model, messages: [user('Go')], tools }));
     await vi.advanceTimersByTimeAsync(30_001);
     expect(await result).toMatchObject({
@@ -468,12 +470,17 @@ test('the loop needs no kernel package but protocol: hand-written ports will do'
       yield { type: 'message-end', message: { role: 'assistant', content }, finishReason: 'stop' };
     },
   };
+  const tool: Tool = { name: 'add', description: 'Adds', parameters: { type: 'object' } };
   const tools: Toolset = {
-    list: () => [{ name: 'add', description: 'Adds', parameters: { type: 'object' } }],
-    call: async (call) => {
-      const { a, b } = JSON.parse(call.arguments) as { a: number; b: number };
-      return { forLLM: String(a + b) };
-    },
+    list: () => [tool],
+    prepare: (call) => ({
+      tool,
+      arguments: call.arguments,
+      async run() {
+        const { a, b } = JSON.parse(call.arguments) as { a: number; b: number };
+        return { forLLM: String(a + b) };
+      },
+    }),
   };
   const result = await collect(run({ provider, model, messages: [user('1 + 2?')], tools }));
   expect(result).toMatchObject({ reason: 'done', answer: 'It is 3.' });

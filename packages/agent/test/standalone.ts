@@ -1,6 +1,6 @@
 // A program that uses this package alone. Packed, installed, type-checked and run by scripts/rehearse.ts.
 import { collect, run } from '@kernel/agent';
-import type { Provider, Toolset } from '@kernel/protocol';
+import type { Provider, Tool, Toolset } from '@kernel/protocol';
 
 let asked = 0;
 const provider: Provider = {
@@ -14,9 +14,10 @@ const provider: Provider = {
     yield { type: 'message-end', message: { role: 'assistant', content }, finishReason: 'stop' };
   },
 };
+const add: Tool = { name: 'add', description: 'Adds.', parameters: { type: 'object' } };
 const tools: Toolset = {
-  list: () => [{ name: 'add', description: 'Adds.', parameters: { type: 'object' } }],
-  call: async () => ({ forLLM: '3' }),
+  list: () => [add],
+  prepare: (call) => ({ tool: add, arguments: call.arguments, run: async () => ({ forLLM: '3' }) }),
 };
 const result = await collect(run({ provider, model: 'm', messages: [{ role: 'user', content: '1 + 2?' }], tools }));
 if (result.reason !== 'done') throw new Error(`The run ended with "${result.reason}".`);

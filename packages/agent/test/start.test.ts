@@ -284,13 +284,12 @@ describe('in virtual time', () => {
 
       test('does not hold up the limit of time, whatever the run is about to report', async () => {
         verifies('run.start.stalled');
-        const tools: Toolset = {
-          list: () => [mockTool('talk', 'said').tool],
-          call: async (_call, { onProgress }) => {
+        const tools = mockToolset([
+          mockTool('talk', async (_call, { onProgress }) => {
             for (let update = 0; update < 200; update += 1) onProgress?.(String(update));
-            return { forLLM: 'said' };
-          },
-        };
+            return 'said';
+          }),
+        ]);
         const provider = scriptedProvider([{ calls: [{ name: 'talk' }] }, { text: 'ok' }]);
         const running = start({ provider, model, messages: [user('Go')], tools, limits: { timeMs: 50 } });
         await stall(running.events);

@@ -12,10 +12,14 @@ function toolset(returned: () => unknown, effect?: ToolEffect): Toolset & { read
   return {
     calls,
     list: () => [pay],
-    call: (call) => {
-      calls.push(call);
-      return Promise.resolve(returned() as never);
-    },
+    prepare: (call) => ({
+      tool: pay,
+      arguments: call.arguments,
+      run() {
+        calls.push(call);
+        return Promise.resolve(returned() as never);
+      },
+    }),
   };
 }
 

@@ -249,7 +249,10 @@ async function runCall(
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
-  if (running.started === undefined && started !== undefined) await started();
+  if (running.started === undefined && started !== undefined) {
+    await started();
+    if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
+  }
   return runPreparedCall(prepared, call, running, (returned) => {
     hasEnded = true;
     const result = effect === undefined ? returned : recordable(prepared, returned);

@@ -92,11 +92,11 @@ test('later ends the run with the pending calls, from which a later run goes on'
   expectSound(second.messages);
 });
 
-test('a call to a tool that was not on offer never runs unasked', async () => {
+test('a call that its toolset prepares without offering the tool never runs unasked', async () => {
   const tools = { ...toolset(), list: () => [] };
-  const { result } = await go(() => ({ decision: 'allow' }), tools);
-  expect(tools.calls).toHaveLength(0);
-  expect(result.messages.filter((message) => message.role === 'tool' && message.isError)).toHaveLength(5);
+  const { result } = await go(() => ({ decision: 'deny', reason: 'not now' }), tools);
+  expect(tools.calls.map(({ name }) => name)).toEqual(['reads']);
+  expect(result.messages.filter((message) => message.role === 'tool' && message.isError)).toHaveLength(4);
 });
 
 test('an approval that never answers cannot hold an aborted run', async () => {

@@ -1,20 +1,28 @@
 import {
-  type CallContext,
+  type Approve,
   type JsonObject,
   KernelError,
+  type PreparedCall,
+  type StepExecutor,
   type Tool,
   toErrorResult,
-  type ToolCall,
   type ToolResult,
   type Toolset,
-  type ValidatedCall,
-  type Approve,
-  type StepExecutor,
+  wrapCalls,
 } from '@kernel/protocol';
-import { scriptedProvider, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
-import { collect, inProcessSteps, rememberApprovals, run, withHooks } from '../../src/index.ts';
-import { expectSound, readAll, user } from '../support.ts';
+import { createMemoryJournal, scriptedProvider, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  agentAsTool,
+  collect,
+  createSteering,
+  inProcessSteps,
+  rememberApprovals,
+  run,
+  withHooks,
+} from '../../src/index.ts';
+import { expectSound, readAll, toolsetOf, user } from '../support.ts';
+import { skipTime } from '../../../../test/setup/skip-time.ts';
 
 const definition: Tool = {
   name: 'remove',
@@ -23,38 +31,42 @@ const definition: Tool = {
   effect: 'write',
 };
 
-/** A toolset with one tool that can be replaced. It keeps only `path` of the arguments, and refuses those without. */
+/** A toolset with one tool that can be replaced or removed. It keeps only `path` of the arguments, and refuses those without. */
 function replaceable(tool: Tool = definition) {
   let list: readonly Tool[] = Object.freeze([Object.freeze({ ...tool })]);
   let handler = 'first';
   const ran: string[] = [];
-  const inputOf = (call: ToolCall): string | undefined => {
-    const { path } = JSON.parse(call.arguments) as { path?: string };
-    return path === undefined ? undefined : JSON.stringify({ path });
-  };
-  const invalid = (): ToolResult => toErrorResult(new KernelError('ARGUMENTS_INVALID', 'path is missing.'));
+  const prepared: string[] = [];
   const toolset: Toolset = {
     list: () => list,
-    validate: async (call): Promise<ValidatedCall | ToolResult> => {
+    prepare(call) {
+      prepared.push(call.arguments);
       const [offered] = list;
-      const text = inputOf(call);
-      const seen = handler;
-      if (text === undefined || offered === undefined) return invalid();
-      return { tool: offered, arguments: text, isCurrent: () => seen === handler && list[0] === offered };
-    },
-    call: async (call, { approved }: CallContext) => {
-      const text = approved?.arguments ?? inputOf(call);
-      if (text === undefined) return invalid();
-      ran.push(`${handler} ${text}`);
-      return { forLLM: 'removed' };
+      const { path } = JSON.parse(call.arguments) as { path?: string };
+      if (offered === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', 'There is no tool.'));
+      if (path === undefined) return toErrorResult(new KernelError('ARGUMENTS_INVALID', 'path is missing.'));
+      const text = JSON.stringify({ path });
+      const shown = `${handler} ${text}`;
+      return {
+        tool: offered,
+        arguments: text,
+        async run() {
+          ran.push(shown);
+          return { forLLM: 'removed' };
+        },
+      };
     },
   };
   return {
     toolset,
     ran,
+    prepared,
     replace(change: Partial<Tool> = {}, next = 'second') {
       list = Object.freeze([Object.freeze({ ...definition, ...change })]);
       handler = next;
+    },
+    remove() {
+      list = Object.freeze([]);
     },
   };
 }
@@ -120,18 +132,27 @@ test.each([
   ['given another effect', { effect: 'external' }],
   ['given another schema', { parameters: { type: 'object' } }],
   ['given another description', { description: 'Removes everything.' }],
-] as const)('a tool that is %s during the question is asked about again', async (_name, change) => {
-  verifies('agent.loop.approval.changed');
+] as const)('a tool that is %s during the question runs as it was shown', async (_name, change) => {
+  verifies('agent.loop.approval');
   const { toolset, ran, replace } = replaceable();
   const asked: Tool[] = [];
   await go(toolset, ({ tool }) => {
     asked.push(tool);
-    if (asked.length === 1) replace(change);
+    replace(change);
     return allow;
   });
-  expect(asked).toHaveLength(2);
-  expect(asked[1]).toMatchObject(change);
-  expect(ran).toEqual(['second {"path":"a"}']);
+  expect(asked).toEqual([definition]);
+  expect(ran).toEqual(['first {"path":"a"}']);
+});
+
+test('a tool that is removed during the question runs as it was shown', async () => {
+  verifies('agent.loop.approval');
+  const { toolset, ran, remove: removeTool } = replaceable();
+  await go(toolset, () => {
+    removeTool();
+    return allow;
+  });
+  expect(ran).toEqual(['first {"path":"a"}']);
 });
 
 /** Runs `work` once, before the batch of calls. */
@@ -148,71 +169,163 @@ const beforeCalls = (work: () => void): StepExecutor => {
   };
 };
 
-test('a tool that is replaced after the decision and before the call is asked about again', async () => {
-  verifies('agent.loop.approval.changed');
+test('a tool that is replaced after the decision and before the call runs as it was shown', async () => {
+  verifies('agent.loop.approval');
   const { toolset, ran, replace } = replaceable();
-  const asked: string[] = [];
-  const decide: Approve = ({ tool }) => {
-    asked.push(tool.effect ?? 'none');
-    return asked.length === 1 ? allow : { decision: 'deny', reason: 'not any more' };
-  };
-  const result = await go(
-    toolset,
-    decide,
-    [remove({ path: 'a' })],
-    beforeCalls(() => replace({ effect: 'external' })),
-  );
-  expect(asked).toEqual(['write', 'external']);
-  expect(ran).toEqual([]);
-  expect(result.toolCalls[0]?.result.forLLM).toContain('not any more');
+  const steps = beforeCalls(() => replace({ effect: 'external' }));
+  await go(toolset, () => allow, [remove({ path: 'a' })], steps);
+  expect(ran).toEqual(['first {"path":"a"}']);
 });
 
-test('a tool that becomes one that needs a decision is asked about before it runs', async () => {
-  verifies('agent.loop.approval.changed');
+test('a read-only tool that becomes one with effects before the call runs as it was prepared', async () => {
   const { toolset, ran, replace } = replaceable({ ...definition, effect: 'read' });
+  const steps = beforeCalls(() => replace());
+  await go(toolset, () => ({ decision: 'deny', reason: 'no' }), [remove({ path: 'a' })], steps);
+  expect(ran).toEqual(['first {"path":"a"}']);
+});
+
+test('a call is prepared once, whoever is asked about it, and once more for an edit', async () => {
+  const one = replaceable();
+  await go(one.toolset, () => allow);
+  expect(one.prepared).toEqual(['{"path":"a","extra":1}']);
+  const two = replaceable();
+  await go(two.toolset, () => ({ decision: 'edit', arguments: '{"path":"b","more":2}' }));
+  expect(two.prepared).toEqual(['{"path":"a","extra":1}', '{"path":"b","more":2}']);
+  expect(two.ran).toEqual(['first {"path":"b"}']);
+  const three = replaceable();
+  await collect(run({ ...journaled, provider: twoSteps(), tools: three.toolset, steps: createMemoryJournal() }));
+  expect(three.prepared).toHaveLength(1);
+});
+
+test('all calls of a reply are prepared before anybody is asked about one', async () => {
+  const seen: string[] = [];
+  const { toolset } = replaceable();
+  const tools = wrapCalls(toolset, (prepared, { id }) => (seen.push(`prepared ${id}`), prepared));
+  const calls = ['1', '2'].map((id) => ({ ...remove({ path: id }), id }));
+  await go(
+    tools,
+    ({ call }) => {
+      seen.push(`asked ${call.id}`);
+      return allow;
+    },
+    calls,
+  );
+  expect(seen).toEqual(['prepared 1', 'prepared 2', 'asked 1', 'asked 2']);
+});
+
+test.each([
+  ['ids of their own', ['1', '2']],
+  ['the same id', ['1', '1']],
+])('two calls of one reply with %s are each run as they were shown', async (_name, ids) => {
+  verifies('agent.loop.approval');
+  const { toolset, ran } = replaceable();
+  const calls = ids.map((id, at) => ({ ...remove({ path: `p${at}` }), id }));
   const result = await go(
     toolset,
-    () => ({ decision: 'later' }),
-    [remove({ path: 'a' })],
-    beforeCalls(() => replace()),
+    ({ call }) => (call.arguments === '{"path":"p0"}' ? { decision: 'edit', arguments: '{"path":"p9"}' } : allow),
+    calls,
   );
-  expect(result).toMatchObject({ reason: 'approval', pending: [{ name: 'remove' }], toolCalls: [] });
-  expect(ran).toEqual([]);
+  expect(ran.toSorted()).toEqual(['first {"path":"p1"}', 'first {"path":"p9"}']);
+  expectSound(result.messages);
 });
 
-test('a tool that is replaced as its call starts is denied, even if its toolset cannot validate', async () => {
+const journaled = { model: 'm', messages: [user('Go')], runId: 'r', approve: () => allow };
+const twoSteps = () => scriptedProvider([{ calls: [remove({ path: 'a', extra: 1 })] }, { text: 'ok' }]);
+
+/** What one process recorded before the call ran: the reply, and what was decided. */
+async function recordedDecision(tools: Toolset = replaceable().toolset, approve: Approve = () => allow) {
+  const journal = createMemoryJournal();
+  await collect(run({ ...journaled, approve, provider: twoSteps(), tools, steps: journal }));
+  return new Map([...journal.entries].filter(([id]) => id === 'model:1' || id === 'approve:1'));
+}
+
+const inAnotherProcess = (tools: Toolset, entries: Awaited<ReturnType<typeof recordedDecision>>, rest = {}) =>
+  collect(
+    run({
+      ...journaled,
+      approve: () => Promise.reject(new Error('asked again')),
+      provider: scriptedProvider([{ text: 'ok' }]),
+      tools,
+      steps: createMemoryJournal({ entries: new Map(entries) }),
+      ...rest,
+    }),
+  );
+
+test('another process prepares an allowed call again, and runs it if it is the same', async () => {
+  verifies('agent.loop.approval.changed');
+  const { toolset, ran } = replaceable();
+  const result = await inAnotherProcess(toolset, await recordedDecision());
+  expect([result.reason, ran]).toEqual(['done', ['first {"path":"a"}']]);
+  const edited = replaceable();
+  const edit: Approve = () => ({ decision: 'edit', arguments: '{"path":"b","more":2}' });
+  await inAnotherProcess(edited.toolset, await recordedDecision(undefined, edit));
+  expect(edited.ran).toEqual(['first {"path":"b"}']);
+});
+
+test.each([
+  ['another effect', { effect: 'external' }],
+  ['another schema', { parameters: { type: 'object' } }],
+  ['another description', { description: 'Removes everything.' }],
+  ['another name', { name: 'remove_all' }],
+] as const)('a call that was allowed does not run in another process where its tool has %s', async (_name, change) => {
   verifies('agent.loop.approval.changed');
   const { toolset, ran, replace } = replaceable();
-  const { validate: _validate, ...rest } = toolset;
-  const steps: StepExecutor = {
-    all: (batch) =>
-      Promise.all(
-        batch.map((step) => {
-          if (!step.id.startsWith('tool:')) return step.run();
-          return step.run({
-            emit: (event) => {
-              if (event.type === 'tool-start') replace({ effect: 'external' });
-            },
-          });
-        }),
-      ),
-  };
-  const result = await go(rest, () => allow, [remove({ path: 'a' })], steps);
+  replace(change);
+  const result = await inAnotherProcess(toolset, await recordedDecision());
   expect(ran).toEqual([]);
-  expect(result.messages.find(({ role }) => role === 'tool')?.content).toContain('TOOL_DENIED');
+  expect(result.toolCalls[0]?.result).toMatchObject({ isError: true, code: 'TOOL_SKIPPED', outcome: 'skipped' });
+  expect(result.toolCalls[0]?.result.forLLM).toContain('what was allowed has changed since');
+  expect(result.toolCalls[0]?.result.forLLM).toContain('Call it again to be asked');
+  expectSound(result.messages);
 });
 
-test('a tool that changes at every question is denied at last', async () => {
-  const { toolset, ran, replace } = replaceable();
-  let asked = 0;
-  const result = await go(toolset, () => {
-    asked += 1;
-    replace({}, `handler ${asked}`);
-    return allow;
+test('a call that was allowed does not run in another process where its arguments become others', async () => {
+  verifies('agent.loop.approval.changed');
+  const { toolset, ran } = replaceable();
+  const tools = withHooks(toolset, {
+    beforeTool: (call) => ({ action: 'change', call: { ...call, arguments: '{"path":"/"}' } }),
   });
-  expect(asked).toBe(5);
-  expect(ran).toEqual([]);
-  expect(result.toolCalls[0]?.result).toMatchObject({ code: 'TOOL_DENIED' });
+  const result = await inAnotherProcess(tools, await recordedDecision());
+  expect([ran, result.toolCalls[0]?.result.outcome]).toEqual([[], 'skipped']);
+});
+
+test('a call that was allowed and whose tool is gone in another process is the failure that its toolset gives', async () => {
+  const { toolset, ran, remove: removeTool } = replaceable();
+  removeTool();
+  const result = await inAnotherProcess(toolset, await recordedDecision());
+  expect([ran, result.toolCalls[0]?.result.code]).toEqual([[], 'TOOL_NOT_FOUND']);
+});
+
+test('a call that nobody had to allow does not run in another process where somebody must', async () => {
+  verifies('agent.loop.approval.changed');
+  const entries = await recordedDecision(replaceable({ ...definition, effect: 'read' }).toolset);
+  expect([...entries.keys()]).toEqual(['model:1']);
+  const asking = replaceable();
+  const result = await inAnotherProcess(asking.toolset, entries);
+  expect([asking.ran, result.toolCalls[0]?.result.outcome]).toEqual([[], 'skipped']);
+  const nobody = replaceable({ ...definition, effect: 'read' });
+  const tools = wrapCalls(nobody.toolset, (prepared) => ({ ...prepared, needsApproval: true }));
+  const denied = await inAnotherProcess(tools, entries, { approve: undefined });
+  expect([nobody.ran, denied.toolCalls[0]?.result.outcome]).toEqual([[], 'denied']);
+});
+
+test('the turn of a call begins in another process before the call is prepared there', async () => {
+  const seen: string[] = [];
+  const { toolset } = replaceable();
+  const tools: Toolset = {
+    ...toolset,
+    async listFor({ turn }) {
+      await Promise.resolve();
+      seen.push(`turn ${turn}`);
+      return toolset.list();
+    },
+    prepare(call, context) {
+      seen.push(`prepare in turn ${context.turn?.turn}`);
+      return toolset.prepare(call, context);
+    },
+  };
+  await inAnotherProcess(tools, await recordedDecision());
+  expect(seen).toEqual(['turn 1', 'prepare in turn 1', 'turn 2']);
 });
 
 test.each([
@@ -221,7 +334,6 @@ test.each([
 ])('a decision whose record has other values for %s is not taken for an approval', async (_name, tamper) => {
   verifies('agent.loop.approval', 'agent.loop.approval.changed');
   const { toolset, ran } = replaceable();
-  let asked = 0;
   const steps: StepExecutor = {
     async all(batch) {
       const outputs = await inProcessSteps.all(batch);
@@ -229,10 +341,50 @@ test.each([
       return outputs.map((output) => tamper(output as Record<string, unknown>) as never);
     },
   };
-  const decide: Approve = () => ((asked += 1) === 1 ? allow : { decision: 'deny', reason: 'again' });
-  await go(toolset, decide, [remove({ path: 'a' })], steps);
-  expect(asked).toBe(2);
-  expect(ran).toEqual([]);
+  const result = await go(toolset, () => allow, [remove({ path: 'a' })], steps);
+  expect([ran, result.toolCalls[0]?.result.outcome]).toEqual([[], 'skipped']);
+});
+
+/** A policy as a wrapper: looked at when a call is prepared, and once more when it runs. */
+const withRules = (tools: Toolset, isDenied: () => boolean): Toolset => {
+  const refusal = (): ToolResult | undefined =>
+    isDenied() ? toErrorResult(new KernelError('TOOL_DENIED', 'A rule denies it.'), 'denied') : undefined;
+  return wrapCalls(
+    tools,
+    (prepared) => refusal() ?? { ...prepared, run: async (running) => refusal() ?? (await prepared.run(running)) },
+  );
+};
+
+test('a rule that denies is not asked about, and one that comes during the question keeps the call from running', async () => {
+  verifies('agent.loop.approval');
+  for (const comesLater of [false, true]) {
+    let isDenied = !comesLater;
+    let asked = 0;
+    const { toolset, ran } = replaceable();
+    // oxlint-disable-next-line no-await-in-loop -- one run after another
+    const result = await go(
+      withRules(toolset, () => isDenied),
+      () => {
+        asked += 1;
+        isDenied = true;
+        return allow;
+      },
+    );
+    expect([asked, ran, result.toolCalls[0]?.result.outcome]).toEqual([Number(comesLater), [], 'denied']);
+  }
+});
+
+test('a rule that no longer denies does not run what was refused', async () => {
+  let isDenied = true;
+  const { toolset, ran } = replaceable();
+  const steps = beforeCalls(() => (isDenied = false));
+  const result = await go(
+    withRules(toolset, () => isDenied),
+    () => allow,
+    [remove({ path: 'a' })],
+    steps,
+  );
+  expect([ran, result.toolCalls[0]?.result.outcome]).toEqual([[], 'denied']);
 });
 
 test('what a hook makes of a call is what is approved, and the hook runs once', async () => {
@@ -255,15 +407,237 @@ test('what a hook makes of a call is what is approved, and the hook runs once', 
   expect(hooked).toBe(1);
 });
 
-test('a toolset that cannot validate is asked about with the arguments as they are', async () => {
+test('an edit goes through the hooks as the call did, and what they make of it runs', async () => {
+  verifies('agent.hooks.approval');
   const { toolset, ran } = replaceable();
-  const { validate: _validate, ...rest } = toolset;
-  const seen: string[] = [];
-  await go(rest, ({ call }) => {
-    seen.push(call.arguments);
+  const tools = withHooks(toolset, {
+    beforeTool: (call) => ({
+      action: 'change',
+      call: { ...call, arguments: call.arguments.replace('/tmp', '/safe') },
+    }),
+  });
+  const shown: string[] = [];
+  await go(
+    tools,
+    ({ call }) => {
+      shown.push(call.arguments);
+      return { decision: 'edit', arguments: '{"path":"/tmp/b"}' };
+    },
+    [remove({ path: '/tmp/a' })],
+  );
+  expect(shown).toEqual(['{"path":"/safe/a"}']);
+  expect(ran).toEqual(['first {"path":"/safe/b"}']);
+});
+
+test.each([
+  ['a tool that only reads', 'read', true, 1],
+  ['a tool that writes', 'write', false, 0],
+] as const)(
+  'what a toolset says of a call of %s counts: needsApproval',
+  async (_name, effect, needsApproval, count) => {
+    const { toolset, ran } = replaceable({ ...definition, effect });
+    let asked = 0;
+    const tools = wrapCalls(toolset, (prepared) => ({ ...prepared, needsApproval }));
+    await go(tools, () => {
+      asked += 1;
+      return allow;
+    });
+    expect([asked, ran]).toEqual([count, ['first {"path":"a"}']]);
+  },
+);
+
+test('a call that needs an approval never runs where nobody can be asked', async () => {
+  verifies('agent.loop.approval.default');
+  const { toolset, ran } = replaceable();
+  const tools = wrapCalls(toolset, (prepared) => ({ ...prepared, needsApproval: true }));
+  const result = await collect(run({ provider: twoSteps(), model: 'm', messages: [user('Go')], tools }));
+  expect(ran).toEqual([]);
+  expect(result.toolCalls[0]?.result).toMatchObject({ code: 'TOOL_DENIED', outcome: 'denied' });
+  expect(result.toolCalls[0]?.result.forLLM).toContain('nobody can be asked');
+});
+
+test('a parked call is prepared again when the run goes on, and its decision holds if it is the same', async () => {
+  verifies('agent.loop.approval.later');
+  const first = await go(replaceable().toolset, () => ({ decision: 'later' }));
+  const [pending] = first.reason === 'approval' ? first.pending : [];
+  const options = { model: 'm', messages: first.messages };
+  for (const [change, expected] of [
+    [undefined, ['first {"path":"a"}']],
+    [{ description: 'Removes everything.' }, []],
+  ] as const) {
+    const { toolset, ran, replace } = replaceable();
+    if (change !== undefined) replace(change);
+    const approve: Approve = () => ({ decision: 'allow', digest: pending?.digest });
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    // oxlint-disable-next-line no-await-in-loop -- one run after another
+    await collect(run({ ...options, provider, tools: toolset, approve }));
+    expect(ran).toEqual(expected);
+  }
+});
+
+type Prepare = () => ReturnType<Toolset['prepare']>;
+const broken = (prepare: unknown): Toolset => ({ list: () => [definition], prepare: prepare as Prepare });
+const fail = (): never => {
+  throw new Error('socket closed');
+};
+
+test.each([
+  ['throws', fail, 'socket closed'],
+  ['rejects', () => Promise.reject(new Error('socket closed')), 'socket closed'],
+  ['gives nothing', () => undefined, 'gave undefined'],
+  ['gives null', () => null, 'gave null'],
+  ['gives a call without a run', () => ({ tool: definition, arguments: '{}' }), 'gave object'],
+  ['gives a promise of a text', () => Promise.resolve('done'), 'gave string'],
+  ['gives a thenable', () => ({ then: (done: (value: unknown) => void) => done({ forLLM: 'x' }) }), 'gave object'],
+  [
+    'gives a call that throws when it is read',
+    () => ({
+      tool: definition,
+      run: fail,
+      get arguments() {
+        return fail();
+      },
+    }),
+    'socket closed',
+  ],
+])('a toolset whose prepare %s fails its call, and nobody is asked', async (_name, prepare, why) => {
+  verifies('agent.loop.fault', 'agent.run.neverRejects');
+  let asked = 0;
+  const result = await go(broken(prepare), () => {
+    asked += 1;
     return allow;
   });
-  expect(seen).toEqual(['{"path":"a","extra":1}']);
+  expect([result.reason, asked]).toEqual(['done', 0]);
+  expect(result.toolCalls[0]?.result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(result.toolCalls[0]?.result.forLLM).toContain(why);
+  expectSound(result.messages);
+});
+
+test('a toolset whose prepare never settles is left on abort, and the history stays sound', async () => {
+  verifies('agent.loop.abort');
+  const stop = new AbortController();
+  const tools = broken(() => {
+    queueMicrotask(() => stop.abort());
+    return new Promise(() => {});
+  });
+  const result = await collect(
+    run({ provider: twoSteps(), model: 'm', messages: [user('Go')], tools, signal: stop.signal }),
+  );
+  expect(result.reason).toBe('aborted');
+  expect(result.messages.at(-1)).toMatchObject({ role: 'tool', isError: true });
+  expect(result.messages.at(-1)?.content).toContain('it was not started');
+  expectSound(result.messages);
+});
+
+const preparing = (runs: () => unknown): Toolset => broken(() => ({ tool: definition, arguments: '{}', run: runs }));
+
+test.each([
+  ['throws', fail],
+  ['rejects', () => Promise.reject(new Error('socket closed'))],
+])('a prepared call whose run %s is a failure that the model reads', async (_name, runs) => {
+  verifies('agent.loop.fault', 'agent.run.neverRejects');
+  const result = await go(preparing(runs), () => allow);
+  expect(result.reason).toBe('done');
+  expect(result.toolCalls[0]?.result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(result.toolCalls[0]?.result.forLLM).toContain('socket closed');
+});
+
+describe('in virtual time', () => {
+  skipTime();
+
+  test('a prepared call whose run never settles is left soon after an abort, and may still be running', async () => {
+    verifies('agent.loop.abort');
+    const stop = new AbortController();
+    const tools = preparing(() => {
+      queueMicrotask(() => stop.abort());
+      return new Promise(() => {});
+    });
+    const result = await collect(
+      run({ provider: twoSteps(), model: 'm', messages: [user('Go')], tools, signal: stop.signal }),
+    );
+    expect(result.reason).toBe('aborted');
+    expect(result.messages.at(-1)?.content).toContain('it may still be running');
+  });
+});
+
+test('a call whose run is aborted while its executor records it is not started', async () => {
+  verifies('agent.loop.abort');
+  const stop = new AbortController();
+  const { toolset, ran } = replaceable();
+  const steps: StepExecutor = {
+    all: (batch) => Promise.all(batch.map((step) => step.run({ beforeHandler: () => stop.abort() }))),
+  };
+  const result = await collect(run({ ...journaled, provider: twoSteps(), tools: toolset, steps, signal: stop.signal }));
+  expect([result.reason, ran]).toEqual(['aborted', []]);
+});
+
+test.each([undefined, true])('started is called once and before the call, where awaitsStarted is %s', async (own) => {
+  verifies('durable.beforeHandler');
+  const seen: string[] = [];
+  const prepared: PreparedCall = {
+    tool: definition,
+    arguments: '{}',
+    awaitsStarted: own,
+    async run({ started }) {
+      await started?.();
+      seen.push('handler');
+      return { forLLM: 'removed' };
+    },
+  };
+  const steps: StepExecutor = {
+    all: (batch) =>
+      Promise.all(batch.map((step) => step.run({ beforeHandler: () => void seen.push(`started ${step.id}`) }))),
+  };
+  await go(
+    broken(() => prepared),
+    () => allow,
+    [remove({})],
+    steps,
+  );
+  expect(seen).toEqual(['started tool:1', 'handler']);
+});
+
+test('steering that comes between the preparation and the call skips it', async () => {
+  verifies('agent.loop.steer');
+  const steering = createSteering();
+  const { toolset, ran, prepared } = replaceable();
+  const steps = beforeCalls(() => steering.steer('Something else.'));
+  const options = { provider: twoSteps(), model: 'm', messages: [user('Go')], tools: toolset };
+  const result = await collect(run({ ...options, steps, steering }));
+  expect([ran, prepared.length, result.toolCalls[0]?.result.outcome]).toEqual([[], 1, 'skipped']);
+});
+
+test('a limit of calls counts what was made, and what is over it is not asked about', async () => {
+  const { toolset, ran } = replaceable();
+  let asked = 0;
+  const calls = ['1', '2'].map((id) => ({ ...remove({ path: id }), id }));
+  const provider = scriptedProvider([{ calls }, { text: 'ok' }]);
+  const approve: Approve = () => {
+    asked += 1;
+    return allow;
+  };
+  const limits = { callsPerTool: 1 };
+  await collect(run({ provider, model: 'm', messages: [user('Go')], tools: toolset, approve, limits }));
+  expect([asked, ran]).toEqual([1, ['first {"path":"1"}']]);
+});
+
+test('an agent within a call asks about what its own run prepared, and runs that', async () => {
+  verifies('agent.loop.approval');
+  const { toolset, ran, replace } = replaceable();
+  const inner = { provider: twoSteps(), model: 'm', tools: toolset };
+  const outer = toolsetOf([agentAsTool({ name: 'helper', description: '', effect: 'read', run: inner })]);
+  const shown: unknown[] = [];
+  const provider = scriptedProvider([
+    { calls: [{ name: 'helper', id: '1', arguments: { task: 't' } }] },
+    { text: 'ok' },
+  ]);
+  const approve: Approve = ({ call, path }) => {
+    shown.push([...path, call.arguments]);
+    replace({ effect: 'external' });
+    return allow;
+  };
+  await collect(run({ provider, model: 'm', messages: [user('Go')], tools: outer, approve }));
+  expect(shown).toEqual([['1', '{"path":"a"}']]);
   expect(ran).toEqual(['first {"path":"a"}']);
 });
 

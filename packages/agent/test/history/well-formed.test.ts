@@ -72,13 +72,12 @@ test('a character whose halves come in two deltas is whole, and half of one that
 
 test('no event that leaves as JSON has half a surrogate pair', async () => {
   verifies('text.wellFormed');
-  const tools: Toolset = {
-    ...mockToolset([mockTool('a', HALF)]),
-    call: (_, { onProgress }) => {
+  const tools = mockToolset([
+    mockTool('a', (_, { onProgress }) => {
       onProgress?.(HALF);
-      return Promise.resolve({ forLLM: HALF });
-    },
-  };
+      return HALF;
+    }),
+  ]);
   for (const toResponseOf of [toResponse, toAgUiResponse, toUiMessageStreamResponse]) {
     const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: HALF }]);
     const events = run({ provider, model: 'm', messages: [user('a')], tools });

@@ -2,7 +2,7 @@ import { KernelError, type Provider, type Tool, type Toolset, type Usage } from 
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { agentAsTool, type AgentBinding, collect, run, type RunLimits, withCompaction } from '../../src/index.ts';
-import { expectSound, user } from '../support.ts';
+import { expectSound, toolsetOf, user } from '../support.ts';
 
 const usage = { inputTokens: 10, outputTokens: 10 };
 const LONG = 'z'.repeat(40_000);
@@ -57,16 +57,6 @@ test.each(COSTS)('a cost that is no amount ends the run with an error that names
   expect(result.reason === 'error' && result.error.message).toContain(`limits.cost.of() ${why}`);
 });
 
-/** A toolset of an agent, as a registry would run it. */
-function toolsetOf({ tool, handler }: AgentBinding): Toolset {
-  const list: readonly Tool[] = Object.freeze([tool]);
-  return {
-    list: () => list,
-    call: (call, context) =>
-      handler(JSON.parse(call.arguments) as { task: string }, { ...context, callId: call.id, toolName: call.name }),
-  };
-}
-
 function runAgents(below: Usage | undefined, background = false) {
   const provider = scriptedProvider(Array.from({ length: 9 }, () => ({ text: LONG, usage: below })));
   const helper = agentAsTool({ name: 'helper', description: '', run: { provider, model: 'm' }, background });
@@ -78,7 +68,7 @@ function runAgents(below: Usage | undefined, background = false) {
     })),
   );
   const limits = { tokens: 5000 };
-  return collect(run({ provider: outer, model: 'm', messages: [user('Go')], tools: toolsetOf(helper), limits }));
+  return collect(run({ provider: outer, model: 'm', messages: [user('Go')], tools: toolsetOf([helper]), limits }));
 }
 
 test.each([false, true])(

@@ -49,9 +49,9 @@ describe('an abort', () => {
       mockToolset([mockTool('a', { hangs: true }), mockTool('b', 'x')]),
     ],
     [
-      'a beginTurn that ignores it',
+      'a listFor that ignores it',
       scriptedProvider([]),
-      { ...mockToolset([]), beginTurn: () => new Promise<void>(() => {}) },
+      { ...mockToolset([]), listFor: () => new Promise<never>(() => {}) },
     ],
   ] as [string, Provider, Toolset | undefined][])(
     'settles the run within 50 ms during %s, with a valid history',

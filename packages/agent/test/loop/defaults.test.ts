@@ -26,7 +26,7 @@ describe('default clocks', () => {
   test('the beginning of a turn ends after 30 seconds, and not before', async () => {
     verifies('agent.loop.clocks');
     useVirtualTime();
-    const tools = { ...mockToolset([]), beginTurn: () => new Promise<void>(() => {}) };
+    const tools = { ...mockToolset([]), listFor: () => new Promise<never>(() => {}) };
     const result = collect(run({ provider: scriptedProvider([]), model, messages, tools }));
     expect(await settlesAfter(30_000, result)).toEqual([false, true]);
     expect(await result).toMatchObject({ error: { message: expect.stringContaining('30000 ms') } });

@@ -59,7 +59,7 @@ test('a result that throws when it is looked at is the failure of its call', asy
       return fail();
     },
   };
-  const tools: Toolset = { ...mockToolset([mockTool('a', 'x')]), call: () => Promise.resolve(hostile) };
+  const tools = mockToolset([mockTool('a', () => Promise.resolve(hostile))]);
   const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'Sorry' }]);
   const result = await collect(run({ provider, model: 'm', messages, tools }));
   expect(result).toMatchObject({ reason: 'done', toolCalls: [{ result: { isError: true } }] });

@@ -8,6 +8,7 @@ import {
   type Provider,
   type ProviderEvent,
 } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { collect, createSteering, run, type RunResult, withHooks } from '../../src/index.ts';
@@ -112,7 +113,7 @@ function misbehavingTools(next: () => number): Toolset {
         }) as const,
     ),
   );
-  return {
+  return toToolset({
     list: () => list,
     async call({ name }, { signal, onComplete, onProgress }): Promise<ToolResult> {
       onProgress?.('begun');
@@ -127,7 +128,7 @@ function misbehavingTools(next: () => number): Toolset {
       if (!names.includes(name)) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${name}".`));
       return { forLLM: signal.aborted ? 'stopped' : pick(next, ['a', 'b']) };
     },
-  };
+  });
 }
 
 async function walk(seed: number): Promise<RunResult> {

@@ -1,11 +1,4 @@
-import {
-  type AgentEvent,
-  hasInnerSteps,
-  markInnerSteps,
-  type Step,
-  type StepExecutor,
-  type Toolset,
-} from '@kernel/protocol';
+import { type AgentEvent, type Step, type StepExecutor, type Toolset } from '@kernel/protocol';
 import {
   createMemoryJournal,
   type JournalEntries,
@@ -25,7 +18,7 @@ import {
   runTeam,
   withSelectedTools,
 } from '../../src/index.ts';
-import { user } from '../support.ts';
+import { toolsetOf, user } from '../support.ts';
 
 const model = 'm';
 const base = { model, messages: [user('Go')], runId: 'r' };
@@ -44,20 +37,6 @@ function watching(watch: (step: Step) => void): StepExecutor {
         }),
       ),
   };
-}
-
-/** A toolset of one agent, as a registry would offer it. */
-function agentToolset({ tool, handler }: ReturnType<typeof agentAsTool>): Toolset {
-  const list = Object.freeze([tool]);
-  const tools: Toolset = {
-    list: () => list,
-    call: async ({ id, name, arguments: text }, context) => {
-      const input: unknown = JSON.parse(text);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the script calls it with
-      return handler(input as { task: string }, { ...context, callId: id, toolName: name });
-    },
-  };
-  return markInnerSteps(tools, (name) => hasInnerSteps(handler, name));
 }
 
 test('a step says what it does, what its call may change, and under which key', async () => {
@@ -80,7 +59,7 @@ test('a step says what it does, what its call may change, and under which key', 
     ['approve:2', 'approve', undefined, undefined],
     ['tool:1', 'tool', 'read', 'r:1'],
     ['tool:2', 'tool', 'external', 'r:2'],
-    ['tool:3', 'tool', undefined, undefined],
+    ['tool:3', 'tool', 'external', 'r:3'],
     ['model:2', 'model', undefined, undefined],
   ]);
 });
@@ -226,7 +205,7 @@ test('the steps of an agent within a call go through the executor of its caller,
     { text: 'ok' },
   ]);
   const journal = createMemoryJournal();
-  await collect(run({ ...base, provider, tools: agentToolset(agent), approve: allow, steps: journal }));
+  await collect(run({ ...base, provider, tools: toolsetOf([agent]), approve: allow, steps: journal }));
   expect(journal.batches.map((batch) => batch.join(' '))).toEqual([
     'model:1',
     'approve:h',
@@ -252,14 +231,14 @@ test('an approval inside of an agent waits, and its call goes on where it stoppe
         ...base,
         steps,
         provider: scriptedProvider(own),
-        tools: agentToolset(
+        tools: toolsetOf([
           agentAsTool({
             name: 'helper',
             description: '',
             effect: 'read',
             run: { provider: scriptedProvider(inner), model, tools },
           }),
-        ),
+        ]),
         approve: () => ({ decision: answer }),
       }),
     );

@@ -1,11 +1,13 @@
 import {
   type CallContext,
-  markValidatesCalls,
+  isToolResult,
+  type RunningCall,
   type Tool,
   type ToolCall,
   type ToolResult,
-  type Toolset,
+  toolResult,
 } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, withHooks } from '../../src/index.ts';
@@ -22,18 +24,19 @@ const SEARCH: Tool = {
   },
 };
 
-type Answer = (call: ToolCall, context: CallContext) => ToolResult | Promise<ToolResult>;
+type Answer = (call: ToolCall, context: CallContext & RunningCall) => ToolResult | Promise<ToolResult>;
 
-/** A toolset as a program writes it: a list and a call. */
+/** A toolset as a program writes it: a list and one function for all calls. */
 function handWritten(tool: Tool = SEARCH, answer: Answer = () => ({ forLLM: 'found' })) {
   const heard: string[] = [];
-  const toolset: Toolset = {
-    list: () => [tool],
+  const list = [tool];
+  const toolset = toToolset({
+    list: () => list,
     async call(call, context) {
       heard.push(call.arguments);
       return answer(call, context);
     },
-  };
+  });
   return { heard, toolset };
 }
 
@@ -41,7 +44,7 @@ const asking = (text: string) =>
   scriptedProvider([{ calls: [{ name: 'search', arguments: text }] }, { text: 'Done.' }]);
 const messages = [user('Go')];
 
-describe('a toolset that gives a schema and validates nothing itself', () => {
+describe('a toolset of one function', () => {
   test.each([
     ['{"queries":"[\\"test\\"]"}', '{"queries":["test"]}'],
     ['{"queries":["a"],"limit":null}', '{"queries":["a"]}'],
@@ -99,12 +102,57 @@ describe('a toolset that gives a schema and validates nothing itself', () => {
   });
 });
 
-test('a toolset that validates its calls itself, as a registry does, gets them as they are', async () => {
+test('a toolset that prepares its calls itself gets them as they are', async () => {
   verifies('agent.loop.arguments');
-  const { heard, toolset } = handWritten();
-  const tools = markValidatesCalls(toolset);
+  const heard: string[] = [];
+  const tools = {
+    list: () => [SEARCH],
+    prepare(call: ToolCall) {
+      heard.push(call.arguments);
+      return { tool: SEARCH, arguments: call.arguments, run: async () => toolResult('found') };
+    },
+  };
   await collect(run({ provider: asking('{"queries":"test"}'), model: 'm', messages, tools }));
   expect(heard).toEqual(['{"queries":"test"}']);
+});
+
+test('a toolset of one function that is an instance of a class keeps its methods', async () => {
+  class Searches {
+    readonly #tools = [SEARCH];
+    turns = 0;
+    list() {
+      return this.#tools;
+    }
+    listFor() {
+      this.turns += 1;
+      return this.#tools;
+    }
+    subscribe() {
+      return () => void this.#tools;
+    }
+    async call() {
+      return toolResult(`found by ${this.#tools.length}`);
+    }
+  }
+  const source = new Searches();
+  const tools = toToolset(source);
+  expect(tools.subscribe?.(() => {})()).toBeUndefined();
+  const result = await collect(run({ provider: asking('{"queries":["a"]}'), model: 'm', messages, tools }));
+  expect([result.toolCalls[0]?.result.forLLM, source.turns]).toEqual(['found by 1', 2]);
+});
+
+test('a toolset of one function is not called once the signal has fired', async () => {
+  verifies('tools.execute.abort.truth');
+  const stop = new AbortController();
+  const { heard, toolset } = handWritten();
+  const call: ToolCall = { type: 'tool-call', id: '1', name: 'search', arguments: '{"queries":["a"]}' };
+  const prepared: unknown = await toolset.prepare(call, { signal: stop.signal });
+  if (isToolResult(prepared) || typeof prepared !== 'object') throw new Error('It cannot run.');
+  stop.abort();
+  const { run: runNow } = prepared as { run: (running: RunningCall) => Promise<ToolResult> };
+  expect(await runNow({ signal: stop.signal })).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled' });
+  expect(toolset.prepare(call, { signal: stop.signal })).toMatchObject({ code: 'TOOL_CANCELLED' });
+  expect(heard).toEqual([]);
 });
 
 const fails = (error: Error) => (): never => {

@@ -22,7 +22,7 @@ import {
   runTeam,
   type SessionEntry,
 } from '../../src/index.ts';
-import { expectSound, readAll, endOf, user } from '../support.ts';
+import { endOf, expectSound, readAll, toolsetOf, user } from '../support.ts';
 import { skipTime } from '../../../../test/setup/skip-time.ts';
 
 skipTime();
@@ -30,20 +30,6 @@ skipTime();
 const model = 'm';
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const ask = (name: string, id: string, task = 'Do it.') => ({ name, id, arguments: { task } });
-
-/** A toolset of agents and other tools, as a registry would run them. */
-function toolsetOf(agents: readonly AgentBinding[], others?: Toolset): Toolset {
-  const list: readonly Tool[] = Object.freeze([...agents.map(({ tool }) => tool), ...(others?.list() ?? [])]);
-  return {
-    list: () => list,
-    call: async (call, context) => {
-      const found = agents.find(({ tool }) => tool.name === call.name);
-      if (found === undefined) return callTool(others, call, context) ?? { forLLM: 'none' };
-      const input = JSON.parse(call.arguments) as { task: string };
-      return found.handler(input, { ...context, callId: call.id, toolName: call.name });
-    },
-  };
-}
 
 function agent(
   name: string,

@@ -1,4 +1,5 @@
 import type { JsonObject, Tool, Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { agentAsTool, collect, run, type RunOptions } from '../../src/index.ts';
@@ -8,7 +9,7 @@ import { user } from '../support.ts';
 async function keysOf(...inputs: readonly JsonObject[]): Promise<readonly (string | undefined)[]> {
   const pay = mockToolset([mockTool('pay', 'paid', { effect: 'idempotent' })]);
   const list: readonly Tool[] = Object.freeze([mockTool('o', 'x').tool]);
-  const tools: Toolset = {
+  const tools = toToolset({
     list: () => list,
     async call(call, context) {
       for (const [at, input] of inputs.entries()) {
@@ -26,7 +27,7 @@ async function keysOf(...inputs: readonly JsonObject[]): Promise<readonly (strin
       }
       return { forLLM: 'ok' };
     },
-  };
+  });
   const provider = scriptedProvider([{ calls: [{ id: 'o', name: 'o' }] }, { text: 'ok' }]);
   await collect(run({ provider, model: 'm', messages: [user('Go')], tools, runId: 'S' }));
   return pay.contexts.map(({ idempotencyKey }) => idempotencyKey);

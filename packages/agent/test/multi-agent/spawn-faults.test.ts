@@ -2,22 +2,9 @@ import { type JsonObject, type ToolWithHandler, type Toolset } from '@kernel/pro
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, inProcessSteps, run, type SpawnOptions, spawnTools, withSelectedTools } from '../../src/index.ts';
-import { user } from '../support.ts';
+import { toolsetOf, user } from '../support.ts';
 
 const model = 'm';
-
-function toolsetOf(implementations: readonly ToolWithHandler[]): Toolset {
-  const list = Object.freeze(implementations.map(({ tool }) => tool));
-  return {
-    list: () => list,
-    async call(call, context) {
-      const found = implementations.find(({ tool }) => tool.name === call.name);
-      const input = JSON.parse(call.arguments) as never;
-      const result = await found?.handler(input, { ...context, callId: call.id, toolName: call.name });
-      return typeof result === 'string' ? { forLLM: result } : (result as Awaited<ReturnType<Toolset['call']>>);
-    },
-  };
-}
 
 const calls = (...list: (readonly [string, JsonObject])[]): ScriptStep => ({
   calls: list.map(([name, input]) => ({ name, arguments: input })),
@@ -65,13 +52,10 @@ describe('agents that a model starts', () => {
   test('a tool that disappears while one is at work is an error that it reads, and nothing ends', async () => {
     verifies('agent.spawn');
     let isThere = true;
-    const look = mockToolset([mockTool('look', 'x')]);
+    const look = mockToolset([mockTool('look', () => ((isThere = false), 'x'))]);
     const tools: Toolset = {
       list: () => (isThere ? look.list() : []),
-      call: (call, context) => {
-        isThere = false;
-        return look.call(call, context);
-      },
+      prepare: (call, context) => (isThere ? look : mockToolset([])).prepare(call, context),
     };
     const provider = scriptedProvider([calls(['look', {}]), calls(['look', {}]), { text: 'gone' }]);
     const result = await ask([calls(['spawn', { task: 't', tools: ['look'] }])], { run: { provider, model, tools } });
@@ -84,14 +68,13 @@ describe('agents that a model starts', () => {
     for (const isAborted of [true, false]) {
       const stop = new AbortController();
       const signals: AbortSignal[] = [];
-      const tools: Toolset = {
-        list: () => [{ name: 'wait', description: '', parameters: { type: 'object' }, effect: 'read' }],
-        call: (_call, { signal }) => {
+      const tools = mockToolset([
+        mockTool('wait', (_call, { signal }) => {
           signals.push(signal);
           if (signals.length === 100 && isAborted) stop.abort(new Error('enough'));
           return new Promise(() => {});
-        },
-      };
+        }),
+      ]);
       const provider = scriptedProvider(Array.from({ length: 100 }, () => calls(['wait', {}])));
       const started = Array.from(
         { length: 100 },

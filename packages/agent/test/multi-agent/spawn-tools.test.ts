@@ -2,27 +2,10 @@ import { type JsonObject, textOf, type ToolWithHandler, type Toolset, callTool }
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, type SpawnOptions, spawnTools } from '../../src/index.ts';
-import { user } from '../support.ts';
+import { toolsetOf, user } from '../support.ts';
 
 const model = 'm';
 const usage = { inputTokens: 10, outputTokens: 1 };
-
-/** A toolset of tools with their handlers, as a registry would run them. */
-function toolsetOf(implementations: readonly ToolWithHandler[]): Toolset {
-  const list = Object.freeze(implementations.map(({ tool }) => tool));
-  return {
-    list: () => list,
-    async call(call, context) {
-      const found = implementations.find(({ tool }) => tool.name === call.name);
-      const result = await found?.handler(JSON.parse(call.arguments) as never, {
-        ...context,
-        callId: call.id,
-        toolName: call.name,
-      });
-      return typeof result === 'string' ? { forLLM: result } : (result as Awaited<ReturnType<Toolset['call']>>);
-    },
-  };
-}
 
 const calls = (...list: (readonly [string, JsonObject])[]): ScriptStep => ({
   calls: list.map(([name, input]) => ({ name, arguments: input })),
@@ -155,7 +138,7 @@ describe('spawnTools', () => {
     const own: { tools?: Toolset } = {};
     const lazy: Toolset = {
       list: () => own.tools?.list() ?? [],
-      call: (call, context) => callTool(own.tools, call, context) ?? Promise.resolve({ forLLM: '' }),
+      prepare: (call, context) => own.tools?.prepare(call, context) ?? { forLLM: '' },
     };
     own.tools = toolsetOf(spawnTools({ run: { provider, model, tools: lazy }, maxDepth: 3 }));
     const result = await collect(

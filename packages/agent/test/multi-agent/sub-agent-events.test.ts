@@ -2,19 +2,14 @@ import type { AgentEvent, SubAgentEvent, Tool, Toolset } from '@kernel/protocol'
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { agentAsTool, type AgentAsToolOptions, type AgentBinding, collect, run } from '../../src/index.ts';
-import { endOf, readAll, user } from '../support.ts';
+import { endOf, readAll, toolsetOf, user } from '../support.ts';
 
 const model = 'm';
 
-function toolsetOf({ tool, handler }: AgentBinding): Toolset {
-  const list: readonly Tool[] = Object.freeze([tool]);
-  return {
-    list: () => list,
-    call: (call, context) => handler(JSON.parse(call.arguments), { ...context, callId: call.id, toolName: call.name }),
-  };
-}
 const agent = (name: string, script: readonly ScriptStep[], tools: Toolset, rest: Partial<AgentAsToolOptions> = {}) =>
-  toolsetOf(agentAsTool({ name, description: '', run: { provider: scriptedProvider(script), model, tools }, ...rest }));
+  toolsetOf([
+    agentAsTool({ name, description: '', run: { provider: scriptedProvider(script), model, tools }, ...rest }),
+  ]);
 const calling = (name: string, id: string, text: string): ScriptStep[] => [
   { calls: [{ name, id, arguments: { task: 't' } }] },
   { text, pieces: 2 },

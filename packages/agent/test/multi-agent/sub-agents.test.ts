@@ -10,21 +10,11 @@ import {
   run,
   runTeam,
 } from '../../src/index.ts';
-import { endOf, expectSound, readAll, user } from '../support.ts';
+import { endOf, expectSound, readAll, toolsetOf, user } from '../support.ts';
 import { skipTime } from '../../../../test/setup/skip-time.ts';
 
 const model = 'm';
 const usage = { inputTokens: 10, outputTokens: 1 };
-
-/** A toolset of one tool with a handler, as a registry would run it. */
-function toolsetOf({ tool, handler }: AgentBinding): Toolset {
-  const list: readonly Tool[] = Object.freeze([tool]);
-  return {
-    list: () => list,
-    call: (call, context) =>
-      handler(JSON.parse(call.arguments) as { task: string }, { ...context, callId: call.id, toolName: call.name }),
-  };
-}
 
 const subAgent = (script: readonly ScriptStep[], rest: Partial<AgentAsToolOptions> & { tools?: Toolset } = {}) => {
   const { tools, ...options } = rest;
@@ -44,7 +34,7 @@ describe('agentAsTool', () => {
   test('answers with what its own run answers, and its usage is added up', async () => {
     const { provider, tool } = subAgent([{ text: 'Did it.', usage }]);
     const result = await collect(
-      run({ provider: caller('Thanks.'), model, messages: [user('Go')], tools: toolsetOf(tool) }),
+      run({ provider: caller('Thanks.'), model, messages: [user('Go')], tools: toolsetOf([tool]) }),
     );
     expect(provider.streamRequests[0]?.messages).toEqual([user('Do it.')]);
     expect(result.messages.map(textOf)).toEqual(['Go', '', 'Did it.', 'Thanks.']);
@@ -79,7 +69,9 @@ describe('agentAsTool', () => {
         limits: { turns: 1 },
       },
     });
-    const result = await collect(run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf(sub) }));
+    const result = await collect(
+      run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf([sub]) }),
+    );
     expect(result.toolCalls[0]?.result).toMatchObject({
       isError: true,
       forLLM: '"helper" ended without an answer (limit: turns). Its calls until then: a (done). So far: Hm.',
@@ -91,7 +83,7 @@ describe('agentAsTool', () => {
     const { tool } = subAgent([{ text: 'x', hang: true }]);
     setTimeout(() => stop.abort(), 10);
     const result = await collect(
-      run({ provider: caller(), model, messages: [user('Go')], tools: toolsetOf(tool), signal: stop.signal }),
+      run({ provider: caller(), model, messages: [user('Go')], tools: toolsetOf([tool]), signal: stop.signal }),
     );
     expect(result.reason).toBe('aborted');
     expectSound(result.messages);
@@ -103,7 +95,7 @@ describe('agentAsTool', () => {
     const found = { text: 'Line 3 is wrong.', calls: [{ name: 'saves' }] };
     const broken = subAgent([found], { tools });
     const failed = await collect(
-      run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf(broken.tool) }),
+      run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf([broken.tool]) }),
     );
     expect(failed.toolCalls[0]?.result).toMatchObject({
       isError: true,
@@ -115,7 +107,7 @@ describe('agentAsTool', () => {
       provider: caller(),
       model,
       messages: [user('Go')],
-      tools: toolsetOf(tool),
+      tools: toolsetOf([tool]),
       signal: stop.signal,
     });
     const stopped = await collect(
@@ -144,7 +136,7 @@ describe('agentAsTool', () => {
       asked.push(call.name);
       return call.name === 'helper' ? ({ decision: 'allow' } as const) : ({ decision: 'deny', reason: 'no' } as const);
     };
-    await collect(run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf(tool), approve }));
+    await collect(run({ provider: caller('ok'), model, messages: [user('Go')], tools: toolsetOf([tool]), approve }));
     expect(asked).toEqual(['helper', 'delete_all']);
     expect(tools.calls).toHaveLength(0);
   });
@@ -157,11 +149,11 @@ describe('agentAsTool', () => {
         run: {
           provider: caller(`level ${level}`),
           model,
-          tools: toolsetOf(level === 5 ? subAgent([]).tool : deep(level + 1)),
+          tools: toolsetOf([level === 5 ? subAgent([]).tool : deep(level + 1)]),
         },
       });
     const events = await readAll(
-      run({ provider: caller('top'), model, messages: [user('Go')], tools: toolsetOf(deep(2)) }),
+      run({ provider: caller('top'), model, messages: [user('Go')], tools: toolsetOf([deep(2)]) }),
     );
     expect(endOf(events)).toMatchObject({ reason: 'done', answer: 'top' });
     // Two levels below the first have answered; the fourth was refused.
@@ -213,7 +205,7 @@ describe('in virtual time', () => {
         { text: 'It has begun.', delayMs: 30 },
         { text: 'It is done.' },
       ]);
-      const result = await collect(run({ provider, model, messages: [user('Go')], tools: toolsetOf(tool) }));
+      const result = await collect(run({ provider, model, messages: [user('Go')], tools: toolsetOf([tool]) }));
       expect(result).toMatchObject({ reason: 'done', answer: 'It is done.', usage });
       expect(result.messages.map(textOf).at(-2)).toContain('is done:\nDid it.');
     });

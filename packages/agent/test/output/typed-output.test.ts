@@ -334,14 +334,12 @@ describe('a provider without schemas', () => {
     'a tool of that name that is added during the run ends it, since a call could mean either: asked for by %s',
     async (mode) => {
       verifies('output.toolName');
-      const [first, second] = [mockToolset([mockTool('look_up', 'x')]), mockToolset([mockTool('final_answer', 'x')])];
       let hasChanged = false;
+      const first = mockToolset([mockTool('look_up', () => ((hasChanged = true), 'x'))]);
+      const second = mockToolset([mockTool('final_answer', 'x')]);
       const tools: Toolset = {
         list: () => (hasChanged ? second : first).list(),
-        call: (call, context) => {
-          hasChanged = true;
-          return (call.name === 'look_up' ? first : second).call(call, context);
-        },
+        prepare: (call, context) => (call.name === 'look_up' ? first : second).prepare(call, context),
       };
       const provider = provide(mode, { calls: [{ name: 'look_up' }] }, answerCall(lisbon));
       const result = await collect(run({ provider, model, messages: [user('?')], tools, output: Weather }));

@@ -168,7 +168,7 @@ describe('a client that comes back', () => {
     expect(results.map(({ name, status, error }) => [name, status, error?.code])).toEqual(ended);
     expect(ended).toEqual([
       ['remove', 'denied', 'TOOL_DENIED'],
-      ['unknown', 'skipped', 'TOOL_NOT_FOUND'],
+      ['unknown', 'failed', 'TOOL_NOT_FOUND'],
       ['look', 'done', undefined],
     ]);
     expect(live.filter(({ type }) => type === 'output-rejected')).toHaveLength(1);

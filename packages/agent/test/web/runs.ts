@@ -12,7 +12,7 @@ import { mockTool, mockToolset, type ScriptStep, scriptedProvider } from '@kerne
 import * as z from 'zod';
 import { agentAsTool, run, type RunOptions } from '../../src/index.ts';
 import type { ClientField } from '../../src/web/index.ts';
-import { user } from '../support.ts';
+import { toolsetOf, user } from '../support.ts';
 
 const model = 'm';
 const later: Approve = () => ({ decision: 'later' });
@@ -52,16 +52,8 @@ const withdrawing: Provider = {
 };
 
 export function agent(script: readonly ScriptStep[], inner: Toolset = tools()): Toolset {
-  const { tool, handler } = agentAsTool({
-    name: 'research',
-    description: '',
-    run: { provider: scriptedProvider(script), model, tools: inner },
-  });
-  const list: readonly Tool[] = Object.freeze([tool]);
-  return {
-    list: () => list,
-    call: (call, context) => handler(JSON.parse(call.arguments), { ...context, callId: call.id, toolName: call.name }),
-  };
+  const run = { provider: scriptedProvider(script), model, tools: inner };
+  return toolsetOf([agentAsTool({ name: 'research', description: '', run })]);
 }
 
 /** Runs until the first piece of text, and is aborted there. */

@@ -1,5 +1,5 @@
 import {
-  type CallContext,
+  type PreparedCall,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -47,20 +47,22 @@ class ClassToolset implements Toolset {
   list(): readonly Tool[] {
     return this.#tools;
   }
-  async beginTurn(): Promise<void> {
+  async listFor(): Promise<readonly Tool[]> {
     this.turns += this.#tools.length;
+    return this.#tools;
   }
   subscribe(): () => void {
     return () => void this.#tools;
   }
-  async validate(call: ToolCall): ReturnType<NonNullable<Toolset['validate']>> {
-    const [tool] = this.#tools;
-    if (tool === undefined) throw new Error('no tool');
-    return { tool, arguments: call.arguments, isCurrent: () => true };
-  }
-  async call(call: ToolCall, _context: CallContext): ReturnType<Toolset['call']> {
-    this.calls.push(`${call.name} ${this.#tools.length}`);
-    return toolResult('saved');
+  prepare(call: ToolCall): PreparedCall {
+    return {
+      tool: SAVE,
+      arguments: call.arguments,
+      run: async () => {
+        this.calls.push(`${call.name} ${this.#tools.length}`);
+        return toolResult('saved');
+      },
+    };
   }
 }
 

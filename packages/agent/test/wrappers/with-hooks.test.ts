@@ -104,14 +104,17 @@ describe('withHooks around a toolset', () => {
     expect(result.forLLM).not.toContain('raw');
   });
 
-  test('list, beginTurn and subscribe stay as they are', async () => {
+  test('list, listFor and subscribe stay as they are', async () => {
     const list = Object.freeze([]);
     const unsubscribe = (): void => undefined;
     const begun: unknown[] = [];
     const tools: Toolset = {
       ...inner(),
       list: () => list,
-      beginTurn: async (turn) => void begun.push(turn),
+      listFor(turn) {
+        begun.push(turn);
+        return list;
+      },
       subscribe: () => unsubscribe,
     };
     const hooked = withHooks(tools, {});

@@ -12,6 +12,7 @@ import {
   type Toolset,
   toModelText,
   type ToolRepair,
+  unreadableResult,
 } from '@kernel/protocol';
 import { compileSchema, type Validator } from '../validator/compile-schema.ts';
 import { inspectSchema } from '../validator/inspect-schema.ts';
@@ -54,9 +55,11 @@ export interface CallSource<Context = unknown> extends Omit<Toolset<Context>, 'p
  * not say how it ended becomes one that says that nobody knows. What the function throws is a failed result.
  */
 export function toToolset<Context = unknown>(source: CallSource<Context>): Toolset<Context> {
-  const { awaitsStarted, call: runCall, ...rest } = source;
+  const { awaitsStarted, listFor, subscribe } = source;
   return {
-    ...rest,
+    list: () => source.list(),
+    ...(listFor !== undefined && { listFor: (turn) => listFor.call(source, turn) }),
+    ...(subscribe !== undefined && { subscribe: (listener) => subscribe.call(source, listener) }),
     prepare(call, context) {
       const tool = source.list().find(({ name }) => name === call.name);
       if (tool === undefined) return notFoundResult(call.name, source.list());
@@ -70,14 +73,21 @@ export function toToolset<Context = unknown>(source: CallSource<Context>): Tools
         awaitsStarted,
         async run(running) {
           const { signal } = running;
+          if (signal.aborted) return toErrorResult(cancelledError(tool.name), 'cancelled');
+          let result: ToolResult;
           try {
-            const result = await runCall.call(source, { ...call, arguments: text }, { ...context, ...running });
+            result = await source.call({ ...call, arguments: text }, { ...context, ...running });
+          } catch (error) {
+            return thrownResult(tool, error, signal.aborted);
+          }
+          try {
             return annotateResult(signal.aborted ? resultAfterAbort(result, tool.name) : result, validated);
           } catch (error) {
-            const failure = new KernelError('TOOL_FAILED', `"${tool.name}" failed: ${errorMessage(error)}`, {
-              cause: error,
-            });
-            return signal.aborted ? resultAfterAbort(toErrorResult(failure), tool.name) : toErrorResult(failure);
+            const why = `${errorMessage(error).replace(/[.]$/, '')}.`;
+            if (signal.aborted) return resultAfterAbort(unreadableResult(tool.name, why, error), tool.name);
+            return isRepeatable(tool.effect)
+              ? thrownResult(tool, error, false)
+              : unreadableResult(tool.name, why, error);
           }
         },
       };
@@ -89,6 +99,15 @@ function notFoundResult(name: string, tools: readonly Tool[]): ToolResult {
   const names = tools.slice(0, MAX_NAMES).map((tool) => tool.name);
   const hint = names.length === 0 ? 'There are no tools.' : `Offered: ${names.join(', ')}.`;
   return toErrorResult(new KernelError('TOOL_NOT_FOUND', `There is no tool "${truncate(name, 80)}".`, { hint }));
+}
+
+/** The result of a call whose function threw: after an abort, what it has done by then may be unknown. */
+function thrownResult({ effect, name }: Tool, cause: unknown, isAborted: boolean): ToolResult {
+  const why = errorMessage(cause);
+  if (!isAborted) return toErrorResult(new KernelError('TOOL_FAILED', `"${name}" failed: ${why}`, { cause }));
+  const done = isRepeatable(effect) ? '' : '; what it has done so far is unknown';
+  const message = `"${name}" was cancelled while it ran${done}. It reported: ${why.replace(/[.]$/, '')}.`;
+  return toErrorResult(new KernelError('TOOL_CANCELLED', message, { cause }), 'cancelled');
 }
 
 function cancelledError(name: string): KernelError {

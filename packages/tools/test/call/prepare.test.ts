@@ -208,11 +208,7 @@ test('a mounted call is redacted, limited and reported as one of the registry it
   const types: string[] = [];
   registry.onEvent((event) => types.push(event.type));
   const { forLLM } = await callTool(registry, toolCall('m_say'), context());
-  expect([forLLM.includes('sesame'), forLLM.length < 300, types]).toEqual([
-    false,
-    true,
-    ['call-start', 'call-end'],
-  ]);
+  expect([forLLM.includes('sesame'), forLLM.length < 300, types]).toEqual([false, true, ['call-start', 'call-end']]);
 });
 
 test('execute denies a call that needs an approval, because it has nobody to ask', async () => {
