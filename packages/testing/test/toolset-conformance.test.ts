@@ -1,11 +1,16 @@
 import {
+  callTool,
+  isToolResult,
   KernelError,
+  type PreparedCall,
+  type RunningCall,
   type Tool,
   toErrorResult,
+  type ToolCall,
   toolResult,
   type ToolResult,
   type Toolset,
-  callTool,
+  wrapCalls,
 } from '@kernel/protocol';
 import { describe, expect, test } from 'vitest';
 import { mockTool, mockToolset, toolsetConformance, type ToolsetUnderTest, verifies } from '../src/index.ts';
@@ -20,26 +25,43 @@ const list = Object.freeze(Object.values(names).map(describeTool));
 const failed = (message: string, outcome?: 'abandoned' | 'cancelled'): ToolResult =>
   toErrorResult(new KernelError('TOOL_FAILED', message), outcome);
 
+let entered = 0;
+
+/** Runs one of the tools. */
+function runTool(name: string, { signal }: RunningCall): Promise<ToolResult> {
+  if (signal.aborted) return Promise.resolve(failed('not started'));
+  entered += 1;
+  if (name === 'answers') return Promise.resolve(toolResult('ok'));
+  if (name === 'throws') return Promise.resolve(failed('it threw'));
+  const outcome = name === 'hangs' ? 'abandoned' : 'cancelled';
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(failed('stopped', outcome))));
+}
+
 /** The least toolset that keeps every promise of the port. */
 const sound: Toolset = {
   list: () => list,
-  call: async ({ name, arguments: text }, { signal }) => {
+  prepare({ arguments: text, name }, { signal }) {
+    const tool = list.find((each) => each.name === name);
     if (signal.aborted) return failed('not started');
-    if (!Object.values(names).includes(name)) return failed(`no tool ${name}`);
+    if (tool === undefined) return failed(`no tool ${name}`);
     if (text.trim() !== '' && !text.startsWith('{}')) return failed('bad arguments');
-    if (name === 'answers') return toolResult('ok');
-    if (name === 'throws') return failed('it threw');
-    const outcome = name === 'hangs' ? 'abandoned' : 'cancelled';
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(failed('stopped', outcome))));
+    return { tool, arguments: '{}', run: (running) => runTool(name, running) };
   },
 };
 
-const subject = (toolset: Toolset) => (): ToolsetUnderTest => ({ toolset, ...names });
+/** The same toolset with other calls. */
+const withCalls = (change: (prepared: PreparedCall, call: ToolCall) => PreparedCall | ToolResult): Toolset =>
+  wrapCalls(sound, change);
+const withPrepare = (prepare: Toolset['prepare']): Toolset => ({ ...sound, prepare });
+
+const subject = (toolset: Toolset) => (): ToolsetUnderTest => ({ toolset, ...names, entered: () => entered });
 
 async function failures(toolset: Toolset): Promise<string[]> {
-  const cases = toolsetConformance(subject(toolset));
-  const outcomes = await Promise.allSettled(cases.map(({ run }) => Promise.race([run(), hangs()])));
-  return cases.filter((_case, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name);
+  const found: string[] = [];
+  for (const { name, run } of toolsetConformance(subject(toolset)))
+    // oxlint-disable-next-line no-await-in-loop -- one after another, since they count the same handlers
+    await Promise.race([run(), hangs()]).catch(() => found.push(name));
+  return found;
 }
 
 const hangs = () => new Promise<void>((_resolve, reject) => void setTimeout(() => reject(new Error('it hangs')), 300));
@@ -50,14 +72,38 @@ describe('a sound toolset', () => {
     test(name, run);
 });
 
+let counter = 0;
+/** A call whose `run` is a method that it inherits. */
+class InheritedRun implements PreparedCall {
+  readonly tool: Tool;
+  readonly arguments = '{}';
+  constructor(tool: Tool) {
+    this.tool = tool;
+  }
+  run(running: RunningCall): Promise<ToolResult> {
+    return runTool(this.tool.name, running);
+  }
+}
+
 test.each([
-  ['rejects', { ...sound, call: () => Promise.reject(new Error('no')) }, 'a handler that throws becomes a result'],
+  [
+    'rejects when a call runs',
+    withCalls((prepared) => ({ ...prepared, run: () => Promise.reject(new Error('no')) })),
+    'a handler that throws becomes a result',
+  ],
+  [
+    'throws when a call is prepared',
+    withPrepare((call, context) => {
+      if (call.name === 'no_such_tool') throw new Error('no');
+      return sound.prepare(call, context);
+    }),
+    'a call that cannot run is its failed result',
+  ],
   [
     'ignores the abort',
-    {
-      ...sound,
-      call: (call, context) => (call.name === 'hangs' ? new Promise(() => {}) : callTool(sound, call, context)),
-    },
+    withCalls((prepared) =>
+      prepared.tool.name === 'hangs' ? { ...prepared, run: () => new Promise(() => {}) } : prepared,
+    ),
     'handler hangs',
   ],
   ['builds its list anew', { ...sound, list: () => Object.freeze([...list]) }, 'the same frozen array'],
@@ -68,25 +114,117 @@ test.each([
   ],
   [
     'finds tools on the prototype chain',
-    {
-      ...sound,
-      call: (call, context) =>
-        call.name in {} ? Promise.resolve(toolResult('found')) : callTool(sound, call, context),
-    },
+    withPrepare((call, context) =>
+      call.name in {} ? sound.prepare({ ...call, name: 'answers' }, context) : sound.prepare(call, context),
+    ),
     'prototype chain',
   ],
   [
     'swallows broken arguments',
-    { ...sound, call: (call, context) => callTool(sound, { ...call, arguments: '{}' }, context) },
+    withPrepare((call, context) => sound.prepare({ ...call, arguments: '{}' }, context)),
     'not valid JSON',
   ],
   [
     'starts after an abort',
-    { ...sound, call: (call) => callTool(sound, call, { signal: new AbortController().signal }) },
+    withPrepare(async (call) => {
+      const { signal } = new AbortController();
+      const prepared = await sound.prepare(call, { signal });
+      return isToolResult(prepared) ? prepared : { ...prepared, run: () => prepared.run({ signal }) };
+    }),
     'an aborted signal starts nothing',
+  ],
+  [
+    'runs what it prepares at once',
+    withCalls((prepared) => {
+      const { signal } = new AbortController();
+      const running = prepared.run({ signal });
+      return { ...prepared, run: () => running };
+    }),
+    'prepare runs nothing',
+  ],
+  [
+    'makes other arguments of the same call each time',
+    withCalls((prepared) => ({ ...prepared, arguments: `{"at":${(counter += 1)}}` })),
+    'gives the same tool and arguments each time',
+  ],
+  [
+    'finds out when a call runs that its tool is unknown',
+    withPrepare((call, context) => {
+      const prepared = sound.prepare(call, context);
+      if (!isToolResult(prepared)) return prepared;
+      return { tool: { ...list[0], name: call.name } as Tool, arguments: '{}', run: () => Promise.resolve(prepared) };
+    }),
+    'a call that cannot run is its failed result',
+  ],
+  [
+    'runs a prepared call once only',
+    withCalls((prepared) => {
+      let running: Promise<ToolResult> | undefined;
+      return {
+        ...prepared,
+        run(given) {
+          if (running !== undefined) return Promise.resolve(failed('it has run'));
+          running = prepared.run(given);
+          return running;
+        },
+      };
+    }),
+    'what is prepared runs once more',
+  ],
+  [
+    'says that it awaits started, and does not',
+    withCalls((prepared) => ({ ...prepared, awaitsStarted: true })),
+    '`started` is awaited once',
+  ],
+  [
+    'awaits started after its handler',
+    withCalls((prepared) => ({
+      ...prepared,
+      awaitsStarted: true,
+      async run(running) {
+        const result = await prepared.run(running);
+        await running.started?.();
+        return result;
+      },
+    })),
+    '`started` is awaited once',
+  ],
+  [
+    'awaits started as others do for it',
+    withCalls((prepared) => ({
+      ...prepared,
+      async run(running) {
+        await running.started?.();
+        return prepared.run(running);
+      },
+    })),
+    '`started` is awaited once',
+  ],
+  [
+    'runs without its record',
+    withCalls((prepared) => ({
+      ...prepared,
+      awaitsStarted: true,
+      async run(running) {
+        await Promise.resolve(running.started?.()).catch(() => {});
+        return prepared.run(running);
+      },
+    })),
+    '`started` is awaited once',
+  ],
+  [
+    'makes calls that lose their run in a wrapper',
+    withCalls((prepared) => new InheritedRun(prepared.tool)),
+    'a spread and a wrapper of calls',
   ],
 ] as [string, Toolset, string][])('the suite catches a toolset that %s', async (_name, broken, caught) => {
   expect((await failures(broken)).some((name) => name.includes(caught))).toBe(true);
+});
+
+test('the suite finds nothing in a sound toolset whose handlers are not visible', async () => {
+  const cases = toolsetConformance(() => ({ toolset: sound, ...names }));
+  const outcomes = await Promise.allSettled(cases.map(({ run }) => run()));
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
 test('a mock tool records its calls and returns, delays, hangs or throws as told', async () => {
@@ -98,12 +236,27 @@ test('a mock tool records its calls and returns, delays, hangs or throws as told
     mockTool('throws', { throws: new Error('told so') }),
   ]);
   const call = (name: string) =>
-    toolset.call({ type: 'tool-call', id: name, name, arguments: '{}' }, { signal: new AbortController().signal });
+    callTool(
+      toolset,
+      { type: 'tool-call', id: name, name, arguments: '{}' },
+      { signal: new AbortController().signal, idempotencyKey: name },
+    );
   expect(await call('returns')).toEqual({ forLLM: 'text' });
   expect(await call('delays')).toEqual({ forLLM: 'late' });
   await expect(call('throws')).rejects.toThrow('told so');
+  expect(await call('nothing')).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
   const hanging = call('hangs');
   expect(await Promise.race([hanging, new Promise((resolve) => setTimeout(() => resolve('still'), 10))])).toBe('still');
   expect(toolset.calls.map(({ name }) => name)).toEqual(['returns', 'delays', 'throws', 'hangs']);
+  expect(toolset.contexts.map(({ idempotencyKey }) => idempotencyKey)).toEqual(toolset.calls.map(({ name }) => name));
   expect(toolset.running).toBe(1);
+});
+
+test('a mock tool that is prepared has not been called', async () => {
+  verifies('mocks.tool');
+  const toolset = mockToolset([mockTool('look', 'x')]);
+  const { signal } = new AbortController();
+  const call = { type: 'tool-call', id: '1', name: 'look', arguments: '{}' } as const;
+  expect(toolset.prepare(call, { signal })).toMatchObject({ tool: { name: 'look' }, arguments: '{}' });
+  expect(toolset.calls).toEqual([]);
 });

@@ -30,6 +30,8 @@ export interface ToolsetUnderTest {
    * Whether the handlers run in another process. Then it is not visible whether one stopped on an abort, and both outcomes count as `cancelled`.
    */
   readonly isRemote?: boolean;
+  /** Counts how often a handler was entered. Absent where that is not visible. */
+  entered?(): number;
   /** Releases what was set up for it. */
   close?(): Promise<void>;
 }
@@ -79,11 +81,14 @@ export function toolsetConformance(
       for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
         await assertFailure(callTool(toolset, toCall(name), quietContext()));
     }),
-    check('prepare runs nothing, and gives the same tool and arguments each time', async ({ toolset, answers }) => {
+    check('prepare runs nothing, and gives the same tool and arguments each time', async (subject) => {
+      const { toolset, answers } = subject;
+      const before = subject.entered?.();
       const [first, second] = [await prepared(toolset, answers), await prepared(toolset, answers)];
       assert.equal(first.tool.name, answers);
       assert.deepEqual(JSON.parse(first.arguments), {});
       assert.deepEqual([second.tool, second.arguments], [first.tool, first.arguments]);
+      assert.equal(subject.entered?.(), before, 'a handler was entered');
       const result = await first.run(quietContext());
       assert.ok(isToolResult(result));
       assert.match(result.forLLM, /ok/);
@@ -98,29 +103,36 @@ export function toolsetConformance(
       const results = await Promise.all([run(quietContext()), run(quietContext())]);
       for (const result of results) assert.match(result.forLLM, /ok/);
     }),
-    check(
-      '`started` is awaited once and before the handler, whoever awaits it',
-      async ({ toolset, answers, throws }) => {
-        for (const name of [answers, throws]) {
-          let count = 0;
-          // oxlint-disable-next-line no-await-in-loop -- one call after another
-          await callTool(toolset, toCall(name), { ...quietContext(), started: () => void (count += 1) });
-          assert.equal(count, 1);
-        }
-        const refused = callTool(toolset, toCall(answers), {
-          ...quietContext(),
-          started: () => Promise.reject(new Error('not recorded')),
-        });
-        const result = await refused.catch(() => undefined);
-        assert.notEqual(result?.isError, undefined === result ? true : undefined, 'it ran without its record');
-      },
-    ),
-    check('a spread and a wrapper of calls keep the policy of the toolset', async ({ toolset, answers }) => {
+    check('`started` is awaited once and before the handler, whoever awaits it', async (subject) => {
+      const { toolset, answers, throws } = subject;
+      for (const name of [answers, throws]) {
+        const before = subject.entered?.();
+        const seen: unknown[] = [];
+        const started = () => void seen.push(subject.entered?.());
+        // oxlint-disable-next-line no-await-in-loop -- one call after another
+        await callTool(toolset, toCall(name), { ...quietContext(), started });
+        assert.deepEqual(seen, [before], 'it was not called once, before the handler');
+      }
+      const before = subject.entered?.();
+      const started = () => Promise.reject(new Error('not recorded'));
+      const refused = callTool(toolset, toCall(answers), { ...quietContext(), started });
+      const failed = await refused.then(({ isError }) => isError).catch(() => true);
+      assert.ok(failed, 'it ran without its record');
+      assert.equal(subject.entered?.(), before, 'the handler was entered without its record');
+    }),
+    check('a spread and a wrapper of calls keep the policy of the toolset, and its calls', async (subject) => {
+      const { toolset, answers } = subject;
       const denied = { forLLM: 'denied', isError: true, outcome: 'denied' } as const;
       const guarded = wrapCalls(toolset, () => denied);
-      for (const tools of [{ ...guarded }, wrapToolset(guarded, {}), wrapCalls(guarded, (each) => each)])
+      const turn = { turn: 1, signal: new AbortController().signal };
+      for (const tools of [{ ...guarded }, wrapToolset(guarded, {}), wrapCalls(guarded, (each) => each)]) {
         // oxlint-disable-next-line no-await-in-loop -- one call after another
-        assert.deepEqual(await tools.prepare(toCall(answers), quietContext()), denied);
+        await tools.listFor?.(turn);
+        // oxlint-disable-next-line no-await-in-loop -- one call after another
+        assert.deepEqual(await tools.prepare(toCall(answers), { ...quietContext(), turn }), denied);
+      }
+      const wrapped = wrapCalls(toolset, (each) => ({ ...each }));
+      assert.match((await callTool(wrapped, toCall(answers), quietContext())).forLLM, /ok/);
     }),
     check('argument text that is not valid JSON becomes a result', async ({ toolset, answers }) => {
       for (const text of ['{"a":', 'not json', '[1]', '42', 'null x'])
