@@ -117,6 +117,7 @@ test('a toolset that prepares its calls itself gets them as they are', async () 
 });
 
 test('a toolset of one function that is an instance of a class keeps its methods', async () => {
+  verifies('schema.toToolset');
   class Searches {
     readonly #tools = [SEARCH];
     turns = 0;
