@@ -1,3 +1,4 @@
+import type { Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connectMcp } from '../src/index.ts';
@@ -50,8 +51,8 @@ test('the beginning of a turn of a served toolset ends after 30 seconds, and not
   verifies('mcp.server.clocks');
   const toolset = {
     list: () => [],
-    call: () => Promise.reject(new Error('not called')),
-    beginTurn: () => new Promise<void>(() => {}),
+    prepare: () => Promise.reject(new Error('not called')),
+    listFor: () => new Promise<readonly Tool[]>(() => {}),
   };
   const turn = createToolsetTurns(toolset).begin(new AbortController().signal, undefined);
   const failure = turn.catch((error: unknown) => error);

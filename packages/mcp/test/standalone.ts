@@ -1,14 +1,19 @@
 // A program that uses this package alone. Packed, installed, type-checked and run by scripts/rehearse.ts.
 import { connectMcp, mountTools, serveHttp } from '@kernel/mcp';
-import { callTool, type Toolset } from '@kernel/protocol';
+import { callTool, type Tool, type Toolset } from '@kernel/protocol';
 import { McpServer } from '@modelcontextprotocol/server';
 
+const add: Tool = { name: 'add', description: 'Adds.', parameters: { type: 'object' }, effect: 'read' };
 const own: Toolset = {
-  list: () => [{ name: 'add', description: 'Adds.', parameters: { type: 'object' }, effect: 'read' }],
-  call: async ({ arguments: text }) => {
-    const { a, b } = JSON.parse(text) as { a: number; b: number };
-    return { forLLM: String(a + b) };
-  },
+  list: () => [add],
+  prepare: ({ arguments: text }) => ({
+    tool: add,
+    arguments: text,
+    run: async () => {
+      const { a, b } = JSON.parse(text) as { a: number; b: number };
+      return { forLLM: String(a + b) };
+    },
+  }),
 };
 
 // A toolset as a server:

@@ -4,7 +4,7 @@ import { KernelError, type Tool, toErrorResult, type Toolset, toModelText, callT
 const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object', properties: {} } };
 const tools: Toolset = {
   list: () => [clock],
-  call: async (call) => toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)),
+  prepare: (call) => toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)),
 };
 const result = await callTool(
   tools,

@@ -143,7 +143,14 @@ test('a server over HTTP gets the headers that the editor gives for it, and thes
   const { serveHttp } = await import('@kernel/mcp');
   const list = [{ name: 'greet', description: 'Greets.', parameters: { type: 'object' }, effect: 'read' }] as const;
   const served = await serveHttp(
-    { list: () => list, call: () => Promise.resolve({ forLLM: 'Hello over HTTP!' }) },
+    {
+      list: () => list,
+      prepare: ({ arguments: text }) => ({
+        tool: list[0],
+        arguments: text,
+        run: () => Promise.resolve({ forLLM: 'Hello over HTTP!' }),
+      }),
+    },
     { token: 'secret-token-of-the-editor' },
   );
   try {

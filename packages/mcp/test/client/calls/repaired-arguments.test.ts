@@ -57,10 +57,10 @@ test('what is approved is what is sent, and it is reported once', async () => {
   const { toolset, inputs } = await searching();
   const request = { type: 'tool-call', id: '1', name: 'a_search', arguments: '{"queries":"test"}' } as const;
   const { signal } = new AbortController();
-  const approved = await toolset.validate(request, { signal });
-  if (isToolResult(approved)) throw new Error(approved.forLLM);
-  expect(approved.arguments).toBe('{"queries":["test"]}');
-  const result = await callTool(toolset, request, { signal, approved });
+  const prepared = await toolset.prepare(request, { signal });
+  if (isToolResult(prepared)) throw new Error(prepared.forLLM);
+  expect(prepared.arguments).toBe('{"queries":["test"]}');
+  const result = await prepared.run({ signal });
   expect([inputs, result.repairs?.length]).toEqual([[{ queries: ['test'] }], 1]);
 });
 

@@ -1,4 +1,5 @@
 import { type ProviderRequest, toolResult, type Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,13 +17,13 @@ const question = (text: string, more: object = {}): InputRequest => ({
 /** A server whose one tool asks the client for this. */
 async function askingFor(requests: InputRequests): Promise<string> {
   const list = Object.freeze([plainTool('ask')]);
-  const toolset: Toolset = {
+  const toolset: Toolset = toToolset({
     list: () => list,
     async call(_call, context) {
       if (!isMcpCall(context)) throw new Error('not over MCP');
       return toolResult(JSON.stringify(await context.ask(requests)));
     },
-  };
+  });
   const server = await serveHttp(toolset);
   onTestFinished(() => server.close());
   return server.url;

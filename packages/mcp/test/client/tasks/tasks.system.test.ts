@@ -1,4 +1,12 @@
-import { asyncResult, type CallContext, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import {
+  asyncResult,
+  type CallContext,
+  toolResult,
+  type ToolResult,
+  type Toolset,
+  type RunningCall,
+} from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { isMcpCall } from '../../../src/index.ts';
@@ -6,9 +14,9 @@ import { plainTool, signalled } from '../../server/support.ts';
 import { serveTasks } from '../../server/tasks/task-client.ts';
 import { call, connected } from '../programs.ts';
 
-function doing(run: (context: CallContext) => ToolResult | Promise<ToolResult>): Toolset {
+function doing(run: (context: CallContext & RunningCall) => ToolResult | Promise<ToolResult>): Toolset {
   const list = Object.freeze([plainTool('work')]);
-  return { list: () => list, call: async (_call, context) => run(context) };
+  return toToolset({ list: () => list, call: async (_call, context) => run(context) });
 }
 
 test('the result of a task is that of the call, and its news arrives sooner than the interval', async () => {

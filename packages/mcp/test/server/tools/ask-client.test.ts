@@ -1,5 +1,6 @@
 import type { Toolset } from '@kernel/protocol';
 import { toolResult } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import type { Client, InputRequest } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -22,7 +23,7 @@ function asking(): Toolset & { readonly runs: () => number } {
   let runs = 0;
   const parameters = { type: 'object', properties: { size: { type: 'integer' } } };
   const list = Object.freeze([plainTool('ask', { parameters }), plainTool('other')]);
-  return {
+  return toToolset({
     runs: () => runs,
     list: () => list,
     async call(_call, context) {
@@ -32,7 +33,7 @@ function asking(): Toolset & { readonly runs: () => number } {
       const { color } = await context.ask({ color: form('color') });
       return toolResult(JSON.stringify([name, color]));
     },
-  };
+  });
 }
 
 const KEY = 'a key of at least thirty-two bytes';
