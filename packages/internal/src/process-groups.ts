@@ -1,4 +1,5 @@
 import { attempt } from './error-message.ts';
+import { nodeModule } from './platform.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -31,6 +32,28 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
 
 /** Completes a program's variables. With SHLVL below 1 or above 998, bash takes Node's pipe for a remote login and reads ~/.bashrc. */
 export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLVL: '1' });
+
+let inherited: readonly number[] | undefined;
+let nothing: number | undefined;
+
+/**
+ * Completes the standard streams of a child, so that it gets no descriptor that this process inherited: Node itself passes on those behind a gap. On other systems than
+ * Linux a child gets only what is named.
+ */
+export function childStreams<const Streams extends ('pipe' | 'ignore')[]>(...named: Streams): Streams {
+  const fs = nodeModule('node:fs');
+  inherited ??= (attempt(() => fs?.readdirSync('/proc/self/fdinfo')) ?? []).map(Number).filter((descriptor) => {
+    const info = attempt(() => fs?.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) ?? '';
+    // What this process opens has O_CLOEXEC.
+    return descriptor > 2 && (parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '2000000', 8) & 0o2000000) === 0;
+  });
+  const streams: unknown[] = named;
+  for (const descriptor of inherited) {
+    while (streams.length < descriptor) streams.push('ignore');
+    if (streams.length === descriptor) streams.push((nothing ??= fs?.openSync('/dev/null', 'r')));
+  }
+  return named;
+}
 
 const endAll = (): void => [...guarded].toReversed().forEach((work) => work());
 

@@ -1,5 +1,8 @@
-import { requireProgram, repositoryOf, isFolder, readableFolders } from './system-folders.ts';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
+import { LIMITS, TMP_BYTES } from './limits.ts';
+import { type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
+import { withoutKeyring } from './namespaces.ts';
+import { isFolder, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Isolates with bubblewrap, the program behind Flatpak: namespaces of its own, and a file tree that has only what is named. */
@@ -7,18 +10,18 @@ export function bubblewrap(): Isolation {
   return {
     name: 'bubblewrap',
     worksInTerminals: true,
-    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
-      const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
-      const args = [
+    wrap(request) {
+      const { command, folder, cwd, variables, network, inTerminal = false } = request;
+      const [program = '', ...args] = [
+        ...withoutKeyring(folder),
+        requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
         ...(network ? ['--share-net'] : []),
-        ...shown.flatMap((path) => ['--ro-bind', path, path]),
-        ...'--dev /dev --proc /proc --tmpfs /tmp --tmpfs /run'.split(' '),
-        '--bind',
-        folder,
-        folder,
-        ...(gitWritable ? [] : repositoryOf(folder)).flatMap((path) => ['--ro-bind', path, path]),
-        ...hidden.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+        ...`--dev /dev --proc /proc --size ${TMP_BYTES} --tmpfs /tmp --tmpfs /run`.split(' '),
+        ...PROC_EMPTY.flatMap((name) => ['--ro-bind-try', '/dev/null', `/proc/${name}`]),
+        ...mountsOf(request).flatMap(optionsOf),
+        '--remount-ro',
+        '/run',
         '--remount-ro',
         '/',
         '--chdir',
@@ -27,11 +30,19 @@ export function bubblewrap(): Isolation {
         ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
       return {
-        program: requireProgram('bwrap', 'The isolation with bubblewrap', folder),
+        program,
         args,
         variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
         announcesStart: !inTerminal,
+        limits: LIMITS,
       };
     },
   };
+}
+
+/** It mounts all but devices with `nosuid` and `nodev`. */
+function optionsOf({ how, path }: Mount): readonly string[] {
+  if (how === 'empty')
+    return isFolder(path) ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+  return [how === 'write' || how === 'pinned' ? '--bind' : '--ro-bind', path, path];
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { childVariables, guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
+import { childStreams, childVariables, guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
@@ -165,7 +165,7 @@ function spawnChild(
       detached: process.platform !== 'win32',
       windowsHide: true,
       // The fourth is for what announces its start, or tells who was started by a command that is not isolated.
-      stdio: hasFourth ? ['pipe', 'pipe', 'pipe', 'pipe'] : 'pipe',
+      stdio: childStreams('pipe', 'pipe', 'pipe', ...(hasFourth ? ['pipe' as const] : [])),
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three are pipes
     return child;
