@@ -34,7 +34,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
 export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLVL: '1' });
 
 let inherited: readonly number[] | undefined;
-let nothing: number | undefined;
+let constant: number | undefined;
 
 /**
  * Completes the standard streams of a child, so that it gets no descriptor that this process inherited: Node itself passes on those behind a gap. On other systems than
@@ -50,7 +50,8 @@ export function childStreams<const Streams extends ('pipe' | 'ignore')[]>(...nam
   const streams: unknown[] = named;
   for (const descriptor of inherited) {
     while (streams.length < descriptor) streams.push('ignore');
-    if (streams.length === descriptor) streams.push((nothing ??= fs?.openSync('/dev/null', 'r')));
+    // Not `/dev/null`: through a descriptor, root could change the mode of that.
+    if (streams.length === descriptor) streams.push((constant ??= fs?.openSync('/proc/sys/kernel/ostype', 'r')));
   }
   return named;
 }

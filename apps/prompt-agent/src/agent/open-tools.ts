@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { errorMessage } from '@kernel/internal';
 import type { McpApps, McpPrompt } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
@@ -9,7 +10,9 @@ import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/polic
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
+import { makeFolder } from '../files/paths.ts';
 import type { AddedServers } from '../mcp-servers/added-servers.ts';
+import type { Output } from '../output/output.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
@@ -228,7 +231,7 @@ function offerContents(registry: ToolRegistry, contents: readonly ToolWithHandle
 
 /** Opens the tools of `--bundle`. Rejects with a usage error for `--sandbox required` where the system has no way to isolate commands. */
 async function openBundle(
-  { flags, host, signal }: CommandCall,
+  { flags, host, output, signal }: CommandCall,
   workspace: Workspace,
   mode: AgentMode,
 ): Promise<AgentSetup> {
@@ -236,6 +239,32 @@ async function openBundle(
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
   const terminals = host.editor?.terminals;
-  const hidden = ownFolders(host, workspace.folder ?? host.cwd);
-  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals } });
+  const root = workspace.folder ?? host.cwd;
+  const hidden = ownFolders(host, root);
+  // A command could make one that is not there, and allow itself anything.
+  if (mode !== 'read-only') for (const folder of hidden) makeFolder(join(root, folder));
+  const setup = await codeAgent({
+    workspace,
+    mode,
+    signal,
+    commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals },
+  });
+  return { ...setup, tools: setup.tools.map((each) => tellsOfIsolation(each, flags.sandbox, output)) };
+}
+
+const told = new WeakSet<AbortSignal>();
+
+/** Tells the user, once, when a command runs without the isolation that is wanted. */
+function tellsOfIsolation(binding: ToolWithHandler, sandbox: string | undefined, output: Output): ToolWithHandler {
+  if (binding.tool.name !== 'run_command' || sandbox === 'off') return binding;
+  return {
+    ...binding,
+    handler: async (input, context) => {
+      if (!told.has(output.closed) && (await isolationName(sandbox)) === undefined) {
+        told.add(output.closed);
+        output.alert('note: nothing isolates commands here, so they run with all your rights; prompt-agent doctor says why');
+      }
+      return binding.handler(input, context);
+    },
+  };
 }

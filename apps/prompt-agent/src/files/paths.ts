@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Host } from '../host.ts';
 
@@ -22,5 +22,19 @@ export function makeFolder(path: string): void {
   } catch (error) {
     // Another process made it meanwhile.
     if (!existsSync(path)) throw error;
+  }
+}
+
+/** Makes a folder that only this user can change, or closes it to others. Returns whether that is so. */
+export function isPrivate(path: string): boolean {
+  try {
+    makeFolder(path);
+    if (process.getuid === undefined) return true;
+    const { mode, uid } = statSync(path);
+    if (uid !== process.getuid()) return false;
+    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
 import { LIMITS, TMP_BYTES } from './limits.ts';
 import { type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
@@ -18,7 +19,7 @@ export function bubblewrap(): Isolation {
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
         ...(network ? ['--share-net'] : []),
         ...`--dev /dev --proc /proc --size ${TMP_BYTES} --tmpfs /tmp --tmpfs /run`.split(' '),
-        ...PROC_EMPTY.flatMap((name) => ['--ro-bind-try', '/dev/null', `/proc/${name}`]),
+        ...PROC_EMPTY.map((name) => `/proc/${name}`).flatMap((path) => (existsSync(path) ? ['--ro-bind', '/dev/null', path] : [])),
         ...mountsOf(request).flatMap(optionsOf),
         '--remount-ro',
         '/run',

@@ -25,6 +25,8 @@ export interface ProcessEnd {
   readonly leftRunning: readonly string[];
   /** The names of processes that it detached from itself, and that still run; an empty one where the system does not say it. Their output is not read any more. */
   readonly detached: readonly string[];
+  /** The files in the workspace that it had let other users run with its rights, and that no longer do; undefined if none was looked for. */
+  readonly cleared?: readonly string[];
 }
 
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, lstatSync, statSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { attempt, childVariables, findProgram } from '@kernel/internal';
+
+const MAX_BYTES = 4_194_304;
+const TIMEOUT_MS = 60_000;
+const SET_ID = 0o6000;
+
+/**
+ * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other users would run them with the rights of this one, and no
+ * mount keeps a command from setting them. Resolves to their names. Looks for none where other users cannot enter the folder.
+ */
+export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
+  const find = process.platform === 'linux' && isEnterable(folder) ? findProgram('find', { workspace: folder }) : undefined;
+  if (find === undefined) return [];
+  const args = [folder, '-xdev', '-type', 'f', '-perm', `/${SET_ID.toString(8)}`, '-print0'];
+  const options = { env: childVariables({}), maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS };
+  const all: string[] = [];
+  for (;;) {
+    // It fails where it may not read a folder, and where there are more names than fit; the names that it wrote count.
+    const found = await promisify(execFile)(find, args, options).catch((error: { readonly stdout?: string }) => error);
+    const files = (found.stdout ?? '').split('\0').slice(0, -1);
+    const cleared = files.filter((path) => attempt(() => clear(path, sinceMs)) === true);
+    all.push(...cleared.map((path) => relative(folder, path)));
+    if (cleared.length === 0 || files.length < MAX_BYTES / 5000) return all;
+  }
+}
+
+function clear(path: string, sinceMs: number): boolean {
+  const { ctimeMs, mode } = lstatSync(path);
+  // The clock of files is coarser.
+  if (ctimeMs < sinceMs - 20) return false;
+  chmodSync(path, mode & 0o7777 & ~SET_ID);
+  return true;
+}
+
+/** Whether other users can enter a folder: they need a right to search each one on the way. */
+function isEnterable(folder: string): boolean {
+  const { mode } = statSync(folder);
+  return (mode & 0o011) !== 0 && (dirname(folder) === folder || isEnterable(dirname(folder)));
+}
