@@ -36,22 +36,20 @@ export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLV
 let inherited: readonly number[] | undefined;
 let constant: number | undefined;
 
-/**
- * Completes the standard streams of a child, so that it gets no descriptor that this process inherited: Node itself passes on those behind a gap. On other systems than
- * Linux a child gets only what is named.
- */
+/** Completes the standard streams of a child, so that no descriptor is passed on that this process inherited. Only on Linux does Node pass on any: those behind a gap. */
 export function childStreams<const Streams extends ('pipe' | 'ignore')[]>(...named: Streams): Streams {
   const fs = nodeModule('node:fs');
-  inherited ??= (attempt(() => fs?.readdirSync('/proc/self/fdinfo')) ?? []).map(Number).filter((descriptor) => {
-    const info = attempt(() => fs?.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) ?? '';
-    // What this process opens has O_CLOEXEC.
-    return descriptor > 2 && (parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '2000000', 8) & 0o2000000) === 0;
+  const open = (path: string) => attempt(() => fs?.openSync(path, 'r'));
+  inherited ??= (attempt(() => fs?.readdirSync('/proc/self/fdinfo')) ?? []).map(Number).toSorted((a, b) => a - b).filter((each) => {
+    const info = attempt(() => fs?.readFileSync(`/proc/self/fdinfo/${each}`, 'latin1')) ?? '';
+    // What this process itself opens has O_CLOEXEC.
+    return each > 2 && (parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '2000000', 8) & 0o2000000) === 0;
   });
   const streams: unknown[] = named;
-  for (const descriptor of inherited) {
-    while (streams.length < descriptor) streams.push('ignore');
-    // Not `/dev/null`: through a descriptor, root could change the mode of that.
-    if (streams.length === descriptor) streams.push((constant ??= fs?.openSync('/proc/sys/kernel/ostype', 'r')));
+  for (const each of inherited.filter((descriptor) => descriptor >= named.length)) {
+    while (streams.length < each) streams.push('ignore');
+    // In its place is what root cannot change either: through a descriptor it could change the mode of a file.
+    streams.push((constant ??= open('/proc/sys/kernel/ostype') ?? open('/dev/null')));
   }
   return named;
 }

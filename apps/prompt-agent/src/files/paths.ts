@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Host } from '../host.ts';
 
@@ -25,14 +25,18 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Makes a folder that only this user can change, or closes it to others. Returns whether that is so. */
-export function isPrivate(path: string): boolean {
+/** Makes a folder that only this user can enter, and empties one in which others could write. Returns whether that was possible. */
+export function makePrivateFolder(path: string): boolean {
   try {
     makeFolder(path);
-    if (process.getuid === undefined) return true;
-    const { mode, uid } = statSync(path);
-    if (uid !== process.getuid()) return false;
-    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+    const { mode, uid } = lstatSync(path);
+    if (process.getuid !== undefined && uid !== process.getuid()) return false;
+    if (process.platform === 'win32' || (mode & 0o077) === 0) return true;
+    if ((mode & 0o022) === 0) chmodSync(path, 0o700);
+    else {
+      rmSync(path, { recursive: true });
+      makeFolder(path);
+    }
     return true;
   } catch {
     return false;

@@ -53,8 +53,7 @@ export const TABLE: readonly Row[] = [
 /** The devices: none that reaches hardware or another program. */
 export const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom'];
 
-/** What of `/proc` changes the machine, for root also from a namespace, and what tells of others: these are read-only, or empty. */
-export const PROC_SEALED: readonly string[] = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'];
+/** What of `/proc` tells of more than the processes of the command. */
 export const PROC_EMPTY: readonly string[] = ['kcore', 'key-users', 'keys', 'timer_list'];
 
 /** What an isolation makes anew, whatever a caller names. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
 import { isKernel, LIMITS, PROCESSES, TMP_BYTES, TMP_FILES } from './limits.ts';
-import { DEVICES, type Mount, mountsOf, PROC_EMPTY, PROC_SEALED } from './mounts.ts';
+import { DEVICES, type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
 import { isFolder, isInside, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
@@ -26,6 +26,7 @@ table=$new/proc/table # hidden by what is mounted there last
 mount_all() {
   said=$(mount --all --fstab "$table" 2>&1) || { printf '%s\\n' "$said" >&2; exit 1; }
 }
+{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :
 [ -z "$processes" ] || { echo "$processes" > /proc/sys/kernel/pid_max; } 2>/dev/null || :
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$new"
 mount -t tmpfs -o X-mount.mkdir,mode=1777,nosuid,nodev,size=${TMP_BYTES},nr_inodes=${TMP_FILES} tmpfs "$new/tmp"
@@ -69,16 +70,13 @@ while read -r _ _ _ _ point flags _; do
 \${seals-}"
 done < /proc/self/mountinfo
 {
-  printf '%s\\n' "proc $new/proc proc nosuid,nodev,noexec" "$seals"
+  printf '%s\\n' "proc $new/proc proc ro,nosuid,nodev,noexec" "$seals"
   for name in ${DEVICES.join(' ')}; do
     : > "$new/dev/$name"
     printf '%s\\n' "/dev/$name $new/dev/$name none bind" "none $new/dev/$name none remount,bind,ro,nosuid,noexec"
   done
-  for name in ${[...PROC_SEALED, ...PROC_EMPTY].join(' ')}; do
-    [ -e "/proc/$name" ] || continue
-    from=$new/run/empty
-    case " ${PROC_SEALED.join(' ')} " in *" $name "*) from=$new/proc/$name ;; esac
-    printf '%s\\n' "$from $new/proc/$name none bind" "none $new/proc/$name none remount,bind,ro,nosuid,nodev,noexec"
+  for name in ${PROC_EMPTY.join(' ')}; do
+    [ ! -e "/proc/$name" ] || printf '%s\\n' "$new/run/empty $new/proc/$name none bind"
   done
 } > "$table"
 mount_all
