@@ -10,7 +10,7 @@ const SET_ID = 0o6000;
 
 /**
  * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other users would run them with the rights of this one, and no
- * mount keeps a command from setting them. Resolves to their names. Looks for none where other users cannot enter the folder.
+ * mount keeps a command from setting them. Resolves to their names. Looks for none where not every user can enter the folder.
  */
 export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
   const find = process.platform === 'linux' && isEnterable(folder) ? findProgram('find', { workspace: folder }) : undefined;
@@ -36,8 +36,8 @@ function clear(path: string, sinceMs: number): boolean {
   return true;
 }
 
-/** Whether other users can enter a folder: they need a right to search each one on the way. */
+/** Whether every user can enter a folder, and so each one on the way to it. */
 function isEnterable(folder: string): boolean {
   const { mode } = statSync(folder);
-  return (mode & 0o011) !== 0 && (dirname(folder) === folder || isEnterable(dirname(folder)));
+  return (mode & 0o001) !== 0 && (dirname(folder) === folder || isEnterable(dirname(folder)));
 }
