@@ -40,11 +40,14 @@ let constant: number | undefined;
 export function childStreams<const Streams extends ('pipe' | 'ignore')[]>(...named: Streams): Streams {
   const fs = nodeModule('node:fs');
   const open = (path: string) => attempt(() => fs?.openSync(path, 'r'));
-  inherited ??= (attempt(() => fs?.readdirSync('/proc/self/fdinfo')) ?? []).map(Number).toSorted((a, b) => a - b).filter((each) => {
-    const info = attempt(() => fs?.readFileSync(`/proc/self/fdinfo/${each}`, 'latin1')) ?? '';
-    // What this process itself opens has O_CLOEXEC.
-    return each > 2 && (parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '2000000', 8) & 0o2000000) === 0;
-  });
+  inherited ??= (attempt(() => fs?.readdirSync('/proc/self/fdinfo')) ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b)
+    .filter((each) => {
+      const info = attempt(() => fs?.readFileSync(`/proc/self/fdinfo/${each}`, 'latin1')) ?? '';
+      // What this process itself opens has O_CLOEXEC.
+      return each > 2 && (parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '2000000', 8) & 0o2000000) === 0;
+    });
   const streams: unknown[] = named;
   for (const each of inherited.filter((descriptor) => descriptor >= named.length)) {
     while (streams.length < each) streams.push('ignore');

@@ -262,7 +262,9 @@ function tellsOfIsolation(binding: ToolWithHandler, sandbox: string | undefined,
     handler: async (input, context) => {
       if (!told.has(output.closed) && (await isolationName(sandbox)) === undefined) {
         told.add(output.closed);
-        output.alert('note: nothing isolates commands here, so they run with all your rights; prompt-agent doctor says why');
+        output.alert(
+          'note: nothing isolates commands here, so they run with all your rights; prompt-agent doctor says why',
+        );
       }
       return binding.handler(input, context);
     },

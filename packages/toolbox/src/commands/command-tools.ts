@@ -105,7 +105,15 @@ export function commandTools(options: CommandOptions): CommandTools {
         args,
         variables,
       };
-    return { toStart, cwd: request.cwd, terminals, isOurs, isIsolated: isOthers || isOurs, limits: isolated?.limits, release };
+    return {
+      toStart,
+      cwd: request.cwd,
+      terminals,
+      isOurs,
+      isIsolated: isOthers || isOurs,
+      limits: isolated?.limits,
+      release,
+    };
   };
   const start = async (
     { isOurs, release, terminals, toStart, cwd }: Awaited<ReturnType<typeof prepare>>,

@@ -137,8 +137,28 @@ for (const { name, isolation, feature } of isolations)
       verifies('toolbox.isolation.programs.path');
       const home = await emptyFolder();
       const tools = [
-        ...['.cargo', '.docker', '.fly', '.pulumi', '.railway', '.deno', '.bun', '.krew', '.foundry', '.local', '.volta'],
-        ...['.nvm/versions/node/v26.0.0', '.pyenv', 'go', 'sdk/go1.26', '.config/tool', 'google-cloud-sdk', '.composer/vendor'],
+        ...[
+          '.cargo',
+          '.docker',
+          '.fly',
+          '.pulumi',
+          '.railway',
+          '.deno',
+          '.bun',
+          '.krew',
+          '.foundry',
+          '.local',
+          '.volta',
+        ],
+        ...[
+          '.nvm/versions/node/v26.0.0',
+          '.pyenv',
+          'go',
+          'sdk/go1.26',
+          '.config/tool',
+          'google-cloud-sdk',
+          '.composer/vendor',
+        ],
       ];
       for (const tool of tools) {
         mkdirSync(join(home, tool, 'bin'), { recursive: true });

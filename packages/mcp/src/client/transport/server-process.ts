@@ -2,7 +2,16 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import type { Readable } from 'node:stream';
-import { childStreams, childVariables, findOnPath, findProgram, sliceTail, delay, guardGroup, signalGroup } from '@kernel/internal';
+import {
+  childStreams,
+  childVariables,
+  findOnPath,
+  findProgram,
+  sliceTail,
+  delay,
+  guardGroup,
+  signalGroup,
+} from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { stripVTControlCharacters } from 'node:util';
 

@@ -13,14 +13,17 @@ export function bubblewrap(): Isolation {
     worksInTerminals: true,
     wrap(request) {
       const { command, folder, cwd, variables, network, inTerminal = false } = request;
+      const mounts = mountsOf(request);
       const [program = '', ...args] = [
         ...withoutKeyring(folder),
         requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
         ...(network ? ['--share-net'] : []),
         ...`--dev /dev --proc /proc --size ${TMP_BYTES} --tmpfs /tmp --tmpfs /run`.split(' '),
-        ...PROC_EMPTY.map((name) => `/proc/${name}`).flatMap((path) => (existsSync(path) ? ['--ro-bind', '/dev/null', path] : [])),
-        ...mountsOf(request).flatMap(optionsOf),
+        ...PROC_EMPTY.map((name) => `/proc/${name}`).flatMap((path) =>
+          existsSync(path) ? ['--ro-bind', '/dev/null', path] : [],
+        ),
+        ...mounts.flatMap(optionsOf),
         ...['/dev', '/run', '/'].flatMap((path) => ['--remount-ro', path]),
         '--chdir',
         cwd,

@@ -13,7 +13,8 @@ const SET_ID = 0o6000;
  * mount keeps a command from setting them. Resolves to their names. Looks for none where not every user can enter the folder.
  */
 export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
-  const find = process.platform === 'linux' && isEnterable(folder) ? findProgram('find', { workspace: folder }) : undefined;
+  const find =
+    process.platform === 'linux' && isEnterable(folder) ? findProgram('find', { workspace: folder }) : undefined;
   if (find === undefined) return [];
   const args = [folder, '-xdev', '-type', 'f', '-perm', `/${SET_ID.toString(8)}`, '-print0'];
   const options = { env: childVariables({}), maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS };

@@ -32,7 +32,9 @@ export function containerIsolation(options: ContainerOptions): Isolation {
       const mark = `started-${randomUUID()}`;
       const { PATH: _ownPath, HOME: _home, TMPDIR: _tmp, ...passed } = variables;
       const args = [
-        ...`run --rm --interactive --init --name ${name} --read-only --tmpfs /tmp:size=${TMP_BYTES} --cap-drop ALL`.split(' '),
+        ...`run --rm --interactive --init --name ${name} --read-only --tmpfs /tmp:size=${TMP_BYTES} --cap-drop ALL`.split(
+          ' ',
+        ),
         ...`--security-opt no-new-privileges --pids-limit ${PROCESSES}`.split(' '),
         ...owner,
         ...(network ? [] : ['--network', 'none']),
@@ -55,7 +57,14 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         ...announceByMarker(mark, command),
       ];
       const program = requireProgram(engine, 'The isolation in a container', folder);
-      return { program, args, variables, announcesStart: mark, limits: LIMITS, stop: { program, args: ['kill', name] } };
+      return {
+        program,
+        args,
+        variables,
+        announcesStart: mark,
+        limits: LIMITS,
+        stop: { program, args: ['kill', name] },
+      };
     },
   };
 }

@@ -80,7 +80,8 @@ export function programsOn(path: string): readonly string[] {
     else if (basename(dirname(target)) === 'bin' && isNarrow(dirname(target))) add(dirname(target));
     else found.add(target);
   };
-  for (const folder of path.split(delimiter)) if (isAbsolute(folder) && !isShown(folder, SYSTEM_SET)) add(resolve(folder));
+  for (const folder of path.split(delimiter))
+    if (isAbsolute(folder) && !isShown(folder, SYSTEM_SET)) add(resolve(folder));
   return [...found];
 }
 

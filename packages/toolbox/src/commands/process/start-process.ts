@@ -1,7 +1,15 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { childStreams, childVariables, guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
+import {
+  childStreams,
+  childVariables,
+  guardGroup,
+  inNextTurn,
+  onAbort,
+  signalGroup,
+  sliceHead,
+} from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
