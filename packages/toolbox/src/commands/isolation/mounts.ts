@@ -16,7 +16,7 @@ interface Row {
   readonly how: Mount['how'];
   /** What it is there for. */
   readonly why: string;
-  paths(request: IsolationRequest): readonly string[];
+  paths(this: void, request: IsolationRequest): readonly string[];
 }
 
 /**
