@@ -5,14 +5,13 @@ import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
-import { COMMAND_MS, isolationFor, isolationName } from './command-isolation.ts';
+import { COMMAND_MS, isolationFor, isolationName, tellOfIsolation } from './command-isolation.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import { makeFolder } from '../files/paths.ts';
 import type { AddedServers } from '../mcp-servers/added-servers.ts';
-import type { Output } from '../output/output.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
 import { builtInTools } from '../tools/built-in-tools.ts';
@@ -238,35 +237,11 @@ async function openBundle(
   const { blogAgent, codeAgent } = await import('@kernel/toolbox/agents');
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
-  const terminals = host.editor?.terminals;
   const root = workspace.folder ?? host.cwd;
   const hidden = ownFolders(host, root);
   // A command could make one that is not there, and allow itself anything.
   if (mode !== 'read-only') for (const folder of hidden) makeFolder(join(root, folder));
-  const setup = await codeAgent({
-    workspace,
-    mode,
-    signal,
-    commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals },
-  });
-  return { ...setup, tools: setup.tools.map((each) => tellsOfIsolation(each, flags.sandbox, output)) };
-}
-
-const told = new WeakSet<AbortSignal>();
-
-/** Tells the user, once, when a command runs without the isolation that is wanted. */
-function tellsOfIsolation(binding: ToolWithHandler, sandbox: string | undefined, output: Output): ToolWithHandler {
-  if (binding.tool.name !== 'run_command' || sandbox === 'off') return binding;
-  return {
-    ...binding,
-    handler: async (input, context) => {
-      if (!told.has(output.closed) && (await isolationName(sandbox)) === undefined) {
-        told.add(output.closed);
-        output.alert(
-          'note: nothing isolates commands here, so they run with all your rights; prompt-agent doctor says why',
-        );
-      }
-      return binding.handler(input, context);
-    },
-  };
+  const commands = { isolation, hidden, timeoutMs: COMMAND_MS, terminals: host.editor?.terminals };
+  const setup = await codeAgent({ workspace, mode, signal, commands });
+  return { ...setup, tools: setup.tools.map((each) => tellOfIsolation(each, flags.sandbox, output)) };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
-import { LIMITS, TMP_BYTES } from './limits.ts';
+import { END_FIRST, LIMITS, TMP_BYTES } from './limits.ts';
 import { type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
 import { withoutKeyring } from './namespaces.ts';
 import { isFolder, requireProgram } from './system-folders.ts';
@@ -14,7 +14,10 @@ export function bubblewrap(): Isolation {
     wrap(request) {
       const { command, folder, cwd, variables, network, inTerminal = false } = request;
       const mounts = mountsOf(request);
-      const [program = '', ...args] = [
+      const args = [
+        '-c',
+        `${END_FIRST}; exec "$@"`,
+        'sh',
         ...withoutKeyring(folder),
         requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
@@ -24,14 +27,14 @@ export function bubblewrap(): Isolation {
           existsSync(path) ? ['--ro-bind', '/dev/null', path] : [],
         ),
         ...mounts.flatMap(optionsOf),
-        ...['/dev', '/run', '/'].flatMap((path) => ['--remount-ro', path]),
+        ...['/dev', '/proc', '/run', '/'].flatMap((path) => ['--remount-ro', path]),
         '--chdir',
         cwd,
         '--',
         ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
       return {
-        program,
+        program: '/bin/sh',
         args,
         variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
         announcesStart: !inTerminal,

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { attempt, childVariables, findProgram } from '@kernel/internal';
 
 const MAX_BYTES = 4_194_304;
@@ -21,8 +20,10 @@ export async function clearSetIds(folder: string, sinceMs: number): Promise<read
   const all: string[] = [];
   for (;;) {
     // It fails where it may not read a folder, and where there are more names than fit; the names that it wrote count.
-    const found = await promisify(execFile)(find, args, options).catch((error: { readonly stdout?: string }) => error);
-    const files = (found.stdout ?? '').split('\0').slice(0, -1);
+    const names = await new Promise<string>((resolve) => {
+      execFile(find, args, options, (_error, stdout) => resolve(stdout));
+    });
+    const files = names.split('\0').slice(0, -1);
     const cleared = files.filter((path) => attempt(() => clear(path, sinceMs)) === true);
     all.push(...cleared.map((path) => relative(folder, path)));
     if (cleared.length === 0 || files.length < MAX_BYTES / 5000) return all;

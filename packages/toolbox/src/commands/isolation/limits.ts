@@ -9,18 +9,18 @@ export const PROCESSES = 4096;
 export const TMP_BYTES = Math.min(4 * GIB, Math.floor(totalmem() / 4));
 export const TMP_FILES = 500_000;
 
-/**
- * Limits a shell and what it starts. No program can limit memory for all of its processes together, so the system is told to end these first when it runs out. The
- * limit for one process can be raised: a sanitizer reserves more than there is.
- */
+/** Has the system end a shell and what it starts before other programs when memory runs out: nothing limits the memory of all processes together. */
+export const END_FIRST = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
+
+/** Limits a shell and what it starts. The limit of memory can be raised: a sanitizer reserves more than there is. */
 export const SET_LIMITS = `
 {
   ulimit -f ${FILE_BYTES / 512}
   ulimit -S -d ${Math.floor(DATA_BYTES / 1024)}
   ulimit -H -n ${OPEN_FILES}
   ${isKernel(5, 14) ? `ulimit -u ${PROCESSES} || ulimit -p ${PROCESSES}` : ':'}
-  echo 1000 > /proc/self/oom_score_adj
 } 2>/dev/null
+${END_FIRST}
 `;
 
 export const LIMITS = `${PROCESSES} processes, ${inGib(DATA_BYTES)} of memory in each (raised by "ulimit -S -d unlimited"), ${inGib(TMP_BYTES)} in /tmp, ${inGib(FILE_BYTES)} in a file, ${OPEN_FILES} open files`;

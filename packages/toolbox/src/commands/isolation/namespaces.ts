@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
-import { isKernel, LIMITS, PROCESSES, TMP_BYTES, TMP_FILES } from './limits.ts';
+import { END_FIRST, isKernel, LIMITS, PROCESSES, TMP_BYTES, TMP_FILES } from './limits.ts';
 import { DEVICES, type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
 import { isFolder, isInside, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -26,7 +26,6 @@ table=$new/proc/table # hidden by what is mounted there last
 mount_all() {
   said=$(mount --all --fstab "$table" 2>&1) || { printf '%s\\n' "$said" >&2; exit 1; }
 }
-{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :
 [ -z "$processes" ] || { echo "$processes" > /proc/sys/kernel/pid_max; } 2>/dev/null || :
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$new"
 mount -t tmpfs -o X-mount.mkdir,mode=1777,nosuid,nodev,size=${TMP_BYTES},nr_inodes=${TMP_FILES} tmpfs "$new/tmp"
@@ -96,7 +95,7 @@ const JOIN_SESSION_KEYRING: Partial<Record<NodeJS.Architecture, string>> = { arm
  * Keeps a shell that any signal of a terminal ends, and the namespaces with it: `unshare` itself blocks the one that asks it to end. The session is another one,
  * so that nothing can type into the terminal.
  */
-const GUARD = '"$@"; exit $?';
+const GUARD = `${END_FIRST}; "$@"; exit $?`;
 
 /**
  * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). The command sees itself as
@@ -141,10 +140,10 @@ export function linuxNamespaces(): Isolation {
       };
       // Also when what started it is killed, which can end nothing itself.
       const setpriv = requireProgram('setpriv', purpose, folder);
-      const [program, ...started] = [...withoutKeyring(folder), setpriv, '--pdeathsig', 'KILL', '--'];
-      if (!inTerminal) return { ...isolated, program, args: [...started, unshare, ...args] };
-      const guarded = [program, ...started, requireProgram('setsid', purpose, folder), unshare, ...args];
-      return { ...isolated, program: '/bin/sh', args: ['-c', GUARD, 'sh', ...guarded] };
+      const started = [...withoutKeyring(folder), setpriv, '--pdeathsig', 'KILL', '--'];
+      if (inTerminal) started.push(requireProgram('setsid', purpose, folder));
+      const script = inTerminal ? GUARD : `${END_FIRST}; exec "$@"`;
+      return { ...isolated, program: '/bin/sh', args: ['-c', script, 'sh', ...started, unshare, ...args] };
     },
   };
 }

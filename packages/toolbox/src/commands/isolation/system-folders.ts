@@ -50,6 +50,7 @@ const BESIDE_BIN: Readonly<Record<string, readonly string[]>> = {
   rbenv: ['plugins', 'rbenv.d', 'version', 'versions'],
 };
 const MAX_LINKS = 500;
+const MODULES = '/node_modules/';
 
 /**
  * Returns the folders of a PATH, and what their programs link to: the package or the file behind each symbolic link, and the libraries of an installation.
@@ -75,7 +76,7 @@ export function programsOn(path: string): readonly string[] {
     // What the link says may itself lead through links, such as `~/tool/current/bin/tool`.
     const written = resolve(folder, attempt(() => readlinkSync(link)) ?? target);
     if (!isShown(written, found)) found.add(written);
-    const [module] = /^.*?\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(target) ?? [];
+    const module = packageOf(target);
     if (module !== undefined) found.add(module);
     else if (basename(dirname(target)) === 'bin' && isNarrow(dirname(target))) add(dirname(target));
     else found.add(target);
@@ -95,6 +96,14 @@ function besideOf(bin: string, programs: ReadonlySet<string>): readonly string[]
     program === '*' || programs.has(program) ? beside : [],
   );
   return names.map((name) => join(parent, name)).filter((each) => existsSync(each));
+}
+
+/** The folder of the outermost package that a file is in; undefined if it is in none. */
+function packageOf(file: string): string | undefined {
+  const at = file.indexOf(MODULES);
+  if (at === -1) return undefined;
+  const [scope = '', name = ''] = file.slice(at + MODULES.length).split('/');
+  return file.slice(0, at) + MODULES + (scope.startsWith('@') ? `${scope}/${name}` : scope);
 }
 
 function isProgram(path: string): boolean {
