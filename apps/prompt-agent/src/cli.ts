@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+import { lstatSync, rmSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { cacheFolder } from './config/folders.ts';
-import { makePrivateFolder } from './files/paths.ts';
 
 // Checked before anything else is imported: an older Node would fail there with a syntax error.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -11,12 +11,17 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(2);
 }
 
-// Everything loaded from here on is compiled once and cached for later starts, in a folder that only the user can write to: it holds code.
+// Everything loaded from here on is compiled once and cached for later starts, in a folder that only the user can enter: it holds code.
 const cache = cacheFolder({ env: process.env, home: homedir() });
-if (makePrivateFolder(cache)) {
-  const mask = process.umask(0o077);
-  nodeModule.enableCompileCache(cache);
-  process.umask(mask);
+const mask = process.umask(0o077);
+try {
+  const { mode = 0, uid } = lstatSync(cache, { throwIfNoEntry: false }) ?? {};
+  // What others could write is not used.
+  if (process.getuid && mode & 0o077) rmSync(cache, { force: true, recursive: true });
+  if (uid === undefined || uid === (process.getuid?.() ?? uid)) nodeModule.enableCompileCache(cache);
+} catch {
+  // Without it, the program starts more slowly.
 }
+process.umask(mask);
 const { runProcess } = await import('./run-process.ts');
 await runProcess();

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Host } from '../host.ts';
 
@@ -22,23 +22,5 @@ export function makeFolder(path: string): void {
   } catch (error) {
     // Another process made it meanwhile.
     if (!existsSync(path)) throw error;
-  }
-}
-
-/** Makes a folder that only this user can enter, and empties one in which others could write. Returns whether that was possible. */
-export function makePrivateFolder(path: string): boolean {
-  try {
-    makeFolder(path);
-    const { mode, uid } = lstatSync(path);
-    if (process.getuid !== undefined && uid !== process.getuid()) return false;
-    if (process.platform === 'win32' || (mode & 0o077) === 0) return true;
-    if ((mode & 0o022) === 0) chmodSync(path, 0o700);
-    else {
-      rmSync(path, { recursive: true });
-      makeFolder(path);
-    }
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -12,16 +12,16 @@ const SET_ID = 0o6000;
  * mount keeps a command from setting them. Resolves to their names. Looks for none where not every user can enter the folder.
  */
 export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
-  const find =
-    process.platform === 'linux' && isEnterable(folder) ? findProgram('find', { workspace: folder }) : undefined;
+  if (process.platform !== 'linux' || !isEnterable(folder)) return [];
+  const find = findProgram('find', { workspace: folder });
   if (find === undefined) return [];
-  const args = [folder, '-xdev', '-type', 'f', '-perm', `/${SET_ID.toString(8)}`, '-print0'];
-  const options = { env: childVariables({}), maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS };
+  const args = [folder, ...'-xdev -type f -perm /6000 -print0'.split(' ')];
   const all: string[] = [];
   for (;;) {
     // It fails where it may not read a folder, and where there are more names than fit; the names that it wrote count.
     const names = await new Promise<string>((resolve) => {
-      execFile(find, args, options, (_error, stdout) => resolve(stdout));
+      const options = { maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS };
+      execFile(find, args, { env: childVariables({}), ...options }, (_error, stdout) => resolve(stdout));
     });
     const files = names.split('\0').slice(0, -1);
     const cleared = files.filter((path) => attempt(() => clear(path, sinceMs)) === true);
