@@ -16,9 +16,11 @@ const cache = cacheFolder({ env: process.env, home: homedir() });
 const mask = process.umask(0o077);
 try {
   const { mode = 0, uid } = lstatSync(cache, { throwIfNoEntry: false }) ?? {};
-  // What others could write is not used.
-  if (process.getuid && mode & 0o077) rmSync(cache, { force: true, recursive: true });
-  if (uid === undefined || uid === (process.getuid?.() ?? uid)) nodeModule.enableCompileCache(cache);
+  if (uid === undefined || uid === (process.getuid?.() ?? uid)) {
+    // What others could write is not used.
+    if (process.getuid && mode & 0o077) rmSync(cache, { force: true, recursive: true });
+    nodeModule.enableCompileCache(cache);
+  }
 } catch {
   // Without it, the program starts more slowly.
 }

@@ -183,7 +183,8 @@ async function agentsOf(
   }
   const { otherAgents } = await import('../tools/other-agents.ts');
   const isolation = hasCommands ? await isolationFor(flags.sandbox) : undefined;
-  const commands = isolation && { isolation, timeoutMs: COMMAND_MS };
+  const wrap = (each: ToolWithHandler): ToolWithHandler => tellOfIsolation(each, flags.sandbox, output);
+  const commands = isolation && { isolation, timeoutMs: COMMAND_MS, wrap };
   return otherAgents(texts, { host, workspace, commands, taken });
 }
 

@@ -121,13 +121,16 @@ export function commandTools(options: CommandOptions): CommandTools {
     { callId, ...rest }: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'> & Pick<ToolContext, 'callId'>,
   ): Promise<ProcessEnd> => {
     const startedMs = Date.now();
+    // A terminal that the editor lost may still run the command.
+    let mayRun = terminals !== undefined;
     try {
       const end = await (terminals === undefined
         ? startProcess(toStart(), { cwd, input, ...rest })
         : runInTerminal(terminals, toStart(), { cwd, callId, isFollowed, ...rest }));
+      mayRun = end.detached.length > 0;
       return isOurs ? { ...end, cleared: await clearSetIds(folder, startedMs) } : end;
     } finally {
-      release();
+      if (!mayRun) release();
     }
   };
 
