@@ -11,7 +11,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(2);
 }
 
-// Everything loaded from here on is compiled once and cached for later starts, in a folder that only the user can enter: it holds code.
+// Everything loaded from here on is compiled once and cached for later starts, in a folder that only the user can
+// enter: it holds code.
 const cache = cacheFolder({ env: process.env, home: homedir() });
 const mask = process.umask(0o077);
 try {

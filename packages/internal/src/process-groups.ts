@@ -36,7 +36,7 @@ export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLV
 let inherited: readonly number[] | undefined;
 let constant: number | undefined;
 
-/** Completes the standard streams of a child, so that no descriptor is passed on that this process inherited. Only on Linux does Node pass on any: those behind a gap. */
+/** Completes the standard streams of a child, so that it gets no inherited descriptor. Only on Linux does Node pass any on. */
 export function childStreams<const Streams extends ('pipe' | 'ignore')[]>(...named: Streams): Streams {
   const fs = nodeModule('node:fs');
   const open = (path: string) => attempt(() => fs?.openSync(path, 'r'));

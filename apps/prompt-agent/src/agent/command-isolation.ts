@@ -26,7 +26,7 @@ export async function isolationName(sandbox = 'auto'): Promise<string | undefine
 
 const told = new WeakSet<AbortSignal>();
 
-/** Has `run_command` tell the user, once, when it runs without the isolation that is wanted. Returns other tools as they are. */
+/** Has `run_command` tell the user, once, when it runs without the wanted isolation. Returns other tools as they are. */
 export function tellOfIsolation(
   binding: ToolWithHandler,
   sandbox: string | undefined,

@@ -26,7 +26,7 @@ export async function openWorkspace(folder: string, host: Host, isWritable: bool
   return { ...workspace, close: async () => run.end() };
 }
 
-/** Returns the program's own folders in a folder, relative to it, by each name that they have where links lead to them. */
+/** Returns the program's own folders within a folder, relative to it; behind links, by both of their names. */
 export function ownFolders(host: Host, root: string): readonly string[] {
   const folders = [configFolder(host), stateFolder(host), cacheFolder(host)];
   const inside = folders.flatMap((folder) => [folder, realPath(folder)]).filter((folder) => isInside(root, folder));

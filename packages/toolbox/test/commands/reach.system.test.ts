@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '@kernel/internal';
@@ -76,8 +76,8 @@ for (const { name, isolation, feature } of isolations)
         ]);
       for (const path of ['/', '/dev', '/run']) expect(rights.get(path) ?? 'ro').toMatch(/^ro/);
 
-      const masked = PROC_EMPTY.map((each) => `/proc/${each}`);
-      expect(lines(forLLM, 'proc').filter((path) => !masked.includes(path))).toEqual([]);
+      const masked = new Set(PROC_EMPTY.map((each) => `/proc/${each}`));
+      expect(lines(forLLM, 'proc').filter((path) => !masked.has(path))).toEqual([]);
       // Bubblewrap has terminals of its own.
       const extra = name === 'bubblewrap' ? ['device /dev/tty', 'device /dev/pts/ptmx', 'writable /dev/pts'] : [];
       expect(lines(forLLM, 'files').toSorted()).toEqual(
@@ -217,9 +217,10 @@ for (const { name, isolation, feature } of isolations)
       const { forLLM } = await run([
         '/bin/bash',
         '-c',
-        'cat /proc/sys/kernel/pid_max; ulimit -u; df -B1 --output=size /tmp; cat /proc/self/oom_score_adj',
+        'cat /proc/sys/kernel/pid_max; ulimit -u; echo "memory $(ulimit -S -d)"; df -B1 --output=size /tmp; cat /proc/self/oom_score_adj',
       ]);
       expect(forLLM).toContain(`\n${PROCESSES}\n`);
+      expect(forLLM).toContain(`memory ${Math.floor((totalmem() * 0.75) / 1024)}\n`);
       expect(Math.abs(Number(/1B-blocks\n\s*(\d+)/.exec(forLLM)?.[1]) - TMP_BYTES)).toBeLessThan(1_048_576);
       expect(forLLM).toContain('\n1000\n');
     });

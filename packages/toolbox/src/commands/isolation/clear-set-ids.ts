@@ -8,8 +8,9 @@ const TIMEOUT_MS = 60_000;
 const SET_ID = 0o6000;
 
 /**
- * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other users would run them with the rights of this one, and no
- * mount keeps a command from setting them. Resolves to their names. Looks for none where not every user can enter the folder.
+ * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other
+ * users would run them with the rights of this one, and no mount keeps a command from setting them. Resolves to their
+ * names, relative to the folder. Looks for none unless every user can enter the folder.
  */
 export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
   if (process.platform !== 'linux' || !isEnterable(folder)) return [];

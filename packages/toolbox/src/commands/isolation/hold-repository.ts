@@ -3,14 +3,15 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wri
 import { join } from 'node:path';
 import { attempt, hasEnded, ownIdentity } from '@kernel/internal';
 
-/** What the files are called by which those who hold the place know of each other. */
+/** Begins the names of the files by which the holders know of each other. */
 const HOLDER = 'isolated-command-';
 const MAX_TRIES = 20;
 const MAX_IDENTITY = 4096;
 
 /**
- * Holds the place of a repository that is not there, so that an isolated command cannot make one, which Git would use later: with a folder `.git` to mount over, which is no
- * repository to Git. Returns a function that removes it, unless others still hold it. What a killed program left is removed with the next one.
+ * Holds the place of a missing repository, so that no isolated command can make one, which Git would use later: makes a
+ * folder `.git` to mount over, which Git takes for no repository. Returns a function that removes it, unless others
+ * still hold it. What a killed program left is removed with the next one.
  */
 export function holdRepository(folder: string): () => void {
   const git = join(folder, '.git');

@@ -8,7 +8,7 @@ import type { IsolationRequest } from './types.ts';
 /** A path of the file tree of a command. */
 export interface Mount {
   readonly path: string;
-  /** `pinned`, `sealed` and `empty` lie in the workspace, and none of them can be renamed or removed: one is writable, one read-only, one shows nothing. */
+  /** The last three lie in the workspace and cannot be renamed or removed: writable, read-only, and without content. */
   readonly how: 'read' | 'write' | 'pinned' | 'sealed' | 'empty';
 }
 
@@ -20,8 +20,8 @@ interface Row {
 }
 
 /**
- * All that an isolated command finds, in the order in which it is mounted, on top of an own `/tmp`, a `/proc` of its own processes and `DEVICES`. Nothing else
- * of this system is there; every isolation is made of this table.
+ * All that an isolated command finds, in the order of the mounts, on top of an own `/tmp`, a `/proc` of its own processes
+ * and `DEVICES`. Every isolation is made of this table.
  */
 export const TABLE: readonly Row[] = [
   { how: 'read', why: 'the programs of the system', paths: () => SYSTEM.filter((path) => existsSync(path)) },
@@ -53,13 +53,13 @@ export const TABLE: readonly Row[] = [
 /** The devices: none that reaches hardware or another program. */
 export const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom'];
 
-/** What of `/proc` tells of more than the processes of the command. */
+/** The files of `/proc` that tell of more than the processes of the command. */
 export const PROC_EMPTY: readonly string[] = ['kcore', 'key-users', 'keys', 'timer_list'];
 
-/** What an isolation makes anew, whatever a caller names. */
+/** The folders that an isolation makes anew, whatever a caller names. */
 const OWN = ['/dev', '/proc', '/sys'];
 
-/** Returns the rows of the table for a command. Throws `TOOL_UNAVAILABLE` where a command could replace what must not change. */
+/** Returns the mounts for a command. Throws `TOOL_UNAVAILABLE` if a command could replace what must not change. */
 export function mountsOf(request: IsolationRequest): readonly Mount[] {
   const all = TABLE.flatMap(({ how, paths }) => paths(request).map((path) => ({ how, path: resolve(path) })));
   // What is readable in the workspace is there already, and writable.

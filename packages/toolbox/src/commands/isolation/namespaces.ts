@@ -8,10 +8,10 @@ import { isFolder, isInside, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**
- * Builds a tree with only what the table names, all read-only but the workspace; makes it the root, drops every capability and
- * runs the command. Arguments: the folder that is mounted over to build the tree; the workspace and what is sealed in it, as the mount
- * table spells them; where the command starts; the most processes; then the folders and the files to create and the lines for
- * `mount --all`, each behind their number; the command.
+ * Builds a tree with only what the table names, all read-only but the workspace; makes it the root, drops every
+ * capability and runs the command. Arguments: the folder that is mounted over to build the tree; the workspace and what
+ * is sealed in it, as the mount table spells them; where the command starts; the most processes; then the folders and
+ * the files to create and the lines for `mount --all`, each behind their number; the command.
  *
  * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable
  * path is known only afterwards; its flags are kept, since the system lets no ordinary user clear them.
@@ -148,7 +148,7 @@ export function linuxNamespaces(): Isolation {
   };
 }
 
-/** What starts a program with an empty session keyring; nothing where the system has no Perl, the only usual program that can. */
+/** Returns the words that start a program with an empty session keyring; none if the system has no Perl, which can. */
 export function withoutKeyring(workspace: string): readonly string[] {
   const call = JOIN_SESSION_KEYRING[process.arch];
   const perl = call === undefined ? undefined : findProgram('perl', { workspace });

@@ -38,8 +38,9 @@ export const SYSTEM: readonly string[] = [
 export const NETWORK: readonly string[] = ['/etc/hosts', '/etc/host.conf', '/etc/resolv.conf', '/etc/gai.conf'];
 
 /**
- * What an installation needs beside its `bin` folder, by the program that tells which installation it is; `*` for any. Only libraries and what a runtime
- * reads at its start: the folder above also has settings, which may hold keys, such as `~/.cargo/credentials.toml`.
+ * What an installation needs beside its `bin` folder, by the program that tells which installation it is; `*` for any.
+ * Only libraries and what a runtime reads at its start: the folder above also has settings, which may hold keys, such as
+ * `~/.cargo/credentials.toml`.
  */
 const BESIDE_BIN: Readonly<Record<string, readonly string[]>> = {
   '*': ['lib', 'lib32', 'lib64', 'libexec', 'include', 'share', 'pyvenv.cfg'],
@@ -53,8 +54,9 @@ const MAX_LINKS = 500;
 const MODULES = '/node_modules/';
 
 /**
- * Returns the folders of a PATH, and what their programs link to: the package or the file behind each symbolic link, and the libraries of an installation.
- * Neither the root, nor a folder right below it, nor a home is among them: programs there would show far more than themselves.
+ * Returns the folders of a PATH, and what their programs link to: the package or the file behind each symbolic link, and
+ * the libraries of an installation. Neither the root, nor a folder right below it, nor a home is among them: programs
+ * there would show far more than themselves.
  */
 export function programsOn(path: string): readonly string[] {
   const found = new Set<string>();

@@ -12,7 +12,7 @@ export interface IsolationRequest {
   readonly network: boolean;
   /** Folders and files that it may read in addition to the system's, as absolute paths. */
   readonly readable: readonly string[];
-  /** Files and folders within the folder whose content it must not see, and that it must not replace, as absolute paths; all of them exist. */
+  /** Existing files and folders within the folder that it must neither see the content of nor replace, as absolute paths. */
   readonly hidden: readonly string[];
   /** Whether it may change the folder's repository, or make one. Where it may not, there is a `.git` when it starts. */
   readonly gitWritable: boolean;
@@ -35,7 +35,7 @@ export interface IsolatedCommand {
    * false: the limit counts from the start of the program, and what is left running is looked for in its process group.
    */
   readonly announcesStart?: boolean | string | undefined;
-  /** What limits it, for a result that looks as if it had reached a limit: `4096 processes, 4 GiB in /tmp`. Default: nothing is said. */
+  /** The limits that a result names which looks as if one was reached, such as `4096 processes`. Default: none. */
   readonly limits?: string | undefined;
   /** Stops what a signal to the started process does not reach, such as a container. */
   readonly stop?:

@@ -33,7 +33,7 @@ export interface ProcessEnd {
   readonly leftRunning: readonly string[];
   /** The names of processes that it detached from itself, and that still run; an empty one where the system does not say it. Their output is not read any more. */
   readonly detached: readonly string[];
-  /** The files in the workspace that it had let other users run with its rights, and that no longer do; undefined if none was looked for. */
+  /** The files that it had left for other users to run with its rights, which they no longer have. */
   readonly cleared?: readonly string[];
 }
 
