@@ -5,6 +5,7 @@ import { KernelError, type ToolContext, type ToolWithHandler, type ToolResult } 
 import { type BackgroundCommand, createBackgroundCommands } from './background-commands.ts';
 import { checkCommandOptions, type CommandOptions } from './command-options.ts';
 import { describeEnd, describeLimits, toCommandResult } from './command-result.ts';
+import { gitVariables } from './analysis/git-programs.ts';
 import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
 import { clearSetIds } from './isolation/clear-set-ids.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
@@ -56,7 +57,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     maxBackground = MAX_BACKGROUND,
   } = options;
   const folder = workspace.folder ?? '';
-  const variables = {
+  const inherited = {
     ...commandVariables(options.variables ?? DEFAULT_VARIABLES, folder),
     ...options.setVariables,
   };
@@ -74,6 +75,7 @@ export function commandTools(options: CommandOptions): CommandTools {
       ? options.isolation !== 'required'
       : isolation === undefined || isolation.worksInTerminals === true;
     const terminals = works && input === '' ? options.terminals : undefined;
+    const variables = { ...inherited, ...gitVariables(command) };
     const request = {
       command,
       folder,
