@@ -177,8 +177,8 @@ for (const { name, isolation, feature } of isolations)
       const { run, use, folder } = await commands({ isolation });
       const script = 'git init -q .; mkdir .git; mv .git .g; rmdir .git; echo x > .git/config; echo tried > file';
       await Promise.all([1, 2, 3].map(() => run(['/bin/sh', '-c', script])));
-      await run(['/bin/sh', '-c', `${script}; sleep 60`], { background: true });
-      await expect.poll(() => readdirSync(folder).toSorted()).toEqual(['.git', 'file']);
+      await run(['/bin/sh', '-c', `${script}; echo x > running; sleep 60`], { background: true });
+      await expect.poll(() => readdirSync(folder).toSorted()).toEqual(['.git', 'file', 'running']);
       // What the user makes meanwhile stays, and the command does not see it.
       execFileSync('git', ['init', '-q', folder]);
       await use('stop_command', { id: 'command-1' });
