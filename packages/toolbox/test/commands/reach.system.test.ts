@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LIMITS, PROCESSES, TMP_BYTES } from '../../src/commands/isolation/limits.ts';
 import { DEVICES, mountsOf, PROC_EMPTY } from '../../src/commands/isolation/mounts.ts';
 import { isolations } from './isolations.ts';
@@ -178,7 +178,8 @@ for (const { name, isolation, feature } of isolations)
       const script = 'git init -q .; mkdir .git; mv .git .g; rmdir .git; echo x > .git/config; echo tried > file';
       await Promise.all([1, 2, 3].map(() => run(['/bin/sh', '-c', script])));
       await run(['/bin/sh', '-c', `${script}; echo x > running; sleep 60`], { background: true });
-      await expect.poll(() => readdirSync(folder).toSorted()).toEqual(['.git', 'file', 'running']);
+      await vi.waitUntil(() => existsSync(join(folder, 'running')), { timeout: 60_000 });
+      expect(readdirSync(folder).toSorted()).toEqual(['.git', 'file', 'running']);
       // What the user makes meanwhile stays, and the command does not see it.
       execFileSync('git', ['init', '-q', folder]);
       await use('stop_command', { id: 'command-1' });
