@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; with this condition Node resolves `@kernel/*` to TypeScript source, so no build is needed.
 const ON_SOURCE = '--conditions=@kernel/source';
-/** What the second tier may do and the first may not: start processes, wait in real time, kill, try values at random, need other programs. */
+/**
+ * What the second tier may do and the first may not: start processes, wait in real time, kill, try values at random,
+ * need other programs.
+ */
 const SYSTEM = ['system', 'slow'] as const;
 /** Files that count work instead of measuring time. */
 const GROWTH = '**/*growth.slow.test.ts';
@@ -78,7 +81,8 @@ export default defineConfig({
           environment: 'node',
           // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
           isolate: false,
-          // Files of the second tier mostly wait for processes and servers. Its projects share their workers, so that none waits for the last file of another.
+          // Files of the second tier mostly wait for processes and servers. Its projects share their workers, so that
+          // none waits for the last file of another.
           maxWorkers: index === 0 ? 2 : 4,
           sequence: { groupOrder: Math.min(index, 1) },
           include: [...include],

@@ -1,6 +1,6 @@
 /**
- * Prints `N passed, N failed`, summed from the reports of the two tiers. Fails when a test failed or was skipped, unless it was for data
- * that is absent, which is named, and when a tier left no report or ran no test.
+ * Prints `N passed, N failed`, summed from the reports of the two tiers. Fails when a test failed or was skipped,
+ * unless it was for data that is absent, which is named, and when a tier left no report or ran no test.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Prints the CPU time of inputs that could take quadratic time, at growing sizes: about 2 for each doubling is linear, 4 quadratic.
+// Prints the CPU time of inputs that could take quadratic time, at growing sizes: about 2 for each doubling is linear, 4
+// quadratic.
 import { jsonPieces } from '../../packages/agent/src/output/json-pieces.ts';
 import { createRedactor } from '../../packages/internal/src/index.ts';
 import { offlineProvider } from '../../packages/offline/src/index.ts';

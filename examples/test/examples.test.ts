@@ -42,7 +42,10 @@ const STRICT = {
   typeRoots: [join(root, 'node_modules/@types')],
 };
 
-/** What the compiler says of programs in the project; empty if nothing is wrong. On several threads it would check what they share once on each. */
+/**
+ * What the compiler says of programs in the project; empty if nothing is wrong. On several threads it would check what
+ * they share once on each.
+ */
 async function typeCheck(name: string, files: readonly string[], skipLibCheck: boolean): Promise<string> {
   const config = join(project, `tsconfig.${name}.json`);
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, skipLibCheck }, files }));

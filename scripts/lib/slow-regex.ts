@@ -1,4 +1,4 @@
-import { parseRegex, type RegexNode, singleCharacter } from '../../packages/internal/src/regex/parse.ts';
+import { parseRegex, type RegexNode, singleCharacter } from '../../packages/schema/src/regex/parse.ts';
 
 type Characters = ReadonlySet<string>;
 /** The characters that sets are compared by: ASCII, and some of every other kind. */

@@ -20,8 +20,9 @@ const PEER = `export class DefaultAzureCredential { getToken = async () => ({ to
 const ANSWER = 'Sunny in Lisbon.';
 
 /**
- * Builds the README's program with esbuild, webpack, vite and Next, from the packages of a registry and without an optional peer, and runs what was
- * built: without a model, and with one on 127.0.0.1. Throws if a build prints a warning, or if what was built finds no peer that is installed later.
+ * Builds the README's program with esbuild, webpack, vite and Next, from the packages of a registry and without an
+ * optional peer, and runs what was built: without a model, and with one on 127.0.0.1. Throws if a build prints a
+ * warning, or if what was built finds no peer that is installed later.
  */
 export async function bundleReadme(
   root: string,

@@ -23,11 +23,6 @@ const FILES: ReadonlySet<string> = new Set([
   'process-groups.ts',
   'process-identity.ts',
   'redact.ts',
-  'regex/ambiguity.ts',
-  'regex/backtracking.ts',
-  'regex/growth.ts',
-  'regex/linear.ts',
-  'regex/parse.ts',
   'secret-search.ts',
   'sha256.ts',
   'timers.ts',
@@ -37,7 +32,7 @@ const FILES: ReadonlySet<string> = new Set([
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 2200;
+export const MAX_INTERNAL_LINES = 1260;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],
   'packages/toolbox': [
     '@kernel/protocol',
+    '@kernel/schema',
     '@kernel/internal',
     'croner',
     'diff',

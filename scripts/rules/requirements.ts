@@ -27,9 +27,10 @@ export interface RequirementsVerdict {
 /**
  * Requirements: every MUST is cited by a test that ran and passed, every cited id is in a list of `docs/requirements`, and no id twice.
  *
- * Citations are what tests passed to `verifies` while they ran, as the reports of the two tiers have them; text in comments, in strings
- * and in tests that were skipped or failed is none. With `complete`, as in CI, a tier without a report is a problem; otherwise
- * rows that it may prove are left unjudged, as are always the rows that only absent data can prove.
+ * Citations are what tests passed to `verifies` while they ran, as the reports of the two tiers have them; text in
+ * comments, in strings and in tests that were skipped or failed is none. With `complete`, as in CI, a tier without a
+ * report is a problem; otherwise rows that it may prove are left unjudged, as are always the rows that only absent data
+ * can prove.
  */
 export function requirements(root: string, { complete }: { readonly complete: boolean }): RequirementsVerdict {
   const { tests, missing } = readTestReports(root);

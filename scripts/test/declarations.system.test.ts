@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { withProject } from '../lib/ts.ts';
 import { api, writeApi } from '../rules/api.ts';
@@ -23,6 +24,7 @@ test.each([
   ],
   ['a class', 'export declare class Toolbox { name: string; description: string; schema: object }'],
 ])('a second exported type that describes a tool is refused: %s', (_name, text) => {
+  verifies('tool.single');
   const { root, tsconfig } = declarations({ ...protocol, 'packages/agent/dist/inner/a.d.ts': text });
   const problems = withProject(tsconfig, (exportsOf) => oneTool(root, exportsOf));
   expect(problems).toHaveLength(1);

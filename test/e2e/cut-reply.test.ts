@@ -34,8 +34,9 @@ function isWithinWord(bytes: Buffer, at: number): boolean {
 }
 
 /**
- * Whether a cut is tried: not within a word, but for the first bytes and those around the finish. A body in one piece is parsed when it is whole, and what
- * comes after the transport is the same for all, so that there, between those, one of sixteen is enough.
+ * Whether a cut is tried: not within a word, but for the first bytes and those around the finish. A body in one piece
+ * is parsed when it is whole, and what comes after the transport is the same for all, so that there, between those, one
+ * of sixteen is enough.
  */
 function cutsAt(isEach: boolean, bytes: Buffer, at: number, wholeAt: number): boolean {
   if (at < 4 || at >= wholeAt - 8) return true;
@@ -44,7 +45,8 @@ function cutsAt(isEach: boolean, bytes: Buffer, at: number, wholeAt: number): bo
 
 /**
  * Whether a reset is tried at an offset. A reset costs a connection, and what of the bytes before it is still read is up to the system, so
- * that between the first bytes and those around the finish one of 32 is enough; a reply that ends too early is tried at each.
+ * that between the first bytes and those around the finish one of 32 is enough; a reply that ends too early is tried at
+ * each.
  */
 function resetsAt(at: number, wholeAt: number): boolean {
   return at % 32 === 0 || at < 4 || at >= wholeAt - 8;

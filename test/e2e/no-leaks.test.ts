@@ -68,7 +68,10 @@ const SCRIPTS: readonly (readonly [string, readonly ScriptStep[]])[] = [
   ['a step of another kind', [{ embeddings: [[1]] }]],
 ];
 
-/** Every wire but Azure, whose bytes are those of chat completions; over `fetch`, whose bytes the same decoders read, one for each framing. */
+/**
+ * Every wire but Azure, whose bytes are those of chat completions; over `fetch`, whose bytes the same decoders read,
+ * one for each framing.
+ */
 const FRAMINGS: ReadonlySet<WireName> = new Set(['openai', 'ollama', 'bedrock']);
 const SWEPT = WIRES_OVER_ALL.filter(
   ([wire, transport]) => (transport === 'undici' && wire !== 'azure') || FRAMINGS.has(wire),

@@ -13,7 +13,10 @@ const plugin = {
 };
 const HOOKS = new URL('mutate-modules.ts', import.meta.url).href;
 
-/** The tests that Stryker runs for each mutant, a glob from the root, without the slow ones, which are about speed or chance. */
+/**
+ * The tests that Stryker runs for each mutant, a glob from the root, without the slow ones, which are about speed or
+ * chance.
+ */
 const include = process.env['MUTATION_TESTS'];
 const SLOW = ['**/performance/**', '**/*.{slow,system}.test.ts', '**/{soak,suite,inspect-schema,takeover}.test.ts'];
 const forStryker = { include: [include ?? ''], exclude: ['**/node_modules/**', ...SLOW] };

@@ -1,9 +1,11 @@
 /**
- * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes, workers, processor
- * time, real timers of `SHORTEST_MS` or more, and servers that listen anywhere but on loopback; each error names the alternative.
+ * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes,
+ * workers, processor time, real timers of `SHORTEST_MS` or more, and servers that listen anywhere but on loopback; each
+ * error names the alternative.
  *
- * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for it moves virtual time
- * with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which timer it waited for.
+ * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for
+ * it moves virtual time with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which
+ * timer it waited for.
  */
 import childProcess from 'node:child_process';
 import dgram from 'node:dgram';

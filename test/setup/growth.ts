@@ -14,17 +14,23 @@ export interface Growth<Input> {
 
 /** Five sizes have four steps between them. */
 const DOUBLINGS = 4;
-/** A step costs 2 times the step before where work is linear, and 4 times where it is quadratic. The last two steps must agree. */
+/**
+ * A step costs 2 times the step before where work is linear, and 4 times where it is quadratic. The last two steps must
+ * agree.
+ */
 const MAX_FACTOR = 2.9;
 /** Work that is refused, or cut, at all sizes but the largest shows in the last step alone. */
 const MAX_JUMP = 8;
-/** A step of less than one for two units of size is noise, and so are 2 MiB: V8 counts whole areas of memory, and some twice. */
+/**
+ * A step of less than one for two units of size is noise, and so are 2 MiB: V8 counts whole areas of memory, and some
+ * twice.
+ */
 const MIN_COUNT = 0.5;
 const MIN_BYTES = 2 * 1024 * 1024;
 
 /**
- * Expects that `work` takes work in proportion to its input. Fails, too, if the last step costs no more than the step before: then the largest
- * input was refused.
+ * Expects that `work` takes work in proportion to its input. Fails, too, if the last step costs no more than the step
+ * before: then the largest input was refused.
  */
 export async function expectLinear<Input>({ make, work, largest = 4096 }: Growth<Input>): Promise<void> {
   const sizes = Array.from({ length: DOUBLINGS + 1 }, (_, at) => Math.ceil(largest / 2 ** (DOUBLINGS - at)));

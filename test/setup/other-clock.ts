@@ -1,4 +1,7 @@
-/** Moves the clock of a process to the local time that `TEST_CLOCK` gives, such as `2028-02-29T23:59:00`, from which it goes on. */
+/**
+ * Moves the clock of a process to the local time that `TEST_CLOCK` gives, such as `2028-02-29T23:59:00`, from which it
+ * goes on.
+ */
 const RealDate = Date;
 const offsetMs = new RealDate(process.env['TEST_CLOCK'] ?? Number.NaN).getTime() - RealDate.now();
 

@@ -1,6 +1,7 @@
 /**
- * Gives the tests of a run a temp folder and an empty home folder, and takes the person's start-up files and settings of programs out of the
- * environment. Fails if anything is left in the temp folder: it would stay on the machine of each person who runs the tests.
+ * Gives the tests of a run a temp folder and an empty home folder, and takes the person's start-up files and settings
+ * of programs out of the environment. Fails if anything is left in the temp folder: it would stay on the machine of
+ * each person who runs the tests.
  */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

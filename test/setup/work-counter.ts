@@ -1,6 +1,7 @@
 /**
- * Counts the work of this process. Load it with `--import` and `--allow-natives-syntax`, before the code that is counted: V8 counts blocks only
- * in code that it compiles from then on. Without an optimizing compiler (`--no-opt --no-maglev`) the same work allocates the same bytes.
+ * Counts the work of this process. Load it with `--import` and `--allow-natives-syntax`, before the code that is
+ * counted: V8 counts blocks only in code that it compiles from then on. Without an optimizing compiler (`--no-opt
+ * --no-maglev`) the same work allocates the same bytes.
  */
 import { Session } from 'node:inspector';
 import { getCompileCacheDir } from 'node:module';
@@ -237,7 +238,10 @@ function isWithin(limit: number, pattern: RegExp, text: string, from: number): b
   return Reflect.apply(exec, program, [text]) !== null;
 }
 
-/** The backtracks of a match that passed so many characters, to the next power of two: programs with a limit are tried until one ends below it. */
+/**
+ * The backtracks of a match that passed so many characters, to the next power of two: programs with a limit are tried
+ * until one ends below it.
+ */
 function backtracks(pattern: RegExp, text: string, from: number, passed: number): number {
   // A small integer: V8 takes no other.
   const few = 1 << Math.ceil(Math.log2(FEW * (passed + 64)));

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { oneLine } from '../src/output/escape.ts';
 import { OWN_CONFIG, promptHere, waitPatiently, workspace } from './program.ts';
 
 test('flag before config before key before local server before offline', async () => {
@@ -20,8 +22,8 @@ test('flag before config before key before local server before offline', async (
     const found = await promptHere(['2+2'], { cwd: unnamed, env });
     const nothing = await promptHere(['2+2']);
     expect(flag.stderr).toMatch(/^offline: /);
-    // A long path is cut.
-    expect(file.stderr).toMatch(/^model: openai\/m1 at http:\/\/127\.0\.0\.1:\d+ \(\/\S/);
+    const at = new URL(server.baseUrl).origin;
+    expect(file.stderr.split('\n')[0]).toBe(oneLine(`model: openai/m1 at ${at} (${join(named, OWN_CONFIG)})`));
     expect(url.stderr).toMatch(/^model: openai\/m3 at .* \(--base-url\)/);
     expect(found.stderr).toMatch(/^model: openai\/wire-model at .* \(model server on this machine\)/);
     expect(nothing.stderr).toMatch(/^offline: /);

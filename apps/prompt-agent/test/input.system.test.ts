@@ -1,36 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startWireServer, verifies, type WireReply, type WireServer } from '@kernel/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Outcome, promptHere, type Start } from './program.ts';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { serverOfEachTest, text } from './input.support.ts';
 
-let server: WireServer;
-/** What the server answers, one after the other; then always `ok`. */
-let replies: WireReply[];
-beforeEach(async () => {
-  replies = [];
-  server = await startWireServer({ replies: () => replies.shift() ?? { text: 'ok' } });
-});
-afterEach(() => server.close());
-
-/** Asks the server and returns what the program did. */
-function ask(args: readonly string[], start: Start = {}): Promise<Outcome> {
-  return promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args], start);
-}
-
-/** The messages of the last request. */
-function messages(): readonly { readonly role: string; readonly content: unknown }[] {
-  const { body } = server.requests.at(-1) ?? { body: { messages: [] } };
-  return (body as { messages: ReturnType<typeof messages> }).messages;
-}
-
-/** The content of the user's message in the last request. */
-function sent(): unknown {
-  return messages().findLast(({ role }) => role === 'user')?.content;
-}
-
-/** The text of a part. */
-const text = (content: string): object => ({ type: 'text', text: content });
+const { ask, replies, sent } = serverOfEachTest();
 
 describe('-f', () => {
   test('sends a web page as Markdown; a private address only where it is written', async () => {

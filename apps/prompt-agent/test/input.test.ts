@@ -2,38 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startWireServer, verifies, type WireReply, type WireServer } from '@kernel/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
 import { firstCodeBlock } from '../src/output/create-view.ts';
-import { link, type Outcome, PNG, promptHere, type Start, workspace } from './program.ts';
+import { link, PNG, promptHere, workspace } from './program.ts';
+import { serverOfEachTest, text } from './input.support.ts';
 
-let server: WireServer;
-/** What the server answers, one after the other; then always `ok`. */
-let replies: WireReply[];
-beforeEach(async () => {
-  replies = [];
-  server = await startWireServer({ replies: () => replies.shift() ?? { text: 'ok' } });
-});
-afterEach(() => server.close());
-
-/** Asks the server and returns what the program did. */
-function ask(args: readonly string[], start: Start = {}): Promise<Outcome> {
-  return promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args], start);
-}
-
-/** The messages of the last request. */
-function messages(): readonly { readonly role: string; readonly content: unknown }[] {
-  const { body } = server.requests.at(-1) ?? { body: { messages: [] } };
-  return (body as { messages: ReturnType<typeof messages> }).messages;
-}
-
-/** The content of the user's message in the last request. */
-function sent(): unknown {
-  return messages().findLast(({ role }) => role === 'user')?.content;
-}
-
-/** The text of a part. */
-const text = (content: string): object => ({ type: 'text', text: content });
+const { ask, messages, replies, sent, server } = serverOfEachTest();
 
 describe('stdin', () => {
   test('precedes the prompt, between tags that its text cannot close', async () => {
@@ -69,7 +44,7 @@ describe('stdin', () => {
     verifies('cli.ask.stdin');
     const { code, stderr } = await ask([], { input });
     expect([code, stderr]).toEqual([2, expect.stringContaining(named)]);
-    expect(server.requests).toHaveLength(0);
+    expect(server().requests).toHaveLength(0);
   });
 
   test('answers offline, too', async () => {
@@ -145,7 +120,7 @@ describe('-f', () => {
       const url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
       const { code, stderr } = await ask(['-f', url, 'what is it?']);
       expect([code, stderr]).toEqual([2, expect.stringContaining('redirects to http://localhost:9/elsewhere')]);
-      expect(server.requests).toHaveLength(0);
+      expect(server().requests).toHaveLength(0);
     } finally {
       pages.close();
     }
@@ -205,7 +180,7 @@ describe('--schema', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('"name" is there twice')]);
     const asked = await ask(['--schema', '__proto__ int', 'hi']);
     expect(asked.stderr).not.toContain('JSON cannot represent');
-    expect(server.requests.length).toBeGreaterThan(0);
+    expect(server().requests.length).toBeGreaterThan(0);
   });
 
   test('prints JSON that fits the short form, a file or JSON text', async () => {
@@ -277,19 +252,19 @@ describe('-t and --role', () => {
   test('a template fills in its variables, gives a system prompt and a model', async () => {
     verifies('cli.ask.templates');
     const cwd = workspace(files);
-    const plain = ['--base-url', server.baseUrl];
+    const plain = ['--base-url', server().baseUrl];
     await promptHere([...plain, '-t', 'translate', 'hello'], { cwd });
     expect(messages()).toEqual([
       { role: 'system', content: 'You translate to French.' },
       { role: 'user', content: 'Translate, for $1: hello' },
     ]);
-    expect(server.requests.at(-1)?.body).toMatchObject({ model: 't' });
+    expect(server().requests.at(-1)?.body).toMatchObject({ model: 't' });
     await promptHere([...plain, '-m', 'own', '-t', 'translate', '--var', 'language=Dutch=x'], { cwd, input: 'hi' });
     expect(messages()).toEqual([
       { role: 'system', content: 'You translate to Dutch=x.' },
       { role: 'user', content: 'Translate, for $1: hi' },
     ]);
-    expect(server.requests.at(-1)?.body).toMatchObject({ model: 'own' });
+    expect(server().requests.at(-1)?.body).toMatchObject({ model: 'own' });
     await ask(['-t', 'short', 'what is it?'], { cwd });
     expect(sent()).toBe('Be short.\n\nwhat is it?');
   });
@@ -320,7 +295,7 @@ test('--record writes what --replay answers from, without the key and without a 
   const cwd = workspace();
   const key = 'sk-test-0123456789abcdefghij';
   await ask(['--token', key, '--record', 'tape.json', 'hi'], { cwd });
-  await server.close();
+  await server().close();
   const { code, stdout } = await promptHere(['--replay', 'tape.json', 'hi'], { cwd });
   expect([code, stdout]).toEqual([0, 'ok\n']);
   expect(readFileSync(join(cwd, 'tape.json'), 'utf8')).not.toContain(key);
@@ -338,7 +313,7 @@ test('--max-cost ends the run when the tokens have cost as much', async () => {
   const { code, stderr } = await ask(['--price', '1,2', '--max-cost', '0.75', 'x']);
   expect(code).toBe(5);
   expect(stderr).toContain('limit (cost)');
-  expect(server.requests).toHaveLength(2);
+  expect(server().requests).toHaveLength(2);
 });
 
 test('--max-cost without a price exits 2 and says how a price is given', async () => {

@@ -1,34 +1,9 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { prompt, promptHere, workspace } from './program.ts';
 import { fakeTerminal, inPseudoTerminal, plain, promptAt } from './terminals.ts';
-
-const RULES = '.config/prompt-agent/permissions.json';
-const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
-const BUNDLE = ['--bundle', 'code_agent'];
-
-async function working(
-  cwd: string,
-  replies: WireServerOptions['replies'],
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-) {
-  const server = await startWireServer({ replies });
-  try {
-    const model = ['--base-url', server.baseUrl, '--model', 'm'];
-    const ask = env['NODE_OPTIONS'] === undefined ? promptHere : prompt;
-    const outcome = await ask([...model, ...args, 'do it'], { cwd, env });
-    return { ...outcome, requests: server.requests.map(({ body }) => JSON.stringify(body)) };
-  } finally {
-    await server.close();
-  }
-}
-
-const project = (files: Readonly<Record<string, string>> = {}) =>
-  workspace({ 'a.txt': 'one\n', 'b.txt': 'B\n', ...files });
-const textOf = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf8');
+import { BUNDLE, EDIT, project, RULES, textOf, working } from './permissions.support.ts';
 
 test('"always" writes a rule for the workspace into a file that only the user can read, and the next run does not ask', async () => {
   verifies('cli.approval.kept', 'cli.approval.answers');

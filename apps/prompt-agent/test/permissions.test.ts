@@ -1,33 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { prompt, promptHere, workspace } from './program.ts';
-
-const RULES = '.config/prompt-agent/permissions.json';
-const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
-const BUNDLE = ['--bundle', 'code_agent'];
-
-async function working(
-  cwd: string,
-  replies: WireServerOptions['replies'],
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-) {
-  const server = await startWireServer({ replies });
-  try {
-    const model = ['--base-url', server.baseUrl, '--model', 'm'];
-    const ask = env['NODE_OPTIONS'] === undefined ? promptHere : prompt;
-    const outcome = await ask([...model, ...args, 'do it'], { cwd, env });
-    return { ...outcome, requests: server.requests.map(({ body }) => JSON.stringify(body)) };
-  } finally {
-    await server.close();
-  }
-}
-
-const project = (files: Readonly<Record<string, string>> = {}) =>
-  workspace({ 'a.txt': 'one\n', 'b.txt': 'B\n', ...files });
-const textOf = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf8');
+import { promptHere } from './program.ts';
+import { BUNDLE, EDIT, project, RULES, textOf, working } from './permissions.support.ts';
 
 test('a rule without a workspace holds everywhere, and one that denies is stronger than any flag', async () => {
   verifies('cli.approval.kept', 'cli.yes');

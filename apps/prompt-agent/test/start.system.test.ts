@@ -28,7 +28,7 @@ async function closedPort(): Promise<string> {
 test.each([
   [['--version'], { files: 5, bytes: 68_500 }],
   [['--help'], { files: 4, bytes: 66_500 }],
-  [['2+2'], { files: 21, bytes: 1_045_000 }],
+  [['2+2'], { files: 21, bytes: 1_000_000 }],
 ])('%j loads few files, and nothing of HTTP or cryptography', async (args, most) => {
   verifies('cli.start.loads');
   const env = { ...COUNTS, PROMPT_AGENT_SERVERS: await closedPort() };

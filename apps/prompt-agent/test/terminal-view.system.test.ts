@@ -1,31 +1,8 @@
-import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { prompt, promptHere, workspace } from './program.ts';
-import { fakeTerminal, inPseudoTerminal, plain, promptAt, screenOf } from './terminals.ts';
-
-const ANSWER = '# Result\n\n**Done**: `42`.\n\n```ts\nconst a = 1;\n```\n\n- one\n- two\n';
-
-async function at(
-  replies: WireServerOptions['replies'],
-  {
-    args = [],
-    env = {},
-    columns = 80,
-  }: { args?: readonly string[]; env?: Record<string, string>; columns?: number } = {},
-) {
-  const server = await startWireServer({ replies });
-  const terminal = fakeTerminal(columns);
-  try {
-    const model = ['--base-url', server.baseUrl, '--model', 'm-1'];
-    const code = await promptAt(terminal, [...model, ...args, 'do it'], { cwd: workspace(), env });
-    return { code, raw: terminal.raw(), text: plain(terminal.raw()), answer: plain(terminal.answer()), server };
-  } finally {
-    await server.close();
-  }
-}
-
-const READ = { name: 'read_file', arguments: { path: 'notes.md' } };
-const MISSING = { name: 'read_file', arguments: { path: 'none.md' } };
+import { inPseudoTerminal, screenOf } from './terminals.ts';
+import { ANSWER, at, READ, MISSING } from './terminal-view.support.ts';
 
 test('--quiet leaves the answer, errors and questions', async () => {
   verifies('cli.look.plain');

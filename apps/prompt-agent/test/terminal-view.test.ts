@@ -1,37 +1,14 @@
-import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { cutLine, lineWidth, textWidth } from '../src/output/terminal/text-width.ts';
 import { createLiveStatus } from '../src/output/terminal/live-status.ts';
 import { seconds } from '../src/output/quantities.ts';
 import { promptHere, workspace } from './program.ts';
-import { controlsOf, fakeTerminal, plain, promptAt } from './terminals.ts';
+import { controlsOf, plain } from './terminals.ts';
+import { ANSWER, at, READ, MISSING } from './terminal-view.support.ts';
 
 /** What the program itself sends: a line is erased, and the one above it. */
 const ITS_OWN = new Set(['\r', '\u001B[1A', '\u001B[K']);
-
-const ANSWER = '# Result\n\n**Done**: `42`.\n\n```ts\nconst a = 1;\n```\n\n- one\n- two\n';
-
-async function at(
-  replies: WireServerOptions['replies'],
-  {
-    args = [],
-    env = {},
-    columns = 80,
-  }: { args?: readonly string[]; env?: Record<string, string>; columns?: number } = {},
-) {
-  const server = await startWireServer({ replies });
-  const terminal = fakeTerminal(columns);
-  try {
-    const model = ['--base-url', server.baseUrl, '--model', 'm-1'];
-    const code = await promptAt(terminal, [...model, ...args, 'do it'], { cwd: workspace(), env });
-    return { code, raw: terminal.raw(), text: plain(terminal.raw()), answer: plain(terminal.answer()), server };
-  } finally {
-    await server.close();
-  }
-}
-
-const READ = { name: 'read_file', arguments: { path: 'notes.md' } };
-const MISSING = { name: 'read_file', arguments: { path: 'none.md' } };
 
 test('on a terminal the answer is laid out, each call becomes a line with its result, and the totals come last', async () => {
   verifies('cli.look');

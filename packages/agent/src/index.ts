@@ -13,7 +13,7 @@ export { rememberApprovals } from './approval/remember-approvals.ts';
 export type { ApprovalRule } from './approval/remember-approvals.ts';
 export { repairHistory } from './history/repair-history.ts';
 export type { RepairOptions } from './history/repair-history.ts';
-export { createMemorySession } from './session/memory-session.ts';
+export { createMemorySession } from './session/session.ts';
 export { loadHistory, runSession } from './session/run-session.ts';
 export type { SessionRunOptions } from './session/run-session.ts';
 export type { Session, SessionEntry } from './session/session.ts';

@@ -1,5 +1,5 @@
-import { checkFunctions, type ApprovalDecision, type Approve } from '@kernel/protocol';
-import { currentProgram } from './program-scope.ts';
+import { type ApprovalDecision, type Approve, checkFunctions } from '@kernel/protocol';
+import { currentProgram } from './run-code.ts';
 
 /** One call to decide on, as `approve` gets it. */
 export type ApprovalRequest<Context = unknown> = Parameters<Approve<Context>>[0];

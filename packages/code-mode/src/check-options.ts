@@ -9,11 +9,22 @@ import {
   optionKeys,
   type Sandbox,
   type SandboxLimits,
+  type Tool,
   type ToolEffect,
 } from '@kernel/protocol';
-import { EFFECTS } from './effects.ts';
 import type { CodeModeLimits, CodeModeOptions, ProgramValues } from './options.ts';
 import { createWorkerSandbox } from './sandbox/worker-sandbox.ts';
+
+/** The effects of tools, the weakest first. */
+const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external'];
+
+/** The strongest effect of some tools. A tool that says nothing, or what is not an effect, is `external`. */
+export function strongestEffect(tools: readonly Tool[]): ToolEffect {
+  const others = EFFECTS.filter((effect) => effect !== 'external');
+  const isExternal = tools.some(({ effect }) => !others.some((other) => other === effect));
+  if (isExternal) return 'external';
+  return others.findLast((each) => tools.some(({ effect }) => effect === each)) ?? 'read';
+}
 
 /** The options of `withCodeMode`, complete. */
 export interface CheckedOptions {

@@ -1,6 +1,5 @@
 import type { SandboxTool, Tool } from '@kernel/protocol';
-import type { CheckedOptions } from './check-options.ts';
-import { strongestEffect } from './effects.ts';
+import { type CheckedOptions, strongestEffect } from './check-options.ts';
 import { declareTools } from './declarations/declare-tools.ts';
 
 /** Creates the tool that runs programs over these tools. */

@@ -1,22 +1,36 @@
 import { agentAsTool } from '@kernel/agent';
-import { untilAborted } from '@kernel/internal';
+import { createAsyncStorage, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   errorResult,
   type JsonValue,
   type MediaPart,
-  type ToolResult,
-  type Toolset,
   type ToolCall,
   type ToolContext,
+  type ToolResult,
+  type Toolset,
 } from '@kernel/protocol';
 import type { CheckedOptions } from './check-options.ts';
 import { toProgramResult } from './program/call-results.ts';
 import { type CallableTools, checkProgram } from './program/check-program.ts';
 import { createProgramProvider, type ProgramEnd, readProgramEnd } from './program/program-provider.ts';
 import { type ReadCode, refused } from './program/read-code.ts';
-import { runAsProgram } from './program-scope.ts';
 import type { StoredValues } from './stored-values.ts';
+
+const programs = createAsyncStorage<object>();
+
+/** Runs a program under an identity, by which an approval can tell which program makes a call. */
+function runAsProgram<T>(work: () => T): T {
+  return programs.run({}, work);
+}
+
+/**
+ * The program that is running: the same object for all of its calls, and another for each program. Undefined outside of
+ * programs.
+ */
+export function currentProgram(): object | undefined {
+  return programs.getStore();
+}
 
 /** How deep programs and agents may be in each other. */
 const MAX_DEPTH = 8;

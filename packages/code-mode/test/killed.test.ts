@@ -48,7 +48,6 @@ const PROGRAMS: readonly string[] = [
   `let id = 1; while (id < 4) id = (await tools.read({ id: id + 1 })).n; return id`,
   `tools.write({ id: 1 }); await tools.read({ id: 2 }); return 'not awaited'`,
   `await tools.write({ id: 1 }); throw new Error('after the write')`,
-  `const all = await Promise.all(Array.from({ length: 12 }, (_, id) => tools.read({ id }))); return all.reduce((sum, { n }) => sum + n, 0)`,
 ];
 
 /** One attempt at a run of a program, over what earlier attempts recorded; undefined if it was killed. */

@@ -11,9 +11,6 @@ export { childVariables, guardExit, guardGroup, signalGroup } from './process-gr
 export { hasEnded, processExists, ownIdentity, type ProcessIdentity, type ProcessView } from './process-identity.ts';
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';
-export { isExponential } from './regex/ambiguity.ts';
-export { createSearch } from './regex/growth.ts';
-export type { StepBudget } from './regex/linear.ts';
 export { sha256, sha256Hex } from './sha256.ts';
 export { createLock, MAX_TIMER_MS, delay } from './timers.ts';
 export { sliceHead, sliceTail, truncate } from './truncate.ts';

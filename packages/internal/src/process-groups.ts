@@ -29,7 +29,10 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return attempt(() => process.kill(process.platform === 'win32' ? leader : -leader, signal)) === true;
 }
 
-/** Completes a program's variables. With SHLVL below 1 or above 998, bash takes Node's pipe for a remote login and reads ~/.bashrc. */
+/**
+ * Completes a program's variables. With SHLVL below 1 or above 998, bash takes Node's pipe for a remote login and reads
+ * ~/.bashrc.
+ */
 export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLVL: '1' });
 
 const endAll = (): void => [...guarded].toReversed().forEach((work) => work());

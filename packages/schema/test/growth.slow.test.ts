@@ -2,7 +2,9 @@ import type { JsonSchema } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { expectLinear, workOf } from '../../../test/setup/growth.ts';
-import { compileSchema } from '../src/index.ts';
+import { compileSchema, createSearch } from '../src/index.ts';
+import { isExponential } from '../src/regex/ambiguity.ts';
+import { parseRegex } from '../src/regex/parse.ts';
 import { caught, inspect } from './support.ts';
 
 const e = { $ref: '#/$defs/e' };
@@ -73,4 +75,25 @@ test.each([
 ])('a schema %s is rejected after little work', async (_, parameters) => {
   verifies('tools.define.schema.invalid');
   expect(await workOf(() => caught(() => inspect(parameters)))).toBeLessThan(5_000_000);
+});
+
+test.each<readonly [string, string]>([
+  ['classes', '[ab]'],
+  ['groups', '(?:a)'],
+  ['loops', 'ab*'],
+  ['choices', 'abc|'],
+])('a pattern of many %s is parsed in linear time', async (_, part) => {
+  const make = (size: number): string => part.repeat(size / part.length);
+  await expectLinear({ make, work: (source) => parseRegex(source, '') });
+});
+
+test.each([/^(a+)+$/, /(a|a)*b/, /(?:.*x)*y/, /a*a*b/])('a text is searched for %s in linear time', async (pattern) => {
+  const make = (size: number): string => `${'a'.repeat(size)}!`;
+  const search = createSearch(pattern);
+  await expectLinear({ make, work: (text) => search(text, { left: 1e9 }), largest: 65_536 });
+});
+
+test.each(['(?:a|b)*', '(?:ab?)+'])('the analysis of a pattern of many %s ends within a bound', async (part) => {
+  const work = (size: number) => workOf(() => isExponential(new RegExp(part.repeat(size))));
+  expect(await work(400)).toBeLessThan(5_000_000);
 });

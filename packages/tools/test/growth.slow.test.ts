@@ -47,7 +47,8 @@ test.each(ARGUMENTS)('arguments with %s are checked and repaired in linear time'
 test('repairs take linear time in an object of many long keys, most of which need none', async () => {
   verifies('tools.execute.linear');
   const registry = createRegistry([bindTool({ name: 't', description: '', parameters: members }, () => 'ran')]);
-  // If each repair copied the object, the time would grow with the number of repairs times that of keys. One round makes a hundred repairs.
+  // If each repair copied the object, the time would grow with the number of repairs times that of keys. One round
+  // makes a hundred repairs.
   const make = (repairs: number): string => {
     const member = (at: number): string => `"${'k'.repeat(40)}${at}":${at % 50 === 0 ? '"1"' : '1'}`;
     return `{"a":{${Array.from({ length: 50 * repairs }, (_, at) => member(at)).join()}}}`;

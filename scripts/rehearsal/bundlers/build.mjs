@@ -1,4 +1,4 @@
-/** Builds two programs for Node with esbuild, webpack and vite, dependencies included. Prints every warning and error, and otherwise nothing. */
+/** Builds two programs for Node with esbuild, webpack and vite, dependencies included. Prints only warnings and errors. */
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import webpack from 'webpack';

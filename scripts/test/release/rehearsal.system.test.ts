@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 
-// The rehearsal itself needs the npm registry for the packages of others, and minutes; CI runs it. Here: that it goes nowhere else.
+// The rehearsal itself needs the npm registry for the packages of others, and minutes; CI runs it. Here: that it goes
+// nowhere else.
 const root = resolve(import.meta.dirname, '../../..');
 
 test('what a rehearsal started ends with it, also when it is asked to end', async () => {

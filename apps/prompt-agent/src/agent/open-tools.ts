@@ -99,7 +99,7 @@ export async function openTools(
           preview:
             bundle &&
             (async (toolCall, signal) =>
-              (await import('../approval/preview-change.ts')).previewChange(workspace, toolCall, signal)),
+              (await import('../approval/try-change.ts')).previewChange(workspace, toolCall, signal)),
           commands,
           origin,
         });

@@ -1,34 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
-import { callsIn, choose, withEditor } from './editor.ts';
+import { choose } from './editor.ts';
+import { FILES, oneCall } from './permissions.support.ts';
 const TOUCH = { name: 'run_command', arguments: { command: ['touch', 'made.txt'] } };
 const SCRIPTED_AGENT = fileURLToPath(
   new URL('../../../../packages/acp/test/fixtures/scripted-agent.ts', import.meta.url),
 );
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-const FILES = { 'a.txt': 'one\n' };
-
-/** Has one call, which is answered so, and returns what came of it. */
-function oneCall(
-  call: object,
-  answer: (request: RequestPermissionRequest) => RequestPermissionResponse | Promise<RequestPermissionResponse>,
-  options: Partial<Parameters<typeof withEditor>[0]> = {},
-) {
-  const replies = [{ calls: [call as never] }, { text: 'Done.' }];
-  return withEditor(
-    { replies, files: FILES, answer, ...options },
-    async ({ begin, prompt, questions, asked, cwd, updates }) => {
-      const end = await prompt(await begin(), 'Do it.');
-      const text = readFileSync(join(cwd, 'a.txt'), 'utf8');
-      return { end, text, cwd, questions, result: asked().at(-1) ?? '', calls: callsIn(updates) };
-    },
-  );
-}
 
 test('a question about a command shows it as one would type it, with its folder, time limit and isolation', async () => {
   verifies('cli.acp.permission');

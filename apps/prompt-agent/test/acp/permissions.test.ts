@@ -3,28 +3,11 @@ import { join } from 'node:path';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { callsIn, choose, withEditor } from './editor.ts';
+import { choose, withEditor } from './editor.ts';
+import { FILES, oneCall } from './permissions.support.ts';
 
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
-const FILES = { 'a.txt': 'one\n' };
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
-
-/** Has one call, which is answered so, and returns what came of it. */
-function oneCall(
-  call: object,
-  answer: (request: RequestPermissionRequest) => RequestPermissionResponse | Promise<RequestPermissionResponse>,
-  options: Partial<Parameters<typeof withEditor>[0]> = {},
-) {
-  const replies = [{ calls: [call as never] }, { text: 'Done.' }];
-  return withEditor(
-    { replies, files: FILES, answer, ...options },
-    async ({ begin, prompt, questions, asked, cwd, updates }) => {
-      const end = await prompt(await begin(), 'Do it.');
-      const text = readFileSync(join(cwd, 'a.txt'), 'utf8');
-      return { end, text, cwd, questions, result: asked().at(-1) ?? '', calls: callsIn(updates) };
-    },
-  );
-}
 
 test('a question shows the diff of an edit, and offers once, always, this session with the rule that each would add, and no', async () => {
   verifies('cli.acp.permission');

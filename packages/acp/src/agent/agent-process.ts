@@ -14,7 +14,6 @@ import {
 } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
-import { endsWithin } from './ends-within.ts';
 
 /** A running agent. */
 export interface AgentProcess {
@@ -122,4 +121,15 @@ function startError(command: string, error: unknown): KernelError {
     `The agent ${JSON.stringify(sliceHead(command, 200))} cannot be started: ${reasons[code] ?? code}.`,
     { cause: error },
   );
+}
+
+/** Whether some work ends within a time, in milliseconds. Leaves no timer behind. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<false>((elapse) => {
+    timer = setTimeout(elapse, ms, false);
+  });
+  const hasEnded = await Promise.race([work.then(() => true), elapsed]);
+  clearTimeout(timer);
+  return hasEnded;
 }

@@ -3,18 +3,17 @@ import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } 
 import type { CheckedOptions } from '../check-options.ts';
 import { copyWorkspace, type WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { CommandsInCopy } from '../options.ts';
-import { createDecisions, type Decision } from '../requests/decisions.ts';
 import { createClient } from '../requests/client.ts';
+import { createDecisions, type Decision } from '../requests/decisions.ts';
 import { createAgentTerminals } from '../requests/terminals.ts';
-import type { AgentProcess, StartAgent } from './agent-process.ts';
+import { type AgentProcess, endsWithin, type StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
 import { endError, openAgentSession, timeoutError, toReportedError } from './open-session.ts';
-import { createQueue } from './queue.ts';
-import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
-import type { AgentSession, Sdk, SessionEvent } from './session-types.ts';
 import { commandOutput } from './own-call.ts';
+import { createQueue } from './queue.ts';
+import type { AgentSession, Sdk, SessionEvent } from './session-types.ts';
 import { type AgentOutput, createUpdates } from './updates.ts';
-import { endsWithin } from './ends-within.ts';
+import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
 
 interface SessionSetup {
   readonly start: StartAgent;

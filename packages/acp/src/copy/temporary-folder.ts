@@ -1,9 +1,24 @@
 import { rmSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, realpath } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt, guardExit, hasEnded, ownIdentity, sha256Hex } from '@kernel/internal';
-import { removeFolder } from './remove-folder.ts';
+
+const OPTIONS = { recursive: true, force: true, maxRetries: 3 } as const;
+
+/** Removes a folder with everything in it, also folders that their owner may not write. Never rejects. */
+async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, OPTIONS).catch(async () => {
+    await makeWritable(folder);
+    await rm(folder, OPTIONS).catch(() => undefined);
+  });
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => undefined);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  await Promise.all(entries.filter((each) => each.isDirectory()).map(({ name }) => makeWritable(join(folder, name))));
+}
 
 /** A folder for a copy, whose name says which process it is of. */
 interface TemporaryFolder {

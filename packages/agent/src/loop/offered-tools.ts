@@ -7,7 +7,15 @@ import {
   type Toolset,
   type TurnContext,
 } from '@kernel/protocol';
-import { afterMicrotasks } from '../iteration/after-microtasks.ts';
+
+/** How many microtasks a promise that is as good as settled takes to call its callbacks. */
+const MICROTASKS = 4;
+
+/** Runs `work` a few microtasks later: work that is done by then never pays for a timer or an abort listener. */
+function afterMicrotasks(work: () => void, count = MICROTASKS): void {
+  if (count === 0) work();
+  else queueMicrotask(() => afterMicrotasks(work, count - 1));
+}
 
 /** Which tools are on offer to one run, turn by turn. */
 export interface OfferedTools {

@@ -1,6 +1,8 @@
 import type { webcrypto } from 'node:crypto';
-import { createRedactor, querySecrets, type Redactor } from '@kernel/internal';
+import { createRedactor, errorMessage, querySecrets, type Redactor, terminalText, truncate } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import type { DpopSession, FetchLike } from '@modelcontextprotocol/client';
+import { redactedError } from '../client/server-redactor.ts';
 import type { ClientSdk } from '../client/transport/server-link.ts';
 import { createAuthFetch } from './flow/auth-fetch.ts';
 import { discoverAuthorizationServer } from './flow/discover.ts';
@@ -11,9 +13,24 @@ import { parseSavedSignIn, type SavedSignIn } from './flow/saved-sign-in.ts';
 import { signInAlone } from './flow/sign-in-alone.ts';
 import { signInAsPerson } from './flow/sign-in-as-person.ts';
 import { createSharedWork } from './shared-work.ts';
-import { toSignInError } from './sign-in-error.ts';
 import type { SignInGrant } from './sign-in-options.ts';
 import type { TokenStore } from './store/token-store.ts';
+
+const MAX_LENGTH = 600;
+const HINT = 'Check the address of the server and the grant; to begin again without what is stored, call signOut.';
+
+/** The error of a sign-in, with no secret in it. */
+function toSignInError(error: unknown, server: URL, redactor: Redactor): KernelError {
+  const redact = (text: string): string => terminalText(redactor.text(text));
+  const known = KernelError.is(error) ? error : undefined;
+  const { code = 'TOOL_UNAVAILABLE', hint = HINT } = known ?? {};
+  const why = truncate(redact(errorMessage(error)).trim().replaceAll(/\s+/g, ' '), MAX_LENGTH);
+  return new KernelError(code, `Signing in at ${server.origin}${server.pathname} failed: ${why}`, {
+    hint: redact(hint),
+    retryable: known?.retryable ?? error instanceof TypeError,
+    cause: redactedError(error, redact),
+  });
+}
 
 /** Why new tokens are wanted: they are about to end, the server refuses them, or it wants more scopes. */
 type Reason = 'ending' | 'refused' | 'scope';

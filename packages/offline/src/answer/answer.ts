@@ -77,7 +77,10 @@ export function refusal(
   });
 }
 
-/** A request to try for each tool, as a person writes it, and the names of the tools that have none: a few lines, because it is printed to people. */
+/**
+ * A request to try for each tool, as a person writes it, and the names of the tools that have none: a few lines,
+ * because it is printed to people.
+ */
 function abilities(candidates: readonly Candidate[]): string {
   if (candidates.length === 0) return 'It works only with tools, and none is offered. ';
   const examples: string[] = [];

@@ -2,8 +2,9 @@ import { attempt } from '@kernel/internal';
 import { plain } from './lexicon.ts';
 
 /**
- * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. So have the zones that were renamed: `Intl` lists
- * them by the name that CLDR gave them first, such as `Asia/Katmandu`, and takes both.
+ * Well-known places whose zone has another name, without cities that two zones have, such as Cambridge. So have the
+ * zones that were renamed: `Intl` lists them by the name that CLDR gave them first, such as `Asia/Katmandu`, and takes
+ * both.
  */
 const PLACES = `America/New_York:nyc|boston|washington dc|miami
 America/Los_Angeles:la|sf|san francisco|seattle|california

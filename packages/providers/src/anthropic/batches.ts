@@ -2,15 +2,15 @@ import { createJsonSource } from '@kernel/protocol';
 import {
   type BatchApi,
   type BatchOperations,
+  checkEnded,
   readResultLine,
   type VendorResult,
-  checkEnded,
 } from '../batches/batch-api.ts';
 import type { Batch } from '../batches/types.ts';
-import { toPathSegment } from '../config/path-segment.ts';
+import { toPathSegment } from '../config/base-url.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 import { protocolError } from '../http/errors.ts';
+import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 
 const RUNNING: ReadonlySet<string> = new Set(['in_progress', 'canceling']);
 

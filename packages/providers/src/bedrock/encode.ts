@@ -1,18 +1,18 @@
 import { toJsonText } from '@kernel/internal';
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../wire/check-request.ts';
+import { toPathSegment } from '../config/base-url.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
-import { toPathSegment } from '../config/path-segment.ts';
-import { schemaInstruction } from '../wire/response-format.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { alternateRoles } from '../wire/alternating-messages.ts';
-import { cachePerMessage } from '../wire/message-cache.ts';
-import { markedMessages, markTtl, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
-import type { EncodedRequest } from '../wire/wire.ts';
-import { TOOL_NAME } from '../wire/names.ts';
 import { asFields, asText } from '../json-fields.ts';
+import { alternateRoles } from '../wire/alternating-messages.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { cachePerMessage } from '../wire/message-cache.ts';
+import { TOOL_NAME } from '../wire/names.ts';
+import { markedMessages, markTtl, resolveCache, type ResolvedCache } from '../wire/prompt-cache.ts';
+import { schemaInstruction } from '../wire/response-format.ts';
 import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder, placeholderTools } from '../wire/tool-encoder.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
 import { toBlocks } from './blocks.ts';
 import { modelSettings } from './settings.ts';
 

@@ -1,13 +1,13 @@
 import type { Provider } from '@kernel/protocol';
+import { toPathSegment } from '../config/base-url.ts';
+import { pickFields } from '../json-fields.ts';
 import { lazyProvider } from '../lazy-provider.ts';
-import { wireProvider, type Wire } from '../wire/wire.ts';
-import { type BedrockWireConfig, type BedrockSettings, resolveBedrock } from './config.ts';
-import { loadFrameReader, type ReadFrame } from './optional-packages.ts';
-import { toPathSegment } from '../config/path-segment.ts';
+import { type Wire, wireProvider } from '../wire/wire.ts';
+import { type BedrockSettings, type BedrockWireConfig, resolveBedrock } from './config.ts';
 import { createBedrockDecoder } from './decode.ts';
 import { createBedrockEncoder } from './encode.ts';
+import { loadFrameReader, type ReadFrame } from './optional-packages.ts';
 import { createBedrockSigner } from './sign.ts';
-import { pickFields } from '../json-fields.ts';
 
 /** The reader of the binary stream is loaded at the first streaming request. */
 export function createBedrockProvider(config: BedrockWireConfig): Provider {

@@ -1,3 +1,5 @@
+import { sliceHead } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import { configError } from './config-error.ts';
 
 export function parseBaseUrl(provider: string, value: string) {
@@ -26,4 +28,12 @@ export function hasScheme(value: string, { protocol }: URL): boolean {
 function withoutCredential(value: string): string {
   const at = value.lastIndexOf('@');
   return at === -1 ? value : `${/^[a-z][a-z0-9+.-]*:\/\//i.exec(value)?.[0] ?? ''}${value.slice(at + 1)}`;
+}
+
+/** URL parsers remove `.` and `..` even if they are percent-encoded, so the request would reach another path. */
+export function toPathSegment(name: string): string {
+  const encoded = encodeURIComponent(name.isWellFormed() ? name : '');
+  if (!['', '.', '..'].includes(encoded)) return encoded;
+  const text = `${JSON.stringify(sliceHead(name, 80))} cannot be a part of a name: it would lead to another address.`;
+  throw new KernelError('CONFIG_INVALID', text, { hint: 'Use the name that the vendor lists.' });
 }

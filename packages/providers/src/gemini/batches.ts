@@ -1,12 +1,12 @@
 import { KernelError } from '@kernel/protocol';
-import { type BatchApi, type BatchOperations, type VendorResult, checkEnded } from '../batches/batch-api.ts';
+import { type BatchApi, type BatchOperations, checkEnded, type VendorResult } from '../batches/batch-api.ts';
 import type { Batch } from '../batches/types.ts';
+import { toPathSegment } from '../config/base-url.ts';
 import { configError } from '../config/config-error.ts';
-import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
+import { protocolError } from '../http/errors.ts';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import { geminiPath, resourceName } from './config.ts';
-import { protocolError } from '../http/errors.ts';
 
 const NAME = /(?:^|\/)batches\/[^/]+$/;
 

@@ -1,8 +1,8 @@
-import type { CacheCallOptions, CacheTtlOptions, CacheContentRequest, CachedContent, Caches } from '../caches/types.ts';
 import { toJsonText } from '@kernel/internal';
 import { checkKeys, checkNumber, optionKeys, type ProviderRequest } from '@kernel/protocol';
+import type { CacheCallOptions, CacheContentRequest, CachedContent, Caches, CacheTtlOptions } from '../caches/types.ts';
+import { toPathSegment } from '../config/base-url.ts';
 import { configError } from '../config/config-error.ts';
-import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { protocolError } from '../http/errors.ts';
 import { parseJsonResponse, requestText } from '../http/response-text.ts';

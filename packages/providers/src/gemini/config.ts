@@ -1,7 +1,7 @@
 import type { JsonObject, ModelOptions } from '@kernel/protocol';
+import { toPathSegment } from '../config/base-url.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
-import { toPathSegment } from '../config/path-segment.ts';
 import { resolveWireSettings, type ServerToolsConfig, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Gemini's generateContent API. */

@@ -1,7 +1,6 @@
-import type { BaseUrl } from '../config/base-url.ts';
+import { type BaseUrl, toPathSegment } from '../config/base-url.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
-import { toPathSegment } from '../config/path-segment.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { ChatQuirks } from './quirks.ts';
 

@@ -2,17 +2,17 @@ import { createJsonSource } from '@kernel/protocol';
 import {
   type BatchApi,
   type BatchOperations,
+  checkEnded,
   readResultLine,
   type VendorResult,
-  checkEnded,
 } from '../batches/batch-api.ts';
 import type { Batch } from '../batches/types.ts';
-import { toPathSegment } from '../config/path-segment.ts';
+import { toPathSegment } from '../config/base-url.ts';
+import { protocolError } from '../http/errors.ts';
 import { encodeForm } from '../http/form-data.ts';
 import { joinBytes } from '../http/join-bytes.ts';
-import type { BatchPath } from './config.ts';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
-import { protocolError } from '../http/errors.ts';
+import type { BatchPath } from './config.ts';
 
 const RUNNING: ReadonlySet<unknown> = new Set(['validating', 'in_progress', 'finalizing', 'cancelling']);
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@kernel/protocol';
+import { toPathSegment } from '../config/base-url.ts';
 import { configError } from '../config/config-error.ts';
-import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { type ApiRequest, JSON_TYPE } from '../http/authenticated-client.ts';
 import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';

@@ -1,8 +1,7 @@
-import { createUtf8Decoder, onAbort } from '@kernel/internal';
-import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
+import { createUtf8Decoder, node, onAbort } from '@kernel/internal';
 import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
+import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { copyTail } from './copy-tail.ts';
 
 /** Linear: an incomplete line is kept in chunks and joined once. */
 export function createLineParser(onLine: (line: string) => void, maxLineLength: number = DEFAULT_LIMITS.lineLength) {
@@ -112,4 +111,14 @@ export async function* readLines(
     removeListener();
     sent.close();
   }
+}
+
+/**
+ * The rest of a text from `start`. A short one is copied: as a slice it would keep the whole text, often 64 KiB, alive
+ * until the next one arrives.
+ */
+export function copyTail(text: string, start: number): string {
+  const tail = text.slice(start);
+  if (node.Buffer === undefined || tail.length * 2 > text.length) return tail;
+  return node.Buffer.from(tail).toString();
 }

@@ -1,7 +1,7 @@
 import { createUtf8Decoder } from '@kernel/internal';
 import type { KernelError } from '@kernel/protocol';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
-import { copyTail } from './copy-tail.ts';
+import { copyTail } from './lines.ts';
 
 /** One server-sent event. */
 export interface SseEvent {

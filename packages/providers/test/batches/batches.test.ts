@@ -7,6 +7,7 @@ import { type Batch, type BatchConfig, type BatchRequest, createBatches } from '
 import { history } from '../history.ts';
 import { errorOf, until } from '../support.ts';
 import { transport } from '../transport.ts';
+import { claude, claudeMessage, ended, line, reply, withResults } from './batches.support.ts';
 
 const TOOL: Tool = Object.freeze({
   name: 'add numbers',
@@ -29,14 +30,6 @@ const REQUESTS: readonly BatchRequest[] = [
 ];
 const BIG = '{"x":12345678901234567890}';
 
-function reply(body: unknown, status = 200): RawReply {
-  return {
-    status,
-    headers: { 'content-type': 'application/json' },
-    chunks: [typeof body === 'string' ? body : JSON.stringify(body)],
-  };
-}
-
 /** How a vendor serves batches: the answers by path, the last question being the first answered with an end. */
 interface Vendor {
   readonly config: (server: WireServer) => BatchConfig;
@@ -52,9 +45,6 @@ const chatReply = (message: string) =>
   `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":${message},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`;
 const openaiLine = (id: string, body: string, status = 200) =>
   `{"id":"r","custom_id":"${id}","response":{"status_code":${status},"request_id":"q","body":${body}},"error":null}`;
-const claude = (id: string, result: string) => `{"custom_id":"${id}","result":${result}}`;
-const claudeMessage = (content: string) =>
-  `{"type":"succeeded","message":{"id":"m","type":"message","role":"assistant","model":"c","content":[${content}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}}}`;
 const gemini = (id: string, rest: string) => `{${rest},"metadata":{"key":"${id}"}}`;
 const geminiResponse = (part: string) =>
   `"response":{"candidates":[{"content":{"role":"model","parts":[${part}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2},"modelVersion":"g"}`;
@@ -208,9 +198,9 @@ function bodiesOf(server: WireServer): readonly { path: string; body: unknown }[
   const lines = Buffer.from(upload.bytes)
     .toString('utf8')
     .split(/\r?\n/)
-    .filter((line) => line.startsWith('{'));
-  return lines.map((line) => {
-    const { body, url } = JSON.parse(line) as { body: unknown; url: string };
+    .filter((each) => each.startsWith('{'));
+  return lines.map((each) => {
+    const { body, url } = JSON.parse(each) as { body: unknown; url: string };
     return { path: url, body };
   });
 }
@@ -325,22 +315,6 @@ describe('a batch', () => {
 });
 
 describe('results', () => {
-  const ended = reply({ id: 'b', processing_status: 'ended' });
-  const line = (at: number) => claude(`id-${at}`, claudeMessage(`{"type":"text","text":"${at}"}`));
-
-  async function withResults(
-    results: RawReply,
-    work: (batches: ReturnType<typeof createBatches>, server: WireServer) => Promise<void>,
-    limits = {},
-  ) {
-    const server = await startWireServer({ replies: [ended, results] });
-    try {
-      await work(createBatches({ name: 'anthropic', baseUrl: server.url, token: 'k', limits, ...transport }), server);
-    } finally {
-      await server.close();
-    }
-  }
-
   test('of any number come as they arrive, however the bytes are cut, and in order', async () => {
     verifies('providers.batches.lines');
     const text = Array.from({ length: 3000 }, (_, at) => line(at)).join('\n');

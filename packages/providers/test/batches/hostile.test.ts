@@ -1,36 +1,8 @@
-import { type RawReply, startWireServer, verifies, type WireServer } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { type BatchRequest, type Batches, createBatches } from '../../src/batches/index.ts';
+import { type BatchRequest, type Batches } from '../../src/batches/index.ts';
 import { errorOf } from '../support.ts';
-import { transport } from '../transport.ts';
-
-const json = (body: unknown): RawReply => ({
-  headers: { 'content-type': 'application/json' },
-  chunks: [typeof body === 'string' ? body : JSON.stringify(body)],
-});
-const requests = ['a', 'b', 'c'].map((id): BatchRequest => ({
-  id,
-  model: 'm',
-  messages: [{ role: 'user', content: 'Hi' }],
-}));
-const VENDORS = ['openai', 'openai-responses', 'anthropic', 'gemini'] as const;
-const ended = json({ id: 'b', processing_status: 'ended' });
-const line = (id: string, text = id) =>
-  `{"custom_id":"${id}","result":{"type":"succeeded","message":{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"${text}"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}}}\n`;
-
-async function withBatches(
-  name: (typeof VENDORS)[number],
-  replies: readonly RawReply[],
-  work: (batches: Batches, server: WireServer) => Promise<void>,
-): Promise<void> {
-  const server = await startWireServer({ replies });
-  try {
-    const baseUrl = name.startsWith('openai') ? server.baseUrl : server.url;
-    await work(createBatches({ name, baseUrl, token: 'sk-secret-key', ...transport }), server);
-  } finally {
-    await server.close();
-  }
-}
+import { ended, json, line, requests, VENDORS, withBatches } from './hostile.support.ts';
 
 async function outcomes(batches: Batches, given?: readonly BatchRequest[]): Promise<readonly string[]> {
   const seen: string[] = [];

@@ -1,7 +1,7 @@
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { toPathSegment } from '../../src/config/base-url.ts';
 import { createProvider } from '../../src/index.ts';
-import { toPathSegment } from '../../src/config/path-segment.ts';
 
 test('a model name never leaves its segment of the path', () => {
   verifies('providers.http.paths');

@@ -12,10 +12,13 @@ function parse(bytes: Uint8Array, cuts: readonly number[] = []): readonly SseEve
   return events;
 }
 
+/** The wait of the standard's field `retry`, which the parser ignores: a reply cannot be resumed. */
+const RECONNECTION_MS = 10;
+
 const BYTES = Buffer.from(
   '\uFEFFdata: one\n\n' +
     ': a comment\r\ndata:two\r\ndata\r\ndata: 2\r\n\r\n' +
-    'event: error\rid: 7\rretry: 10\rdata: dreißig 世界 🌍\r\r' +
+    `event: error\rid: 7\rretry: ${RECONNECTION_MS}\rdata: dreißig 世界 🌍\r\r` +
     'data:  spaced\n\nid: a\u0000b\ndata:\n\nfoo: bar\n\ndata: last',
 );
 

@@ -30,7 +30,8 @@ describe.each(RECORDED)('a recorded stream of the wire %s', (wire) => {
     const recorded = await recordBytes(wire, [name.includes('after every byte') ? SHORT : REPLY]);
     const cases = wireConformance({
       bytes: recorded,
-      // Cuts within every event and frame, at another place of each. `cut-reply.test.ts` cuts at each byte that can end something.
+      // Cuts within every event and frame, at another place of each. `cut-reply.test.ts` cuts at each byte that can end
+      // something.
       cutStep: 7,
       async make(next: () => WireDelivery) {
         const replies = () => ({ chunks: [recorded], fault: next() });

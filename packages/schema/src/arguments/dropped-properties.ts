@@ -1,7 +1,7 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { compileSchema, type Validator } from '../validator/compile-schema.ts';
-import { createPatternTest } from '../validator/patterns/pattern.ts';
+import { createPatternTest } from '../validator/pattern.ts';
 import {
   indexSchema,
   isSchema,

@@ -1,6 +1,6 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import { createPatternTest } from '../validator/patterns/pattern.ts';
+import { createPatternTest } from '../validator/pattern.ts';
 import {
   indexSchema,
   isSchema,

@@ -2,7 +2,7 @@ import { isRepeatable, type JsonSchema, KernelError, type ToolRepair, type Tool 
 import { type Coerced, coerceValue } from '../coerce/coerce.ts';
 import type { StandardResult } from '../standard-schema.ts';
 import type { ValidationIssue } from '../validator/checks.ts';
-import { resetMatchSteps } from '../validator/patterns/pattern.ts';
+import { resetMatchSteps } from '../validator/pattern.ts';
 import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
@@ -27,7 +27,7 @@ export function validateArguments(binding: ValidatedTool, raw: RawArguments, pol
   try {
     return validate(binding, raw, policy);
   } catch (error) {
-    // All that can still throw is a value so deep that the stack overflows, or texts on which a pattern takes too many steps.
+    // Only a value so deep that the stack overflows still throws, or texts on which a pattern takes too many steps.
     return { error: tooDeepError(binding, error), repairs: [], notes: [] };
   }
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, equalJson, isObject } from '@kernel/internal';
 import { type Check, reportIssue } from './checks.ts';
-import { createPatternTest } from './patterns/pattern.ts';
+import { createPatternTest } from './pattern.ts';
 
 /** Returns undefined if the keyword ignores a value of that type. */
 export type Assertion = (expected: unknown) => Check | undefined;

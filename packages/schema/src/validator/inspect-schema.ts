@@ -3,9 +3,8 @@ import type { JsonSchema } from '@kernel/protocol';
 import { TYPE_NAMES } from './assertions.ts';
 import { invalidSchema } from './deep-freeze-copy.ts';
 import { KEYWORDS, type KeywordKind, metaSchemas } from './keywords.ts';
-import { createPatternTest } from './patterns/pattern.ts';
+import { createPatternTest, isSlowPattern } from './pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject, subschemas } from './schema-index.ts';
-import { isSlowPattern } from './patterns/slow-patterns.ts';
 
 /** How many schemas may apply to one value: more than this is an attack, not a description. */
 const MAX_COST = 50_000;

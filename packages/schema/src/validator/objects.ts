@@ -1,6 +1,6 @@
 import { isObject } from '@kernel/internal';
 import { type Check, type KeywordContext, type ValidationContext, childPath, passes, reportIssue } from './checks.ts';
-import { createPatternTest } from './patterns/pattern.ts';
+import { createPatternTest } from './pattern.ts';
 import { isSchema, isSchemaObject } from './schema-index.ts';
 
 export function propertiesCheck(context: KeywordContext): Check | undefined {

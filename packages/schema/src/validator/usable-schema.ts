@@ -2,7 +2,7 @@ import { isObject } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { keywordProblem } from './inspect-schema.ts';
 import { KEYWORDS, metaSchemas } from './keywords.ts';
-import { createPatternTest } from './patterns/pattern.ts';
+import { createPatternTest } from './pattern.ts';
 import { indexSchema, isSchema, type Schema, type SchemaIndex } from './schema-index.ts';
 
 /** Keywords that reject a value because a subschema accepts it, which one accepts too much of that has lost a part. */
@@ -15,8 +15,8 @@ const REST: Readonly<Record<string, readonly string[]>> = {
   items: ['additionalItems'],
 };
 
-// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions here. The copy accepts
-// everything that the schema accepts, and more.
+// Without keywords whose values are wrong, references that lead nowhere and patterns that are no regular expressions
+// here. The copy accepts everything that the schema accepts, and more.
 export function usableSchema(schema: JsonSchema): JsonSchema {
   const index = indexSchema(schema, { documents: metaSchemas() });
   return relax(schema, index, isPattern);

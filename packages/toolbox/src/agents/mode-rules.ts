@@ -4,15 +4,20 @@ import type { PermissionRule } from '../permissions/types.ts';
 import type { Workspace } from '../workspace/index.ts';
 import type { AgentMode } from './types.ts';
 
-const READING_GIT: PermissionRule = {
-  allow: 'run_command(git status|diff|log|show|blame|shortlog|describe|rev-parse|ls-files|grep *)',
-};
+const NAMES_OF_CHANGES = '--stat|--shortstat|--numstat|--name-only|--name-status';
+
+/** The forms of Git that print names and messages. What prints the content of files would print that of an `.env` as well. */
+const READING_GIT: readonly PermissionRule[] = [
+  'git status|log|shortlog|describe|rev-parse|ls-files *',
+  `git diff ${NAMES_OF_CHANGES}`,
+  `git diff --cached|--staged ${NAMES_OF_CHANGES}`,
+].map((pattern) => ({ allow: `run_command(${pattern})` }));
 
 export function modeRules(workspace: Workspace, mode: AgentMode): readonly PermissionRule[] {
   const changing = changingTools(workspace);
-  if (mode === 'act') return [READING_GIT, protectedPaths(changing)];
+  if (mode === 'act') return [...READING_GIT, protectedPaths(changing)];
   const changes: PermissionRule = { deny: changing.join('|') };
-  return mode === 'plan' ? [changes, READING_GIT] : [changes, { deny: 'run_command' }];
+  return mode === 'plan' ? [changes, ...READING_GIT] : [changes, { deny: 'run_command' }];
 }
 
 export function filesFor(workspace: Workspace, mode: AgentMode): readonly ToolWithHandler[] {

@@ -5,6 +5,7 @@ import { KernelError, type ToolContext, type ToolWithHandler, type ToolResult } 
 import { createBackgroundCommands } from './background-commands.ts';
 import { checkCommandOptions, type CommandOptions } from './command-options.ts';
 import { describeEnd, toCommandResult } from './command-result.ts';
+import { gitVariables } from './analysis/git-programs.ts';
 import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
 import type { IsolatedCommand } from './isolation/types.ts';
@@ -54,7 +55,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     maxBackground = MAX_BACKGROUND,
   } = options;
   const folder = workspace.folder ?? '';
-  const variables = {
+  const inherited = {
     ...commandVariables(options.variables ?? DEFAULT_VARIABLES, folder),
     ...options.setVariables,
   };
@@ -72,6 +73,7 @@ export function commandTools(options: CommandOptions): CommandTools {
       ? options.isolation !== 'required'
       : isolation === undefined || isolation.worksInTerminals === true;
     const terminals = works && input === '' ? options.terminals : undefined;
+    const variables = { ...inherited, ...gitVariables(command) };
     const request = {
       command,
       folder,

@@ -188,7 +188,10 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['day', 86_400_000],
 ]);
 
-/** Reads `today` and `yesterday`, days on the clock of this machine, and `3 hours` or `2 days` (48 hours), the time up to now. */
+/**
+ * Reads `today` and `yesterday`, days on the clock of this machine, and `3 hours` or `2 days` (48 hours), the time up
+ * to now.
+ */
 function periodOf(text: string, now: number): Period {
   const date = new Date(now);
   const midnight = (days: number): number =>

@@ -1,12 +1,15 @@
 import { KernelError, describeValue } from '@kernel/protocol';
+import { compileMembers, type MemberTest, withoutNamedAddresses } from './match-member.ts';
 import { compileText } from './match-text.ts';
 import { splitWords, matchWildcard, type TextTest } from './match-wildcard.ts';
+import { isKnownTool } from './subjects.ts';
 import type { PermissionResult, PermissionRule, PermissionVerdict } from './types.ts';
 import { sliceHead } from '@kernel/internal';
 
 interface ParsedRule {
   readonly rule: PermissionRule;
   readonly verdict: PermissionVerdict;
+  readonly names: readonly string[];
   matchesTool(name: string): boolean;
   readonly isForNamedTools: boolean;
   readonly isForCommands: boolean;
@@ -38,6 +41,7 @@ function parseRule(rule: PermissionRule): ParsedRule {
   return {
     rule,
     verdict: known,
+    names,
     matchesTool: (name) => names.some((each) => matchWildcard(each, name)),
     isForNamedTools: !tools.includes('*'),
     isForCommands: names.every((each) => each === RUN_COMMAND),
@@ -54,11 +58,17 @@ function invalid(shown: string, problem: string): KernelError {
 export interface CompiledRule extends ParsedRule {
   /** Tests paths and addresses; undefined if any match, or the pattern is one of commands. */
   readonly texts: TextTest | undefined;
+  /** Tests the values of tools of which nothing else is known; undefined if any match, or the rule is for no such tool. */
+  readonly members: MemberTest | undefined;
   /** The folder that it names, `cd FOLDER && …`, without which `pattern` is then. */
   readonly folder?: TextTest | undefined;
 }
 
-export function compileRule(rule: PermissionRule, root: string | undefined): CompiledRule {
+export function compileRule(
+  rule: PermissionRule,
+  root: string | undefined,
+  isKnown: (toolName: string) => boolean = isKnownTool,
+): CompiledRule {
   const parsed = parseRule(rule);
   const { isForCommands, verdict } = parsed;
   const [program, named, and, ...words] = isForCommands ? splitWords(parsed.pattern ?? '') : [];
@@ -73,7 +83,8 @@ export function compileRule(rule: PermissionRule, root: string | undefined): Com
       texts:
         pattern === undefined || (isForCommands && verdict === 'allow')
           ? undefined
-          : compileText(pattern, root, isForCommands),
+          : compileText(withoutNamedAddresses(pattern), root, isForCommands),
+      members: pattern === undefined || parsed.names.every(isKnown) ? undefined : compileMembers(pattern, root),
     };
   } catch (error) {
     throw new KernelError('CONFIG_INVALID', `The permission rule ${JSON.stringify(rule)} cannot be used.`, {

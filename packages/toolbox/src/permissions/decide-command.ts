@@ -1,6 +1,7 @@
 import { sliceHead } from '@kernel/internal';
 import { posix } from 'node:path';
 import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
+import { programsOfGit } from '../commands/analysis/git-programs.ts';
 import type { Redirection, ShellWord } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
 import { createLinks, linkTarget, pathsIn } from './links.ts';
@@ -14,38 +15,40 @@ interface CommandPolicy {
   readonly rules: readonly CompiledRule[];
   readonly fallback: PermissionVerdict;
   readonly folder: string;
+  readonly hasInput: boolean;
   readonly root: string | undefined;
   /** Whether the rules allow a file to be opened. The path is absolute, or relative to the root. */
   readonly mayOpen: (access: Redirection['access'], path: string) => boolean;
 }
 
+const INPUT = ' No rule names the input that it gets.';
 const WILDCARDS =
   ' A wildcard covers arguments only of programs known to run and change nothing, such as cat and grep, and never a path or link out of the workspace.';
-const FOREIGN_GIT =
-  ' Git would use another repository than that of the workspace there, and run programs that its config names.';
 
 export function decideCommand(
   toolName: string,
   command: readonly string[],
-  { rules, fallback, folder, mayOpen, root }: CommandPolicy,
+  { rules, fallback, folder, hasInput, mayOpen, root }: CommandPolicy,
 ): PermissionResult {
-  const facts = analyzeCommand(command);
+  const facts = analyzeCommand(command, hasInput);
   const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder, command, root));
   const decisive =
     strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder, command, root));
   if (decisive !== undefined) return decidedBy(decisive);
-  const unknown = unknownPart(facts, rules);
-  const reasonToAsk = `The command contains ${unknown ?? ''}, so no rule can tell what it does.`;
+  /** A rule that may be about what is not known. */
+  const against = rules.find(({ verdict, pattern }) => verdict !== 'allow' && pattern !== undefined);
+  const unknown = facts.unclear ?? (against && unknownPart(facts));
   const allowing = rules.filter((rule) => rule.verdict === 'allow');
   const whole = allowing.find((rule) => rule.pattern === undefined);
-  if (whole !== undefined)
-    return unknown !== undefined && hasPatternAgainst(rules)
-      ? { verdict: 'ask', reason: reasonToAsk }
-      : decidedBy(whole);
-  if (unknown !== undefined) return { verdict: fallback === 'allow' ? 'ask' : fallback, reason: reasonToAsk };
+  if (unknown !== undefined && (against !== undefined || whole === undefined)) {
+    const verdict = whole === undefined && fallback === 'deny' ? 'deny' : 'ask';
+    const reason = `The command contains ${unknown}, so no rule can tell what it does.`;
+    return { verdict, reason, ...(against !== undefined && { rule: against.rule }) };
+  }
+  if (whole !== undefined) return decidedBy(whole);
 
   const links = root === undefined ? undefined : createLinks(root);
-  const commands = facts.commands.map((each) => resolveCommand(each, folder, root, links));
+  const commands = facts.commands.map((each) => resolveCommand(each, folder, links));
   const covering = (each: ResolvedCommand): CompiledRule | undefined =>
     allowing.find((rule) => rule.isForNamedTools && coversCommand(rule, each));
   const open = commands.find((each) => covering(each) === undefined);
@@ -53,7 +56,7 @@ export function decideCommand(
     const shown = open.words.map(({ text = '…' }) => text).join(' ');
     const exact = patternFor(open);
     const isNear = allowing.some(({ pattern = '' }) => pattern.includes('*') && concernsCommand(pattern, open));
-    const note = open.isForeignGit ? FOREIGN_GIT : isNear ? WILDCARDS : '';
+    const note = open.isFed ? INPUT : isNear ? WILDCARDS : '';
     return {
       verdict: fallback,
       reason: `No rule covers ${JSON.stringify(sliceHead(shown, 200))}.${note}`,
@@ -80,8 +83,23 @@ export function decideCommand(
           }),
     };
   }
+  const named = commands.flatMap((each) => programsFor(each, root));
+  if (named.length > 0)
+    return {
+      verdict: fallback === 'allow' ? 'ask' : fallback,
+      reason: `Git would run or use ${named.join(', and ')}.`,
+    };
   const rule = commands[0] && covering(commands[0]);
   return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
+}
+
+/** What the repositories that a command of Git would use make it run. Without a root, no repository but that at the top is trusted. */
+function programsFor({ folders = [], words }: ResolvedCommand, root: string | undefined): readonly string[] {
+  if (words[0]?.text !== 'git') return [];
+  if (root === undefined)
+    return folders.some((each) => each !== '.') ? ['what the config of another folder names'] : [];
+  const readsFiles = /^(?:status|diff|describe)$/.test(words[1]?.text ?? '');
+  return folders.flatMap((each) => programsOfGit(root, each, readsFiles)).map((each) => JSON.stringify(each));
 }
 
 function concerns(
@@ -116,15 +134,10 @@ function concerns(
   return isThere(pattern) || (parts.length > 1 && parts.every(isThere));
 }
 
-function unknownPart(facts: CommandFacts, rules: readonly CompiledRule[]): string | undefined {
-  if (facts.unclear !== undefined) return facts.unclear;
-  if (!hasPatternAgainst(rules)) return undefined;
+/** What may hide what a rule forbids or asks about. */
+function unknownPart(facts: CommandFacts): string | undefined {
+  if (facts.interpreter !== undefined) return `what another program interprets (${facts.interpreter})`;
   if (facts.changesFolder) return 'a change of folder';
   const words = [...facts.commands.flatMap((each) => each.words), ...facts.redirections.map(({ target }) => target)];
   return words.some(({ text }) => text === undefined) ? 'a word that only a shell knows' : undefined;
-}
-
-/** Whether what is not known could be what a rule forbids or asks about. */
-function hasPatternAgainst(rules: readonly CompiledRule[]): boolean {
-  return rules.some(({ verdict, pattern }) => verdict !== 'allow' && pattern !== undefined);
 }

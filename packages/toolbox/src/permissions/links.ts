@@ -1,16 +1,8 @@
 import { attempt } from '@kernel/internal';
-import {
-  type Dirent,
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  existsSync,
-  readFileSync,
-} from 'node:fs';
-import { isAbsolute, parse, relative, resolve, sep, dirname, join } from 'node:path';
+import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import type { ShellWord } from '../commands/shell/types.ts';
+import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { isInside } from '../workspace/paths.ts';
 
 /** How many paths and entries of folders are looked at for one command. Beyond that they may lead anywhere. */
@@ -28,31 +20,29 @@ export function createLinks(root: string) {
   const real = realPathOf(root) ?? root;
   let looksLeft = MAX_LOOKS;
   const leadOut = (path: string): boolean => {
+    looksLeft -= path.split('/').length;
     // The system opens nothing longer.
-    for (let at = path.length > MAX_PATH ? '' : path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
-      looksLeft -= 1;
-      if (looksLeft < 0) return true;
-      // This is how the system resolves it: the `..` behind a link is the folder around what the link leads to.
-      const target = realPathOf(`${real}/${at}`);
-      if (target !== undefined) return !isInside(real, target, sep) || hasOtherNames(target);
-      // A link to what is not there, but can be made.
-      if (isThere(`${real}/${at}`)) return true;
-    }
-    return false;
+    if (looksLeft < 0 || path.length > MAX_PATH) return true;
+    const target = resolve(real, linkTarget(root, path) ?? path);
+    return !isInside(real, target, sep) || hasOtherNames(target);
   };
   const globLeadsOut = (folder: string, names: readonly string[], next = 0): boolean => {
     const first = names.findIndex((name, index) => index >= next && /[*?[{]/.test(name));
     if (first === -1) return leadOut([folder, ...names.slice(next)].join('/'));
     const above = [folder, ...names.slice(next, first)].join('/');
     if (leadOut(above)) return true;
-    const entries = entriesOf(`${real}/${above}`);
-    looksLeft -= entries.length;
-    return looksLeft < 0 || entries.some((entry) => globLeadsOut(`${above}/${entry.name}`, names, first + 1));
+    const all = entriesOf(`${real}/${above}`);
+    looksLeft -= all.length;
+    // No wildcard at its beginning stands for a dot.
+    const entries = names[first]?.startsWith('.') === true ? all : all.filter(({ name }) => !name.startsWith('.'));
+    const isClosed = ({ name }: Dirent): boolean =>
+      mayHoldCredentials(name) || globLeadsOut(`${above}/${name}`, names, first + 1);
+    return looksLeft < 0 || entries.some(isClosed);
   };
   return {
     /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
     leadOut,
-    /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for. */
+    /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for, of which none may hold credentials. */
     leadOutOf: (folder: string, { glob, text }: ShellWord): boolean =>
       text === undefined
         ? glob !== undefined && (glob.length > MAX_PATH || globLeadsOut(folder, glob.split('/')))
@@ -99,60 +89,16 @@ export function pathsIn(text: string): readonly string[] {
   return [text, ...(value === -1 ? [] : [text.slice(value + 1)]), ...short].filter((path) => path !== '');
 }
 
-/** Whether a path exists; a dangling link counts. */
-function isThere(path: string): boolean {
-  return attempt(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
-}
-
 function realPathOf(path: string): string | undefined {
   return attempt(() => realpathSync.native(path));
 }
 
 /** Whether a file is also known by other names. Below `node_modules` package managers make such files. */
 function hasOtherNames(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = attempt(() => statSync(path));
   return stats?.isFile() === true && stats.nlink > 1 && !path.split(sep).includes('node_modules');
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
   return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
-}
-
-/**
- * Whether Git, started in a folder below `root`, uses the repository of the workspace or one around it. Any other one may have come with the files of the
- * workspace: Git runs programs that the config and the hooks of its repository name, also to read.
- */
-export function isOwnRepository(root: string, folder: string): boolean {
-  try {
-    const real = realpathSync.native(root);
-    let at = realpathSync.native(join(real, folder));
-    for (;;) {
-      const git = join(at, '.git');
-      if (lstatSync(git, { throwIfNoEntry: false }) !== undefined)
-        return !isInside(real, at, sep) || at === real || isInside(gitFolder(join(real, '.git')), gitFolder(git), sep);
-      if (isBare(at)) return false;
-      const above = dirname(at);
-      if (above === at) return true;
-      at = above;
-    }
-  } catch {
-    return false;
-  }
-}
-
-const MAX_FILE = 8192;
-
-/** The Git folder of a `.git`, which in a submodule or a worktree is a file that names it. */
-function gitFolder(git: string): string {
-  const real = realpathSync.native(git);
-  const stats = lstatSync(real);
-  if (!stats.isFile()) return real;
-  const [, target = ''] = /^gitdir: (.+)/.exec(stats.size > MAX_FILE ? '' : readFileSync(real, 'utf8')) ?? [];
-  return realpathSync.native(resolve(dirname(real), target));
-}
-
-/** Whether Git takes a folder for a repository by itself: files that a repository brings along can be one. */
-function isBare(folder: string): boolean {
-  const has = (name: string): boolean => existsSync(join(folder, name));
-  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }

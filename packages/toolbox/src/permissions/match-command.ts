@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
 import type { AnalyzedCommand } from '../commands/analysis/analyze-command.ts';
+import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { isPlainPath, mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { programName } from '../commands/analysis/safe-programs.ts';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { escapeGlob } from '../workspace/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
-import { type Links, isOwnRepository } from './links.ts';
+import { type Links, pathsIn } from './links.ts';
 import {
   escapeWildcards,
   literalPrefix,
@@ -18,33 +19,31 @@ import {
 type CommandPattern = readonly (readonly string[])[];
 
 export interface ResolvedCommand extends AnalyzedCommand {
-  /** For each word: whether it stays in the workspace if it is a path, as far as folders and links tell. */
+  /** For each word: whether it is open to tools that read, if it is a path: in the workspace, as far as folders and links tell, and of no credentials. */
   readonly isInside: readonly boolean[];
-  /** Whether it is Git in a repository that may have come with the files of the workspace, and may name programs that Git runs. */
-  readonly isForeignGit: boolean;
 }
 
 /**
- * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. The disk is looked at below `root`; without
- * one, links are not known, and Git is known at the top only.
+ * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. Without `links`, none are known.
  */
 export function resolveCommand(
   { folders: below, ...command }: AnalyzedCommand,
   folder: string,
-  root: string | undefined,
   links: Links | undefined,
 ): ResolvedCommand {
   const folders = below?.map((each) => posix.join(folder, each));
   const isKnown =
     folders !== undefined && folders.every((each) => !mayLeaveFolder(each) && links?.leadOut(each) !== true);
   const isInside = command.words.map(
-    (word) => isKnown && !folders.some((each) => links?.leadOutOf(each, word) === true),
+    (word) => isKnown && !namesCredentials(word) && !folders.some((each) => links?.leadOutOf(each, word) === true),
   );
-  const isGit = command.isListed && command.words[0]?.text === 'git';
-  const isOwn = (each: string): boolean => (root === undefined ? each === '.' : isOwnRepository(root, each));
-  const isForeignGit = isGit && !(isKnown && folders.every(isOwn));
-  const isOpen = command.isOpen.map((each, index) => each && isInside[index] === true && !isForeignGit);
-  return { ...command, folders, isInside, isForeignGit, isOpen };
+  const isOpen = command.isOpen.map((each, index) => each && isInside[index] === true);
+  return { ...command, folders, isInside, isOpen };
+}
+
+/** Whether a word names what no tool for files reads, also as the value of an option, or behind the `:` of Git's `REVISION:PATH`. */
+function namesCredentials({ text, glob = '' }: ShellWord): boolean {
+  return pathsIn(text ?? glob).some((path) => path.split(/[=:@,]/).some(mayHoldCredentials));
 }
 
 /**
@@ -52,19 +51,20 @@ export function resolveCommand(
  * of further words.
  *
  * A wildcard covers only what `coverableWords` says; of any other word the pattern has to name the whole, or an option up to its `=`. Then a `*` at the
- * end stands for no word at all, and covers no program that may read its code from its input. A command with such words means something else in another
- * folder, so it is covered in the one that the rule names (`cd FOLDER && …`), or else at the top of the workspace.
+ * end stands for no word at all, and covers no program that may read its code from its input. No pattern covers a program that gets an input, which it
+ * does not name, unless the program is one that only reads. A command with such words means something else in another folder, so it is covered in the one that the rule names (`cd FOLDER && …`), or else at the top of the workspace.
  */
 export function coversCommand(
   { folder, pattern = '' }: Pick<CompiledRule, 'folder' | 'pattern'>,
-  { folders, isForeignGit, isInside, isListed, isOpen, words }: ResolvedCommand,
+  { folders, isFed, isInside, isListed, isOpen, words }: ResolvedCommand,
 ): boolean {
+  if (isFed && !isListed) return false;
   const isThere = folders?.every((each) => (folder === undefined ? each === '.' : folder.covers(each))) === true;
   if (!isThere && (folder !== undefined || isOpen.includes(false))) return false;
   const expected = splitPattern(pattern);
   const isOpenEnded = isStar(expected.at(-1));
   const fixed = isOpenEnded ? expected.slice(0, -1) : expected;
-  if (isOpenEnded ? words.length < fixed.length || isForeignGit : words.length !== fixed.length) return false;
+  if (isOpenEnded ? words.length < fixed.length : words.length !== fixed.length) return false;
   const hasOperand = words.some(({ text = '-' }, index) => index > 0 && !text.startsWith('-'));
   if (isOpenEnded && !isListed && !hasOperand) return false;
   return words.every((word, index) => {
@@ -90,10 +90,10 @@ function concernsWords(pattern: CommandPattern, { words }: AnalyzedCommand): boo
   return start !== -1 && isInOrder(expected.slice(1), words.slice(start + 1));
 }
 
-/** The pattern that covers exactly this command, where it runs; undefined if a part of it only a shell knows. */
-export function patternFor({ folders, words }: ResolvedCommand): string | undefined {
+/** The pattern that covers exactly this command, where it runs; undefined if a part of it only a shell knows, or it gets an input. */
+export function patternFor({ folders, isFed, words }: ResolvedCommand): string | undefined {
   const texts = words.map(({ text }) => text);
-  if (texts.includes(undefined)) return undefined;
+  if (texts.includes(undefined) || isFed) return undefined;
   const pattern = texts.map((text) => escapeWildcards(text ?? '')).join(' ');
   const [folder = '.', ...others] = folders ?? [];
   if (others.length > 0 || folder === '.') return pattern;

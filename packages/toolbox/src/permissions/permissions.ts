@@ -5,7 +5,7 @@ import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal, decideText } from './decide-text.ts';
 import { createLinks, linkTarget } from './links.ts';
 import { patternOfPath, toRulePath } from './match-text.ts';
-import { subjectsOf } from './subjects.ts';
+import { isKnownTool, type Subject, subjectsOf } from './subjects.ts';
 import type {
   PermissionAnswer,
   PermissionResult,
@@ -60,7 +60,9 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     throw new KernelError('CONFIG_INVALID', 'permissions takes an array of rules.', {
       hint: 'Pass permissions([{ "allow": "read_file" }], { … }).',
     });
-  const compiled = rules.map((rule) => compileRule(rule, root));
+  const isKnown = (toolName: string): boolean => isKnownTool(toolName, subjects);
+  const compile = (rule: PermissionRule): CompiledRule => compileRule(rule, root, isKnown);
+  const compiled = rules.map(compile);
 
   // No workspace holds a shell: outside of the root, a rule has to name the file, and none can name what is behind a link.
   const mayOpen = (known: readonly CompiledRule[], access: 'read' | 'write', path: string): boolean => {
@@ -81,32 +83,33 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     input: Readonly<Record<string, unknown>>,
   ): PermissionResult => {
     const about = known.filter((rule) => rule.matchesTool(toolName));
-    const { command, cwd } = input;
+    const { command, cwd, input: fed = '' } = input;
     if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
       const folder = typeof cwd === 'string' ? toRulePath(cwd, root) : '.';
       return decideCommand(toolName, command, {
         rules: about,
         fallback,
         folder,
+        hasInput: fed !== '',
         root,
         mayOpen: (access, path) => mayOpen(known, access, path),
       });
     }
-    const texts = withLinkTargets(subjectsOf(toolName, input, subjects), root);
+    const subjectsOfCall = withLinkTargets(subjectsOf(toolName, input, subjects), root);
     const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>
-      about.find((rule) => rule.verdict === verdict && concerns(rule, texts));
+      about.find((rule) => rule.verdict === verdict && concerns(rule, subjectsOfCall));
     const decisive = concerning('deny') ?? concerning('ask');
     if (decisive !== undefined) return decidedBy(decisive);
     const allowing = about.filter((rule) => rule.verdict === 'allow');
     const whole = allowing.find((rule) => rule.pattern === undefined);
     if (whole !== undefined) return decidedBy(whole);
-    const isCovered = (text: string): boolean => allowing.some((rule) => rule.texts?.covers(text) === true);
-    const open = texts.find((text) => !isCovered(text));
-    const first = allowing.find((rule) => texts[0] !== undefined && rule.texts?.covers(texts[0]) === true);
-    if (open === undefined && first !== undefined) return decidedBy(first);
+    const isOnly = new Set(subjectsOfCall.map(({ name }) => name)).size === 1;
+    const covering = subjectsOfCall.map((each) => allowing.find((rule) => covers(rule, each, isOnly)));
+    const [first] = covering;
+    if (first !== undefined && !covering.includes(undefined)) return decidedBy(first);
     // Written in a rule, an empty text would be the folder.
-    const isEmpty = texts.length > 0 && texts.every((text) => text === '');
-    const suggestion = isEmpty ? undefined : suggest(toolName, texts, root);
+    const isEmpty = subjectsOfCall.length > 0 && subjectsOfCall.every(({ text }) => text === '');
+    const suggestion = isEmpty ? undefined : suggest(toolName, subjectsOfCall, root);
     return {
       verdict: fallback,
       reason: `No rule is about this call of "${toolName}".`,
@@ -120,7 +123,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     if (suggestion === undefined) return decision;
     try {
       // Not every text can be written as a pattern, and one rule may not be enough.
-      const { verdict } = decideBy([...compiled, compileRule(suggestion, root)], toolName, input);
+      const { verdict } = decideBy([...compiled, compile(suggestion)], toolName, input);
       return verdict === 'allow' ? decision : rest;
     } catch (error) {
       if (!KernelError.is(error, 'CONFIG_INVALID')) throw error;
@@ -144,34 +147,44 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
         rule.texts !== undefined &&
         (rule.matchesTool(toolName) || rule.matchesTool(READ_FILE)),
     );
-    return closing.length === 0 ? undefined : (path) => closing.some((rule) => concerns(rule, [path]));
+    return closing.length === 0 ? undefined : (path) => closing.some((rule) => concerns(rule, [{ text: path }]));
   };
 
   return {
     decide,
     closedFiles,
     approve,
-    remember: (rule) => void compiled.push(compileRule(rule, root)),
+    remember: (rule) => void compiled.push(compile(rule)),
     rules: () => compiled.map(({ rule }) => rule),
   };
 }
 
-function concerns({ pattern, texts: test }: CompiledRule, texts: readonly string[]): boolean {
-  return pattern === undefined || texts.some((text) => test?.concerns(text) === true);
+function concerns({ pattern, texts, members }: CompiledRule, subjects: readonly Subject[]): boolean {
+  if (pattern === undefined) return true;
+  return subjects.some(({ name, text }) =>
+    name === undefined ? texts?.concerns(text) : members?.concerns({ name, text }),
+  );
 }
 
-/** Texts, and where those that are paths lead through links: a rule about a folder is about what is reached by another name, too. */
-function withLinkTargets(texts: readonly string[], root: string | undefined): readonly string[] {
-  if (root === undefined) return texts;
-  const targets = texts.map((text) => linkTarget(root, toRulePath(text, root)));
-  return [...texts, ...targets.filter((target) => target !== undefined)];
+function covers({ texts, members }: CompiledRule, { name, text }: Subject, isOnly: boolean): boolean {
+  return (name === undefined ? texts?.covers(text) : members?.covers({ name, text }, isOnly)) === true;
 }
 
-function suggest(toolName: string, texts: readonly string[], root: string | undefined): PermissionRule {
-  const patterns = texts.map((text) => {
-    if (!text.includes('://') || !URL.canParse(text)) return patternOfPath(text, root);
+/** Adds where subjects that are paths lead through links: a rule about a folder is about what is reached by another name, too. */
+function withLinkTargets(subjects: readonly Subject[], root: string | undefined): readonly Subject[] {
+  if (root === undefined) return subjects;
+  return subjects.flatMap((subject) => {
+    const target = linkTarget(root, toRulePath(subject.text, root));
+    return target === undefined ? [subject] : [subject, { ...subject, text: target }];
+  });
+}
+
+function suggest(toolName: string, subjects: readonly Subject[], root: string | undefined): PermissionRule {
+  const patterns = subjects.map(({ name, text }) => {
+    const named = name === undefined || name === '' ? '' : `${name}=`;
+    if (!text.includes('://') || !URL.canParse(text)) return named + patternOfPath(text, root);
     const { protocol, host } = new URL(text);
-    return `${protocol}//${host}/**`;
+    return `${named}${protocol}//${host}/**`;
   });
   return { allow: patterns.length === 0 ? toolName : `${toolName}(${[...new Set(patterns)].join('|')})` };
 }

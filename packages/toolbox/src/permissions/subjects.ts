@@ -1,21 +1,35 @@
 import { attempt } from '@kernel/internal';
 import { parsePatch } from '../files/patch/parse-patch.ts';
 import { KNOWN_TOOLS } from './known-tools.ts';
+import { membersOf } from './match-member.ts';
 
-type Subjects = (input: Readonly<Record<string, unknown>>) => readonly string[];
+type Subjects = Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly string[]>>;
 
-const MAX_TEXTS = 1000;
+/** A text that rules are matched against. It has the name of its member where all members of a call count. */
+export interface Subject {
+  readonly text: string;
+  readonly name?: string;
+}
 
-/** The texts of a call that rules are matched against: as `own` says, else as is known of the tool, else all of them. */
+/** Whether it is known which texts of a tool's calls count, from `own` or because the tool is one of the toolbox. */
+export function isKnownTool(toolName: string, own: Subjects = {}): boolean {
+  return Object.hasOwn(own, toolName) || (Object.hasOwn(KNOWN_TOOLS, toolName) && KNOWN_TOOLS[toolName] !== undefined);
+}
+
+/** The texts of a call that rules are matched against: as `own` says, else as is known of the tool, else every value. */
 export function subjectsOf(
   toolName: string,
   input: Readonly<Record<string, unknown>>,
-  own: Readonly<Record<string, Subjects>> = {},
-): readonly string[] {
+  own: Subjects = {},
+): readonly Subject[] {
+  if (!isKnownTool(toolName, own)) return membersOf(input);
   const find = Object.hasOwn(own, toolName) ? own[toolName] : undefined;
-  if (find !== undefined) return find(input);
-  const { subjects, otherwise } = (Object.hasOwn(KNOWN_TOOLS, toolName) ? KNOWN_TOOLS[toolName] : undefined) ?? {};
-  if (subjects === undefined) return everyText(input);
+  const texts = find?.(input) ?? textsOf(toolName, input);
+  return texts.map((text) => ({ text }));
+}
+
+function textsOf(toolName: string, input: Readonly<Record<string, unknown>>): readonly string[] {
+  const { subjects = [], otherwise } = KNOWN_TOOLS[toolName] ?? {};
   if (typeof subjects === 'string') return typeof input['patch'] === 'string' ? pathsOfPatch(input['patch']) : [];
   const texts = subjects.map((name) => input[name]).filter((value) => typeof value === 'string');
   return otherwise === undefined || (texts[0] ?? '') !== '' ? texts : [otherwise];
@@ -27,16 +41,4 @@ function pathsOfPatch(patch: string): readonly string[] {
   return (
     files?.flatMap((each) => ('to' in each && each.to !== undefined ? [each.path, each.to] : [each.path])) ?? ['\0']
   );
-}
-
-function everyText(input: unknown): readonly string[] {
-  const found: string[] = [];
-  const waiting: unknown[] = [input];
-  while (waiting.length > 0 && found.length < MAX_TEXTS) {
-    const value = waiting.pop();
-    if (typeof value === 'string') found.push(value);
-    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) waiting.push(inner);
-  }
-  // No rule covers a NUL, so that nothing is allowed by the part that was looked at.
-  return waiting.length === 0 ? found : [...found, '\0'];
 }

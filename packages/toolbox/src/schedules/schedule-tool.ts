@@ -139,7 +139,10 @@ function momentOf(text: string): number | undefined {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? time : undefined;
 }
 
-/** Looks at all times of the next days (UTC; they only limit the work) that have some, since the gaps of a pattern differ, and it may begin in a year. */
+/**
+ * Looks at all times of the next days (UTC; they only limit the work) that have some, since the gaps of a pattern
+ * differ, and it may begin in a year.
+ */
 function checkInterval(time: ScheduleTime, nowMs: number, minIntervalMs: number): void {
   const days = new Set<number>();
   let last = -Infinity;

@@ -1,5 +1,4 @@
-import type { AbortOptions } from './abort-options.ts';
-import type { EditorFiles } from './editor/editor-files.ts';
+import type { AbortOptions, EditorFiles } from './editor/editor-files.ts';
 
 export type { AbortOptions };
 

@@ -55,7 +55,9 @@ it.skipIf(process.platform === 'win32')('a process that detached itself and hold
   process.kill(Number(/^\d+$/m.exec(forLLM)?.[0]), 'SIGKILL');
 });
 
-/** A script that leaves the session of the command once its input has ended, and prints the id of what it has started. */
+/**
+ * A script that leaves the session of the command once its input has ended, and prints the id of what it has started.
+ */
 const DETACH =
   'cat; setsid sleep 1000 >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo "pid $!"';
 /** The id that it prints. */

@@ -1,11 +1,16 @@
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { fileTools } from '../../src/files/index.ts';
+import type { Workspace } from '../../src/workspace/index.ts';
 import { onDisk } from '../workspace/three-workspaces.ts';
 
 const FILES = Object.fromEntries(
   Array.from({ length: 2000 }, (_, index) => [`d${index % 20}/f${index}`, 'o'.repeat(16)]),
 );
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await onDisk(FILES);
+});
 
 test.each([
   ['glob', { pattern: 'none-*' }],
@@ -13,7 +18,6 @@ test.each([
   ['search_text', { query: '(o+)+$x', regex: true }],
 ])('%s lets the program go on, and ends when it is aborted: %j', { timeout: 120_000 }, async (name, input) => {
   verifies('toolbox.files.abort');
-  const workspace = await onDisk(FILES);
   const handler = fileTools(workspace, { ripgrep: false }).find(({ tool }) => tool.name === name)?.handler;
   const controller = new AbortController();
   // The first of the events that are let run.

@@ -542,7 +542,7 @@ describe('commands that rules decide on', () => {
     expect(rules.decide('mine', { text: '' }).suggestion).toBeUndefined();
     expect(rules.decide('list_directory', {}).suggestion).toEqual({ allow: 'list_directory(.)' });
     expect(rules.decide('mine', { text: 'https://example.com/a' }).suggestion).toEqual({
-      allow: 'mine(https://example.com/**)',
+      allow: 'mine(text=https://example.com/**)',
     });
   });
 

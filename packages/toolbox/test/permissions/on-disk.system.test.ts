@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
+import { createRegistry } from '@kernel/tools';
 import { describe, expect, it } from 'vitest';
 import { codeAgent } from '../../src/agents/index.ts';
+import { commandTools } from '../../src/commands/index.ts';
 import { permissions, type PermissionRule } from '../../src/permissions/index.ts';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { systemFeature } from '../../../../test/setup/system-feature.ts';
@@ -17,69 +19,119 @@ const policyFor = (root: string, ...rules: readonly PermissionRule[]) => {
 };
 const shell = (script: string): string[] => ['sh', '-c', script];
 
-/** The files by which Git takes a folder for a repository, with a program in its config. */
-const BARE = {
-  'vendor/x.git/HEAD': 'ref: refs/heads/main\n',
-  'vendor/x.git/config':
-    '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "echo owned > PWNED;false"\n',
-  'vendor/x.git/refs/keep': '',
-  'vendor/x.git/objects/keep': '',
-  'vendor/x.git/sub/a': '',
+const git = findProgram('git') ?? '';
+const withGit = systemFeature('git', git !== '').options;
+
+/** Makes a repository with a committed file and a config. */
+const repositoryAt = (folder: string, config = ''): string => {
+  const run = (...args: string[]) => execFileSync(git, args, { cwd: folder, stdio: 'ignore' });
+  mkdirSync(folder, { recursive: true });
+  run('init', '-q');
+  writeFileSync(join(folder, 'a.txt'), 'one');
+  writeFileSync(join(folder, '.gitattributes'), '*.txt filter=f diff=d\n');
+  run('add', '-A');
+  run('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'x');
+  appendFileSync(join(folder, '.git/config'), config);
+  writeFileSync(join(folder, 'a.txt'), 'other');
+  return folder;
 };
 
-describe('Git below the workspace', () => {
-  it('is asked about where the files bring a repository along, with the rules of `codeAgent` and with a wildcard', async () => {
+/** Names each program that runs by a file of its name. */
+const program = (folder: string, name: string): string => `touch ${join(folder, `RAN-${name}`)}; cat`;
+const RAN = /^RAN-/;
+
+/** Settings by which a repository makes Git run a program, or look elsewhere, when it only reads. */
+const SETTINGS: readonly (readonly [key: string, config: (command: string) => string])[] = [
+  ['filter.f.clean', (command) => `[filter "f"]\n\tclean = "${command}"\n`],
+  ['filter.f.process', (command) => `[filter "f"]\n\tprocess = "${command}"\n`],
+  ['diff.d.textconv', (command) => `[diff "d"]\n\ttextconv = "${command}"\n`],
+  ['diff.d.command', (command) => `[diff "d"]\n\tcommand = "${command}"\n`],
+  ['diff.external', (command) => `[diff]\n\texternal = "${command}"\n`],
+  ['gpg.program', (command) => `[gpg]\n\tprogram = "${command}"\n[log]\n\tshowSignature = true\n`],
+  ['core.worktree', () => '[core]\n\tworktree = /etc\n'],
+];
+/** Settings that Git is told to leave aside. */
+const SET_ASIDE: readonly (readonly [key: string, config: (command: string) => string])[] = [
+  ['core.fsmonitor', (command) => `[core]\n\tfsmonitor = "${command}"\n`],
+  ['core.hooksPath', () => '[core]\n\thooksPath = hooks\n'],
+  ['core.pager', (command) => `[core]\n\tpager = "${command}"\n[pager]\n\tlog = "${command}"\n`],
+];
+const READING = [
+  'status',
+  'log',
+  'log --stat',
+  'describe --always --dirty',
+  'ls-files -m',
+  'diff --stat',
+  'rev-parse HEAD',
+];
+
+/** Runs commands of Git without isolation and without a question. */
+const runner = async (root: string) => {
+  const commands = commandTools({ workspace: await createWorkspace({ root }), isolation: 'none' });
+  const registry = createRegistry(commands.tools);
+  const run = async (command: string, cwd = '.') => {
+    const input = JSON.stringify({ command: ['git', ...command.split(' ')], cwd });
+    const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: input } as const;
+    return registry.call(call, { signal: new AbortController().signal });
+  };
+  return { run, close: () => commands.close() };
+};
+
+describe('Git in a repository that names programs', () => {
+  it.each(SETTINGS)('is asked about, with what %s names', withGit, async (key, config) => {
     verifies('toolbox.permissions.repositories');
-    const root = folderWith({ '.git/HEAD': '', 'src/a': '', ...BARE });
-    const workspace = await createWorkspace({ root, write: ['**'] });
-    for (const mode of ['plan', 'act'] as const) {
-      const { rules, close } = await codeAgent({ workspace, mode });
-      const { decide, verdictOf } = policyFor(
-        root,
-        ...rules,
-        { allow: 'run_command(git *)' },
-        { allow: 'run_command(cd *)' },
-      );
-      for (const command of ['status', 'diff', 'blame a', 'ls-files -m', 'grep x', 'log']) {
-        const words = ['git', ...command.split(' ')];
-        expect([command, verdictOf(words), verdictOf(words, 'src')]).toEqual([command, 'allow', 'allow']);
-        for (const cwd of ['vendor/x.git', 'vendor/x.git/sub', join(root, 'vendor/x.git')])
-          expect([command, cwd, verdictOf(words, cwd)]).toEqual([command, cwd, 'ask']);
-        expect(verdictOf(shell(`cd vendor/x.git && git ${command}`))).toBe('ask');
-      }
-      expect(decide(['git', 'status'], 'vendor/x.git')).toMatchObject({
-        reason: expect.stringContaining('run programs that its config names'),
-        suggestion: { allow: 'run_command(cd vendor/x.git && git status)' },
-      });
-      await close();
+    const root = folderWith();
+    repositoryAt(root, config(program(root, key)));
+    const { rules, close } = await codeAgent({ workspace: await createWorkspace({ root }), mode: 'plan' });
+    for (const command of READING) {
+      const { reason, suggestion, verdict } = policyFor(root, ...rules).decide(['git', ...command.split(' ')]);
+      expect([command, verdict, suggestion]).toEqual([command, 'ask', undefined]);
+      expect(reason).toContain(`"${key} = `);
     }
+    // Not even a rule that names the command, since it doesn't name the program.
+    expect(policyFor(root, { allow: 'run_command(git status)' }).verdictOf(['git', 'status'])).toBe('ask');
+    expect(policyFor(root, { allow: 'run_command' }).verdictOf(['git', 'status'])).toBe('allow');
+    await close();
   });
 
-  it('is asked about where a bare repository is the workspace itself, unless a rule names the whole command', () => {
-    const root = join(folderWith(BARE), 'vendor/x.git');
-    expect(policyFor(root, { allow: 'run_command(git status|diff *)' }).verdictOf(['git', 'status'])).toBe('ask');
-    expect(policyFor(root, { allow: 'run_command(git status)' }).verdictOf(['git', 'status'])).toBe('allow');
+  it('is asked about wherever the repository is below the workspace', withGit, () => {
+    const root = repositoryAt(folderWith());
+    const inner = repositoryAt(join(root, 'vendor/x'), '[filter "f"]\n\tclean = "id"\n');
+    for (const folder of ['vendor/x/deep', 'tree']) mkdirSync(join(root, folder));
+    writeFileSync(join(root, 'tree/.git'), `gitdir: ${inner}/.git\n`);
+    const { verdictOf } = policyFor(root, { allow: 'run_command(git status *)' }, { allow: 'run_command(cd *)' });
+    const verdicts = ['.', 'vendor/x', 'vendor/x/deep', 'tree'].map((cwd) => verdictOf(['git', 'status'], cwd));
+    expect(verdicts).toEqual(['allow', 'ask', 'ask', 'ask']);
+    expect(verdictOf(shell('cd vendor/x && git status'))).toBe('ask');
   });
 
-  it('uses the repository of the workspace in its submodules, and no other one by a file `.git` or a folder of its own', () => {
-    const root = folderWith({
-      '.git/HEAD': '',
-      '.git/modules/sub/HEAD': '',
-      'sub/.git': 'gitdir: ../.git/modules/sub\n',
-      'away/.git': 'gitdir: ../elsewhere\n',
-      'elsewhere/HEAD': '',
-      'gone/.git': 'gitdir: ../missing\n',
-      'nested/.git/HEAD': '',
-      'nested/deep/a': '',
-    });
-    const { verdictOf } = policyFor(root, { allow: 'run_command(git status *)' });
-    expect(verdictOf(['git', 'status'], 'sub')).toBe('allow');
-    for (const cwd of ['away', 'gone', 'nested', 'nested/deep', 'missing'])
-      expect([cwd, verdictOf(['git', 'status'], cwd)]).toEqual([cwd, 'ask']);
-    // A workspace may be a part of a repository.
-    expect(
-      policyFor(join(root, 'nested/deep'), { allow: 'run_command(git status *)' }).verdictOf(['git', 'status']),
-    ).toBe('allow');
+  it(
+    'is not asked about for a repository without a program, or for what a person has set for all of them',
+    withGit,
+    () => {
+      const root = repositoryAt(folderWith());
+      repositoryAt(join(root, 'nested'));
+      const { verdictOf } = policyFor(root, { allow: 'run_command(git status|log *)' });
+      expect([verdictOf(['git', 'status']), verdictOf(['git', 'log', '-1'], 'nested')]).toEqual(['allow', 'allow']);
+      expect(verdictOf(shell('git status && git log'))).toBe('allow');
+    },
+  );
+
+  it('is asked about where files on disk, in the index or in a commit name submodules', withGit, () => {
+    const module = '[submodule "s"]\n\tpath = s\n\turl = ./s\n\tignore = none\n';
+    const root = repositoryAt(folderWith());
+    const run = (...args: string[]) => execFileSync(git, args, { cwd: root, stdio: 'ignore' });
+    const { verdictOf } = policyFor(root, { allow: 'run_command(git status|log *)' });
+    writeFileSync(join(root, '.gitmodules'), module);
+    const states: unknown[] = [verdictOf(['git', 'status'])];
+    run('add', '.gitmodules');
+    rmSync(join(root, '.gitmodules'));
+    states.push(verdictOf(['git', 'status']));
+    run('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'y');
+    run('rm', '-q', '--cached', '.gitmodules');
+    states.push(verdictOf(['git', 'status']), verdictOf(['git', 'log']));
+    expect(states).toEqual(['ask', 'ask', 'ask', 'allow']);
   });
 
   it('without a root, is known only at the top', () => {
@@ -88,12 +140,83 @@ describe('Git below the workspace', () => {
     expect([verdictOf('.'), verdictOf('./'), verdictOf('sub')]).toEqual(['allow', 'allow', 'ask']);
   });
 
-  const git = findProgram('git');
-  it('is what the attack needs: Git does run such a program', systemFeature('git', git !== undefined).options, () => {
-    const folder = join(folderWith(BARE), 'vendor/x.git');
-    execFileSync(git ?? '', ['status'], { cwd: folder, stdio: 'ignore' });
-    expect(existsSync(join(folder, 'PWNED'))).toBe(true);
+  it('prints no content of files unasked in a mode that only reads', withGit, async () => {
+    verifies('toolbox.permissions.repositories');
+    const root = repositoryAt(folderWith());
+    const { rules, close } = await codeAgent({ workspace: await createWorkspace({ root }), mode: 'plan' });
+    const { verdictOf } = policyFor(root, ...rules);
+    for (const command of [
+      'show HEAD:.env',
+      'show',
+      'diff',
+      'diff a.txt .env',
+      'diff --stat -p',
+      'diff --no-index a b',
+      'log -p',
+      'log -1p',
+      'log -u',
+      'log -L1,2:a.txt',
+      'log -Sx',
+      'log -Gx',
+      'log --patch',
+      'log --cc',
+      'log -c',
+      'log -m',
+      'log --stat -U3',
+      'log --word-diff',
+      'status -v',
+      'status -vv',
+      'blame a.txt',
+      'grep x',
+      'grep -n SECRET',
+      'cat-file -p HEAD:.env',
+      'archive HEAD',
+      'log -- .env',
+      'format-patch -1 --stdout',
+      'stash show -p',
+      'annotate a.txt',
+      'difftool',
+      'range-diff a b c',
+      'bundle create - HEAD',
+    ])
+      expect([command, verdictOf(['git', ...command.split(' ')])]).toEqual([command, 'ask']);
+    await close();
   });
+
+  it('runs nothing that a repository names: told so, Git leaves it aside', withGit, async () => {
+    verifies('toolbox.permissions.repositories');
+    const root = folderWith();
+    const { run, close } = await runner(root);
+    repositoryAt(root, SET_ASIDE.map(([key, config]) => config(program(root, key))).join(''));
+    mkdirSync(join(root, 'hooks'));
+    writeFileSync(join(root, 'hooks/post-index-change'), `#!/bin/sh\n${program(root, 'hook')}\n`, { mode: 0o755 });
+    for (const command of READING) await run(command);
+    expect(readdirSync(root).filter((name) => RAN.test(name))).toEqual([]);
+    // This is what they would have run.
+    execFileSync(git, ['status'], { cwd: root, stdio: 'ignore' });
+    expect(readdirSync(root).filter((name) => RAN.test(name))).not.toEqual([]);
+    await close();
+  });
+
+  it.each(['a file', 'a dangling link', 'a link'])(
+    'takes no folder for a repository whose HEAD is %s',
+    withGit,
+    async (kind) => {
+      const root = repositoryAt(folderWith());
+      const bare = join(root, 'docs');
+      for (const folder of ['objects', 'refs/heads']) mkdirSync(join(bare, folder), { recursive: true });
+      if (kind === 'a file') writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/main\n');
+      else symlinkSync(kind === 'a link' ? '../.git/HEAD' : 'refs/heads/main', join(bare, 'HEAD'));
+      writeFileSync(
+        join(bare, 'config'),
+        `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "${program(root, 'monitor')}"\n`,
+      );
+      const { run, close } = await runner(root);
+      for (const command of READING) await run(command, 'docs');
+      expect(readdirSync(root).filter((name) => RAN.test(name))).toEqual([]);
+      await close();
+    },
+  );
 });
 
 describe('links of the workspace', () => {
@@ -183,6 +306,31 @@ describe('links of the workspace', () => {
     );
     expect(verdictOf(['cat', 'notes.txt'])).toBe('allow');
     expect(decide(['cat', 'docs/secret.txt']).suggestion).toEqual({ allow: 'run_command(cat docs/secret.txt)' });
+  });
+
+  it('no word or wildcard covers what may hold credentials, as it is covered for no tool that reads files', () => {
+    verifies('toolbox.permissions.wildcards');
+    const root = folderWith({
+      'a.txt': '',
+      '.env': '',
+      'src/b.txt': '',
+      'src/.env': '',
+      'keys/server.pem': '',
+      'keys/c.txt': '',
+    });
+    const { verdictOf } = policyFor(root, { allow: 'run_command(cat *)' });
+    for (const command of [
+      ['cat', '.env'],
+      ['cat', 'src/.env'],
+      ['cat', './keys/server.pem'],
+      shell('cat .e*'),
+      shell('cat keys/*'),
+      shell('cat */*'),
+      ['grep', '--file=.env', 'x'],
+    ])
+      expect([command, verdictOf(command)]).toEqual([command, 'ask']);
+    for (const command of [['cat', 'a.txt'], shell('cat src/*'), ['cat', '.env.example'], ['cat', 'keys/c.txt']])
+      expect([command, verdictOf(command)]).toEqual([command, 'allow']);
   });
 
   it('more words and entries than are looked at are asked about', () => {

@@ -1,10 +1,27 @@
 import { type Conversion, countOf } from './conversion.ts';
-import { type Expression, NEVER, literal, repeat, rule, sequence, choice, characters } from './expression.ts';
+import { characters, choice, type Expression, literal, NEVER, repeat, rule, sequence } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
-import { formatString } from './formats.ts';
 import { integersBetween } from './integers.ts';
-import { regularString } from './regular-expression.ts';
 import { FRACTION } from './json-rules.ts';
+import { regularString } from './regular-expression.ts';
+
+const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
+const TIME = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)`;
+const BYTE = String.raw`(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+
+const PATTERNS: ReadonlyMap<string, string> = new Map([
+  ['date', `^${DATE}$`],
+  ['time', `^${TIME}$`],
+  ['date-time', `^${DATE}T${TIME}$`],
+  ['uuid', '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'],
+  ['ipv4', String.raw`^(${BYTE}\.){3}${BYTE}$`],
+  ['email', String.raw`^[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}$`],
+]);
+
+function formatString(format: string): Expression | undefined {
+  const pattern = PATTERNS.get(format);
+  return pattern === undefined ? undefined : regularString(pattern);
+}
 
 /** Converts a string by its pattern, format (if formats are enforced) or length: the first of them that a grammar can represent. */
 export function stringExpression(schema: FlatSchema, pointer: string, { formats, warn }: Conversion): Expression {

@@ -8,7 +8,7 @@ import {
   type Tool,
   toolResult,
 } from '@kernel/protocol';
-import { createSearch } from '@kernel/internal';
+import { createSearch } from '@kernel/schema';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { createBm25 } from './bm25.ts';

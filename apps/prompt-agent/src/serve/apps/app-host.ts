@@ -4,7 +4,6 @@ import type { McpApp, McpApps } from '@kernel/mcp';
 import type { AgentEvent, Approve, ToolCall, ToolResult, Toolset } from '@kernel/protocol';
 import { type AppCallOutcome, decideAppCall, runAppCall, type WaitingCall } from './app-calls.ts';
 import type { AppListener } from './app-listener.ts';
-import { toCallToolResult } from './call-tool-result.ts';
 
 /** What the page needs to show the apps of MCP servers. */
 export interface AppHostOptions {
@@ -124,4 +123,16 @@ function addBounded<Value>(entries: Map<string, Value>, key: string, value: Valu
   entries.set(key, value);
   const [oldest] = entries.keys();
   if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+}
+
+/** A result as an app gets it. What the server sent beside text, media and structured content is not in it. */
+function toCallToolResult({ data, forLLM, isError, media = [] }: ToolResult) {
+  const blocks = media.flatMap(({ data: base64, mimeType, type }) =>
+    base64 === undefined || type === 'file' ? [] : [{ type, mimeType, data: base64 }],
+  );
+  return {
+    content: [{ type: 'text', text: forLLM } as const, ...blocks],
+    ...(isObject(data) ? { structuredContent: data } : {}),
+    ...(isError === true ? { isError } : {}),
+  };
 }

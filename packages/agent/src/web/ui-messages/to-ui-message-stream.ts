@@ -2,7 +2,6 @@ import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
 import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
-import { toReadableStream } from '../http/readable-stream.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 import { createUiMessageConverter } from './ui-message-converter.ts';
@@ -51,3 +50,20 @@ export function toUiMessageStreamResponse(
 }
 
 const DONE = ['data: [DONE]\n\n'];
+
+/** Creates a stream of values that are read only when somebody asks for them. `cancel` stops the iteration at once. */
+function toReadableStream<T>(values: AsyncGenerator<T, void>): ReadableStream<T> {
+  return new ReadableStream<T>(
+    {
+      async pull(controller) {
+        const { done, value } = await values.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await values.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,8 +1,8 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onAbort, untilAborted } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { OpenRedirect, Redirect, RedirectAnswer } from './redirect.ts';
-import { readAnswer } from './redirect-answer.ts';
 
 /** How a person gets to the authorization server. */
 export interface LoopbackRedirectOptions {
@@ -157,4 +157,27 @@ function show(response: ServerResponse, status: keyof typeof PAGES): void {
     .end(
       `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>`,
     );
+}
+
+/** Reads the answer in the query of a redirect; undefined if it belongs to another request, or is none. */
+function readAnswer(query: URLSearchParams, state: string): RedirectAnswer | undefined {
+  const code = single(query, 'code');
+  const error = single(query, 'error');
+  if (!isSameText(single(query, 'state') ?? '', state)) return undefined;
+  if ((code === undefined) === (error === undefined)) return undefined;
+  return { code, error, iss: single(query, 'iss') };
+}
+
+/** Compares in a time that tells nothing of where two texts differ. */
+function isSameText(first: string, second: string): boolean {
+  return timingSafeEqual(digest(first), digest(second));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function single(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = query.getAll(name);
+  return others.length === 0 && value !== '' ? value : undefined;
 }

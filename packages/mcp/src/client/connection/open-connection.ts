@@ -1,21 +1,43 @@
-import { definedFields, untilAborted } from '@kernel/internal';
+import { definedFields, delay, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { redactedError } from '../server-redactor.ts';
-import { type ListedTools, listTools } from './list-tools.ts';
+import { TASKS_EXTENSION } from '../tasks/created-task.ts';
+import { createQuestionHandlers } from '../tasks/question-handlers.ts';
+import { createTaskNews } from '../tasks/task-news.ts';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../tools/tool-app.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
-import { TASKS_EXTENSION } from '../tasks/created-task.ts';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../tools/tool-app.ts';
-import { createQuestionHandlers } from '../tasks/question-handlers.ts';
-import { createTaskNews } from '../tasks/task-news.ts';
-import { subscribeToList } from './list-subscription.ts';
 import { createAskClock } from './ask-clock.ts';
 import { type Elicitation, handleElicitation } from './elicitation.ts';
-import type { AnswerSampling } from './sampling.ts';
+import { type ListedTools, listTools } from './list-tools.ts';
 import { causeOf } from './request-failure.ts';
+import type { AnswerSampling } from './sampling.ts';
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 60_000;
+
+/**
+ * Subscribes to changes of the list of tools, and again whenever the subscription ends, with a pause that doubles;
+ * `onSubscribed` is called each time, since earlier changes may have been missed. For servers of 2026-07-28; older ones
+ * send their changes unasked. Ends with the signal. Never rejects.
+ */
+async function subscribeToList(client: Client, signal: AbortSignal, onSubscribed: () => void): Promise<void> {
+  for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    const startedMs = performance.now();
+    try {
+      const subscription = await client.listen({ toolsListChanged: true }, { signal });
+      onSubscribed();
+      if ((await subscription.closed) === 'local') return;
+    } catch {
+      // It may be unable to; the list is loaded again when it is too old, or on the next connection.
+    }
+    if (performance.now() - startedMs > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+    await delay(pauseMs, signal).catch(() => {}); // the signal ends the loop
+  }
+}
 
 /** A folder that servers may know of. */
 export interface McpRoot {

@@ -2,22 +2,26 @@ import { posix } from 'node:path';
 import { parseShell } from '../shell/parse-shell.ts';
 import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
 import { isOfSystem, programName, type Coverable, coverableWords } from './safe-programs.ts';
-import { readShellArguments, unwrapCommand } from './wrappers.ts';
+import { handsOver, readShellArguments, unwrapCommand } from './wrappers.ts';
 
 export interface AnalyzedCommand extends Coverable {
   readonly words: readonly ShellWord[];
   /** The folders that it may run in, relative to the one that the command starts in; undefined if they are not known. */
   readonly folders: readonly string[] | undefined;
+  /** Whether it gets an input, from the call, another command, a file or a text. */
+  readonly isFed: boolean;
 }
 
 export interface CommandFacts {
-  /** The programs that it runs, those of shells, wrappers and `find -exec` included. */
+  /** The programs that it runs, those of shells and wrappers included. */
   readonly commands: readonly AnalyzedCommand[];
   /** Commands that its words may be about, such as the text of a script in another language. Only for rules that deny or ask. */
   readonly suspected: readonly AnalyzedCommand[];
   readonly redirections: readonly Redirection[];
   /** Whether it changes its folder, so that paths in it are not what they seem. */
   readonly changesFolder: boolean;
+  /** What hands words or an input to an interpreter, as a phrase: it may run what no word shows. */
+  readonly interpreter?: string;
   /** What is not known, as a phrase such as "a loop"; then the lists may be incomplete. Absent: they are complete. */
   readonly unclear?: string;
 }
@@ -28,14 +32,14 @@ const MAX_FOLDERS = 4;
 const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
 /**
- * Finds out what a command would run, from its argument vector alone. The script of a named shell (`bash -c …`) is parsed, and programs that run others
- * (`env`, `timeout`, `xargs`, `find -exec`) are followed. Never throws.
+ * Finds out what a command would run, from its argument vector and whether it gets an input. The script of a named shell (`bash -c …`) is parsed, and
+ * programs that only run another one (`env`, `timeout`) are followed. Never throws.
  */
-export function analyzeCommand(command: readonly string[]): CommandFacts {
+export function analyzeCommand(command: readonly string[], isFed = false): CommandFacts {
   const found = nothing();
-  add(found, command.map(knownWord), 0);
-  const { unclear, folders: _folders, ...rest } = found;
-  return unclear === undefined ? rest : { ...rest, unclear };
+  add(found, command.map(knownWord), isFed, 0);
+  const { unclear, interpreter, folders: _folders, ...rest } = found;
+  return { ...rest, ...(interpreter !== undefined && { interpreter }), ...(unclear !== undefined && { unclear }) };
 }
 
 interface Found {
@@ -44,15 +48,16 @@ interface Found {
   redirections: Redirection[];
   changesFolder: boolean;
   folders: readonly string[] | undefined;
+  interpreter: string | undefined;
   unclear: string | undefined;
 }
 
 function nothing(): Found {
   const lists = { commands: [], suspected: [], redirections: [] };
-  return { ...lists, changesFolder: false, folders: ['.'], unclear: undefined };
+  return { ...lists, changesFolder: false, folders: ['.'], interpreter: undefined, unclear: undefined };
 }
 
-function add(found: Found, words: readonly ShellWord[], depth: number): void {
+function add(found: Found, words: readonly ShellWord[], isFed: boolean, depth: number): void {
   const [program, ...rest] = words;
   if (program === undefined) return;
   if (depth > MAX_DEPTH) {
@@ -67,17 +72,19 @@ function add(found: Found, words: readonly ShellWord[], depth: number): void {
   const script = readShellArguments(name, rest);
   if (script !== undefined) {
     found.unclear ??= script.unclear;
-    addScript(found, script.text, depth);
+    addScript(found, script.text, isFed, depth);
     if (script.unclear === undefined && isOfSystem(program.text)) return;
   }
   const inner = unwrapCommand(name, rest);
   for (const variable of inner?.variables ?? []) checkVariable(found, variable);
-  for (const nested of inner?.commands ?? []) add(found, nested, depth + 1);
-  if (inner?.isTransparent === true && isOfSystem(program.text)) return;
+  if (inner !== undefined) add(found, inner.command, isFed, depth + 1);
+  if (inner !== undefined && isOfSystem(program.text)) return;
   if (name === 'git' && rest.some(({ prefix }) => /^(?:--config-env=)?(?:alias|include\w*)\./i.test(prefix)))
     found.unclear ??= 'an alias of git';
   const coverable = coverableWords(words);
-  found.commands.push({ words, folders: found.folders, ...coverable });
+  found.commands.push({ words, folders: found.folders, isFed, ...coverable });
+  if (isFed && !coverable.isListed) found.interpreter ??= `${name} with an input`;
+  if (coverable.isOpen.includes(false)) found.interpreter ??= handsOver(name, withoutMessages(name, rest));
   if (FOLDER_CHANGERS.has(name)) {
     found.changesFolder = true;
     found.folders = coverable.isListed ? alsoIn(found.folders, rest[0]?.text ?? '') : undefined;
@@ -91,7 +98,7 @@ function alsoIn(folders: readonly string[] | undefined, folder: string): readonl
   return all === undefined || all.length > MAX_FOLDERS ? undefined : all;
 }
 
-/** Leaves out the messages that Git stores, which are text for people. */
+/** Leaves out the messages that Git stores, which are texts for people. */
 function withoutMessages(name: string, words: readonly ShellWord[]): readonly ShellWord[] {
   if (name !== 'git' || !/^(?:commit|tag|merge|stash|notes)$/.test(words[0]?.text ?? '')) return words;
   return words.filter(({ text = '' }, index) => {
@@ -105,25 +112,25 @@ function suspect(found: Found, words: readonly ShellWord[], depth: number): void
     if (text === undefined || !/[^\w./+-]/.test(text)) continue;
     found.suspected.push(plain(textsWithin(text).map(knownWord)));
     const nested = nothing();
-    addScript(nested, text, depth + 1);
+    addScript(nested, text, false, depth + 1);
     found.suspected.push(...nested.commands, ...nested.suspected);
   }
 }
 
 function plain(words: readonly ShellWord[]): AnalyzedCommand {
-  return { words, folders: undefined, isListed: false, isOpen: words.map(() => false) };
+  return { words, folders: undefined, isFed: false, isListed: false, isOpen: words.map(() => false) };
 }
 
-function addScript(found: Found, script: string, depth: number): void {
-  const { commands, unclear } = parseShell(script);
+function addScript(found: Found, script: string, isFed: boolean, depth: number): void {
+  const { commands, unclear } = parseShell(script, isFed);
   found.unclear ??= unclear;
   for (const command of commands) addSimple(found, command, depth);
 }
 
-function addSimple(found: Found, { words, assignments, redirections }: SimpleCommand, depth: number): void {
+function addSimple(found: Found, { words, assignments, redirections, isFed }: SimpleCommand, depth: number): void {
   for (const assignment of assignments) checkVariable(found, assignment);
   found.redirections.push(...redirections);
-  add(found, words, depth + 1);
+  add(found, words, isFed, depth + 1);
 }
 
 function checkVariable(found: Found, assignment: ShellWord): void {

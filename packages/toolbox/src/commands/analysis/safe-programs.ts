@@ -26,6 +26,12 @@ const ONLY_READS_WITH: Readonly<Record<string, RegExp>> = {
 /** The commands of Git that only read as long as they get no other options than `GIT_OPTIONS`. */
 const GIT_READERS = wordsOf('blame describe diff grep log ls-files ls-tree rev-parse shortlog show status');
 
+/** Options by which Git prints what files hold, of commands that else print names and messages. A wildcard does not cover them. */
+const PRINTS_CONTENT: Readonly<Record<string, RegExp>> = {
+  log: /^(?:-[^-]*[cGLmpSuUW]|--(?:binary|cc|color-words|full-diff|function-context|patch|text|unified|word-diff))/,
+  status: /^(?:-[^-]*v|--verbose)/,
+};
+
 /** `--output` writes a file, and `-O`, `--ext-diff`, `--textconv` and `%G` in a format run programs. */
 const GIT_OPTIONS = new RegExp(
   [
@@ -57,6 +63,7 @@ export function coverableWords(words: readonly ShellWord[]): Coverable {
   const name = words[0]?.text ?? '';
   const command = words[1]?.text ?? '';
   const isGit = name === 'git' && GIT_READERS.has(command);
+  const content = isGit && Object.hasOwn(PRINTS_CONTENT, command) ? PRINTS_CONTENT[command] : undefined;
   const options = isGit ? GIT_OPTIONS : Object.hasOwn(ONLY_READS_WITH, name) ? ONLY_READS_WITH[name] : undefined;
   const program = name.slice(name.lastIndexOf('/') + 1);
   const opensNothing = OPENS_NOTHING.has(program);
@@ -70,7 +77,7 @@ export function coverableWords(words: readonly ShellWord[]): Coverable {
       return (
         !mayLeaveFolder(text) &&
         followsLinks?.test(text) !== true &&
-        (options === undefined || !/^-[^-]|^--./.test(text) || options.test(text))
+        (options === undefined || !/^-[^-]|^--./.test(text) || (options.test(text) && content?.test(text) !== true))
       );
     if (prefix === '' || prefix.startsWith('-')) return false;
     // A name that begins with a dot and has a wildcard may be `..`.
@@ -95,7 +102,11 @@ function wordsOf(text: string): ReadonlySet<string> {
 
 export function programName(path: string): string {
   const name = path.split(/[/\\]/).at(-1) ?? '';
-  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
+  // Windows leaves out dots and spaces at the end of a name.
+  return name
+    .toLowerCase()
+    .replace(/(?<=\w)[. ]+$/, '')
+    .replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
 }
 
 /** Whether a program is looked for on the PATH, or is in a folder of the system's: another one of that name may do anything. */

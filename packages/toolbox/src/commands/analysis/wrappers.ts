@@ -1,102 +1,39 @@
 import type { ShellWord } from '../shell/types.ts';
+import { programName } from './safe-programs.ts';
 
 interface Wrapped {
-  readonly commands: readonly (readonly ShellWord[])[];
-  readonly variables?: readonly ShellWord[];
-  /** Whether it does nothing else, so that only the commands are to be decided on. */
-  readonly isTransparent: boolean;
+  readonly command: readonly ShellWord[];
+  readonly variables: readonly ShellWord[];
 }
 
-/** An argument that is not known before the command runs. */
-const ANY: ShellWord = { text: undefined, prefix: '' };
+/** What stands between a program that does nothing but run another one and that one, each word with a NUL behind it. */
+const WRAPPERS: Readonly<Record<string, RegExp>> = {
+  env: /^(?:(?:-i?|--ignore-environment|--unset=\w+|(?:-u|--unset)\0[^\0]+|[A-Za-z_]\w*=[^\0]*)\0)*/,
+  nice: /^(?:(?:-n?-?\d+|--adjustment=-?\d+|-n\0[^\0]+)\0)*(?:--\0)?/,
+  nohup: /^(?:--\0)?/,
+  timeout:
+    /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0]+\0/,
+  setsid: /^(?:(?:-[cfw]+|--(?:ctty|fork|wait))\0)*(?:--\0)?/,
+  stdbuf: /^(?:(?:-[ioe]\0?[L\d]\w*|--(?:input|output|error)=\w+)\0)*(?:--\0)?/,
+  command: /^(?:-p\0)?(?:--\0)?/,
+  exec: /^(?:-[cl]+\0)*(?:--\0)?/,
+};
+/** A word that only a shell knows. */
+const UNKNOWN = '\x01';
 
 /**
- * Returns what a wrapper runs: `env`, `nice`, `nohup`, `timeout`, `setsid`, `stdbuf`, `command`, `exec`, `xargs`, `find`. Undefined for any other
- * program, and for options that are not known here: then nothing is said about what it runs.
+ * Returns what a program runs that does nothing else: `env`, `nice`, `nohup`, `timeout`, `setsid`, `stdbuf`, `command`,
+ * `exec`. Undefined for any other program, and for options that are not known here: then nothing is said about it.
  */
 export function unwrapCommand(name: string, words: readonly ShellWord[]): Wrapped | undefined {
-  if (name === 'find') return unwrapFind(words);
-  if (name === 'xargs') return unwrapXargs(words);
-  if (name === 'env') return unwrapEnv(words);
-  const options = OPTIONS[name];
-  if (options === undefined) return undefined;
-  const start = skipOptions(words, options);
-  const inner = start === undefined ? [] : words.slice(start + (options.operands ?? 0));
-  return inner.length === 0 ? undefined : { commands: [inner], isTransparent: true };
-}
-
-interface Options {
-  /** Options without a value, and with one in the same word. */
-  readonly alone: RegExp;
-  /** Options whose value is the next word. */
-  readonly withValue?: RegExp;
-  /** How many words stand between the options and the command. */
-  readonly operands?: number;
-}
-
-const OPTIONS: Readonly<Record<string, Options>> = {
-  nice: { alone: /^(?:-n?-?\d+|--adjustment=-?\d+)$/, withValue: /^-n$/ },
-  nohup: { alone: /^(?!)/ },
-  timeout: {
-    alone: /^(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)=\w+|-[ks]\w+)$/,
-    withValue: /^(?:-k|-s|--kill-after|--signal)$/,
-    operands: 1,
-  },
-  setsid: { alone: /^(?:-[cfw]+|--(?:ctty|fork|wait))$/ },
-  stdbuf: { alone: /^(?:-[ioe][L\d]\w*|--(?:input|output|error)=\w+)$/, withValue: /^-[ioe]$/ },
-  command: { alone: /^-p$/ },
-  exec: { alone: /^-[cl]+$/ },
-};
-
-function skipOptions(words: readonly ShellWord[], { alone, withValue }: Options): number | undefined {
-  for (let index = 0; index < words.length; index += 1) {
-    const text = words[index]?.text;
-    if (text === undefined) return undefined;
-    if (text === '--') return index + 1;
-    if (!text.startsWith('-')) return index;
-    if (withValue?.test(text) === true) index += 1;
-    else if (!alone.test(text)) return undefined;
-  }
-  return undefined;
-}
-
-function unwrapEnv(words: readonly ShellWord[]): Wrapped | undefined {
-  const variables: ShellWord[] = [];
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index];
-    const text = word?.text;
-    if (word === undefined || text === undefined) return undefined;
-    if (/^[A-Za-z_]\w*=/.test(text)) variables.push(word);
-    else if (text === '-u' || text === '--unset') index += 1;
-    else if (/^(?:-i|-|--ignore-environment|--unset=\w+)$/.test(text)) continue;
-    else if (text.startsWith('-')) return undefined;
-    else return { commands: [words.slice(index)], variables, isTransparent: true };
-  }
-  return undefined;
-}
-
-function unwrapXargs(words: readonly ShellWord[]): Wrapped | undefined {
-  const start = skipOptions(words, {
-    alone: /^(?:-[0rtx]+|-[nPLIsd]\S+|--(?:null|no-run-if-empty|verbose|exit)|--(?:max-args|max-procs|delimiter)=.+)$/,
-    withValue: /^(?:-[nPLIsd]|--max-args|--max-procs)$/,
-  });
-  if (start === undefined) return undefined;
-  return { commands: [[...words.slice(start), ANY]], isTransparent: false };
-}
-
-function unwrapFind(words: readonly ShellWord[]): Wrapped | undefined {
-  const commands: ShellWord[][] = [];
-  let inner: ShellWord[] | undefined;
-  for (const [index, word] of words.entries()) {
-    const text = word.text ?? '';
-    if (inner === undefined) {
-      if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) continue;
-      inner = [];
-      commands.push(inner);
-    } else if (text === ';' || (text === '+' && words[index - 1]?.text === '{}')) inner = undefined;
-    else inner.push(text.includes('{}') ? ANY : word);
-  }
-  return commands.length === 0 ? undefined : { commands, isTransparent: false };
+  const own = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  const texts = words.map(({ text = UNKNOWN }) => text);
+  const before = own?.exec(texts.map((text) => `${text}\0`).join(''))?.[0].split('\0').length;
+  const [first, ...rest] = before === undefined ? [] : words.slice(before - 1);
+  if (first === undefined || before === undefined || first.text?.startsWith('-') !== false) return undefined;
+  const variables =
+    name === 'env' ? words.slice(0, before - 1).filter(({ text = '' }) => /^[A-Za-z_]\w*=/.test(text)) : [];
+  return { command: [first, ...rest], variables };
 }
 
 interface ShellArguments {
@@ -105,17 +42,75 @@ interface ShellArguments {
   readonly unclear?: string;
 }
 
-const PLAIN_SHELLS = new Set(['sh', 'bash', 'dash', 'ash']);
-/** Shells with a language of their own that resembles it. */
-const OTHER_SHELLS = new Set(['zsh', 'ksh', 'mksh', 'rbash', 'fish', 'csh', 'tcsh']);
+const PLAIN_SHELLS = /^(?:ba|da|a)?sh$/;
+/** Shells with a language that resembles it. */
+const OTHER_SHELLS = /^(?:zsh|[mo]?ksh\d*|pdksh|rbash|yash|fish|csh|tcsh)$/;
 
+/** Returns the script that a shell gets as an argument; undefined for other programs, and for a shell that gets none. */
 export function readShellArguments(name: string, words: readonly ShellWord[]): ShellArguments | undefined {
-  const isPlainShell = PLAIN_SHELLS.has(name);
-  if (!isPlainShell && !OTHER_SHELLS.has(name)) return undefined;
+  const isPlainShell = PLAIN_SHELLS.test(name);
+  if (!isPlainShell && !OTHER_SHELLS.test(name)) return undefined;
   const [options, script] = words;
   const isPlain = /^-[elux]*c[elux]*$/.test(options?.text ?? '') && /^[^+-]|^$/.test(script?.text ?? '-');
   if (isPlain && isPlainShell) return { text: script?.text ?? '' };
   if (!words.some(({ text, prefix }) => /^-[^-]*c/.test(text ?? prefix))) return undefined;
   const texts = words.map(({ text }) => text).filter((text) => text !== undefined && !/^[-+]\w*$/.test(text));
   return { text: texts.join('\n'), unclear: isPlainShell ? 'a shell with these arguments' : `the language of ${name}` };
+}
+
+/** Programs whose words, files or input are commands, wherever they stand among the words of another program. */
+const SHELLS =
+  /^(?:(?:ba|da|a|z|mk|ok|pdk|k|rba|ya|fi|c|tc)?sh|busybox|toybox|nu|elvish|xonsh|cmd|powershell|pwsh|wsl|xargs|parallel|env|sudo|doas)$/;
+/** Programs that run commands, but have the names of other things as well. */
+const RUNNERS = new RegExp(
+  `^(?:${[
+    'eval|source|\\.|exec|trap|alias|ssh|su|run0|runuser|pkexec|chroot|nsenter|unshare|setpriv|bwrap|proot|[cw]script|mshta|forfiles|start',
+    'script|expect|watch|at|batch|crontab|screen|tmux|entr|systemd-run|docker|podman|nerdctl|kubectl|strace|ltrace|gdb|lldb',
+    '[gmn]?awk|ed|ex|g?sed|vim?|nvim|view|emacs|m4|dbus-send|osascript|sqlite3|psql|mysql|jshell',
+  ].join('|')})$`,
+);
+/** Languages, whose programs usually are files. */
+const LANGUAGES =
+  /^(?:python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|irb|php|lua|luajit|tcl|tclsh|wish|guile|racket|rscript|julia|groovy|scala|ghci|runghc|elixir|erl|escript|java)[\d.]*$/;
+/** An option that takes a command, and what a shell would replace in a word. */
+const TAKES_CODE = /^(?:-[a-z]*c|-e|--?(?:eval|exec|command|encodedcommand)|\/[ck])$/i;
+const REPLACED = /[$`\\^]/;
+const MAX_INTERPRETERS = 20;
+
+/**
+ * Says whether a program hands words, files or its input to an interpreter, as a phrase: what it runs then cannot be
+ * told from its words. Undefined where it does not, and where its words are read, as those of `bash -c SCRIPT` are.
+ */
+export function handsOver(name: string, words: readonly ShellWord[]): string | undefined {
+  const texts = words.map(({ text = '' }) => text);
+  const inner = texts
+    .map((text, index) => ({ text: programName(text), index }))
+    .filter(({ text }) => isInterpreter(text));
+  if (inner.length > MAX_INTERPRETERS) return `${inner.length} names of interpreters`;
+  const behind = inner.map(({ text, index }) =>
+    index === texts.length - 1 ? undefined : interprets(text, texts.slice(index + 1)),
+  );
+  return interprets(name, texts) ?? behind.find((each) => each !== undefined) ?? codeIn(name, texts);
+}
+
+function isInterpreter(name: string): boolean {
+  return SHELLS.test(name) || LANGUAGES.test(name) || name === 'find';
+}
+
+function interprets(name: string, texts: readonly string[]): string | undefined {
+  const [first = '', second = ''] = texts;
+  if (name === 'find' || name === 'fd')
+    return texts.some((text) => /^-(?:exec|ok|x)/i.test(text)) ? `${name} -exec` : undefined;
+  // Lines that are printed, as most of its uses are.
+  if (/^g?sed$/.test(name) && /^[\d,$]+p$/.test(texts.find((text) => !/^-[nE]*$/.test(text)) ?? '')) return undefined;
+  if (SHELLS.test(name) || RUNNERS.test(name)) return name;
+  if (!LANGUAGES.test(name)) return undefined;
+  const isFile = /^(?:[\w@./][\w@./+-]*|--?v(?:ersion)?)$/i.test(first) || (first === '-m' && /^\w/.test(second));
+  return isFile ? undefined : name;
+}
+
+function codeIn(name: string, texts: readonly string[]): string | undefined {
+  const option = texts.find((text, index) => TAKES_CODE.test(text) && /[^\w@./+:=-]/.test(texts[index + 1] ?? ''));
+  if (option !== undefined) return `${name} ${option}`;
+  return texts.some((text) => REPLACED.test(text)) ? `${name} with characters that a shell replaces` : undefined;
 }

@@ -11,12 +11,12 @@ const KEYWORDS = new Set(
 
 /**
  * Lists the commands of a script for sh or bash. Understands lists, pipes, groups, quotes, substitutions and redirections to files; says of anything else
- * (loops, functions, here-documents, arithmetic) that it is unclear. Never throws, and takes linear time.
+ * (loops, functions, here-documents, arithmetic) that it is unclear. Never throws, and takes linear time. `isFed` says that the script gets an input.
  *
  * Source: the POSIX shell grammar, and the manual of Bash for process substitution and `&>`.
  */
-export function parseShell(source: string): ShellScript {
-  const reading: Reading = { source, at: 0, commands: [], depth: 0, unclear: undefined, readNested };
+export function parseShell(source: string, isFed = false): ShellScript {
+  const reading: Reading = { source, at: 0, commands: [], depth: 0, isFed, unclear: undefined, readNested };
   if (source.length > MAX_LENGTH) reading.unclear = 'a script of this length';
   else if (/[\0\r]/.test(source)) reading.unclear = 'a control character';
   else readList(reading, '');
@@ -25,6 +25,7 @@ export function parseShell(source: string): ShellScript {
 }
 
 function readList(reading: Reading, end: string): void {
+  const isFed = reading.isFed;
   for (;;) {
     skipBlanks(reading);
     const { source, at } = reading;
@@ -40,9 +41,11 @@ function readList(reading: Reading, end: string): void {
     const operator = /^(?:\|\||&&|\|&|;;|[|&;\n])/.exec(source.slice(at, at + 2))?.[0];
     if (operator === undefined) {
       readCommand(reading, end);
+      reading.isFed = isFed;
       continue;
     }
     if (operator === ';;') reading.unclear = 'a case';
+    if (operator === '|' || operator === '|&') reading.isFed = true;
     reading.at += operator.length;
   }
 }
@@ -63,6 +66,8 @@ function readCommand(reading: Reading, end: string): void {
   const assignments: ShellWord[] = [];
   const redirections: Redirection[] = [];
   const { source } = reading;
+  const first = reading.commands.length;
+  let { isFed } = reading;
   let hasGroup = false;
   let hasBoth = false;
   while (reading.unclear === undefined) {
@@ -73,7 +78,13 @@ function readCommand(reading: Reading, end: string): void {
     if (char === '&' && source[reading.at + 1] !== '>') break;
     // A plain sh takes `a &> b c` for `a &` and `c > b`.
     hasBoth ||= char === '&';
-    if (readRedirection(reading, redirections)) continue;
+    const start = reading.at;
+    if (readRedirection(reading, redirections)) {
+      isFed ||= source.slice(start, reading.at).includes('<');
+      // What follows a group is the input of all that is in it.
+      if (hasGroup && isFed) for (const command of reading.commands.slice(first)) command.isFed = true;
+      continue;
+    }
     if (char === '(' || (char === '{' && words.length === 0 && /[ \t\n]/.test(source[reading.at + 1] ?? ''))) {
       if (words.length > 0 || assignments.length > 0) reading.unclear = 'a function or an array';
       else if (source.startsWith('((', reading.at)) reading.unclear = 'arithmetic';
@@ -90,7 +101,6 @@ function readCommand(reading: Reading, end: string): void {
     }
     if (hasGroup) reading.unclear = 'a word after a group';
     if (hasBoth) reading.unclear = 'a word after "&>"';
-    const start = reading.at;
     const word = readWord(reading);
     if (words.length === 0) {
       // Quotes make an ordinary word of an assignment, a keyword and a `!`.
@@ -105,7 +115,7 @@ function readCommand(reading: Reading, end: string): void {
     words.push(word);
   }
   if (words.length > 0 || assignments.length > 0 || redirections.length > 0)
-    reading.commands.push({ words, assignments, redirections });
+    reading.commands.push({ words, assignments, redirections, isFed });
 }
 
 const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;

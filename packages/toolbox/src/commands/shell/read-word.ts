@@ -5,6 +5,8 @@ export interface Reading {
   at: number;
   readonly commands: SimpleCommand[];
   readonly depth: number;
+  /** Whether the commands that are read next get the output of another one. */
+  isFed: boolean;
   /** The first thing that was not understood; nothing is read after it. */
   unclear: string | undefined;
   readonly readNested: (reading: Reading, end: string) => void;
@@ -22,7 +24,10 @@ export function readWord(reading: Reading): ShellWord {
     const char = source[reading.at];
     if ((char === '<' || char === '>') && source[reading.at + 1] === '(') {
       unknown(reading, word, 2);
+      const { isFed } = reading;
+      reading.isFed ||= char === '>';
       reading.readNested(reading, ')');
+      reading.isFed = isFed;
       continue;
     }
     if (char === undefined || ENDS_WORD.has(char)) break;

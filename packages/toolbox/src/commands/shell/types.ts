@@ -17,6 +17,8 @@ export interface SimpleCommand {
   readonly words: readonly ShellWord[];
   /** Its redirections to files, in order. Copies of descriptors (`2>&1`) and `/dev/null` are left out. */
   readonly redirections: readonly Redirection[];
+  /** Whether its input is not that of the program: the output of another command, a file or a text of the script. */
+  isFed: boolean;
 }
 
 /** A script as a list of the commands that it can run, those of substitutions included. */

@@ -1,4 +1,4 @@
-import { createSearch } from '@kernel/internal';
+import { createSearch } from '@kernel/schema';
 import { quote, toolError } from '../../workspace/errors.ts';
 
 /** How many steps a pattern may take on one piece of a file. */

@@ -69,8 +69,9 @@ export interface SearchTextOptions {
 
 /**
  * Creates the tool `search_text`: `path:line: text` for each match, at most 200, sorted by path and line. Text is searched whatever its size, in UTF-8, UTF-16 or
- * Windows-1252; an answer without a match says what was not searched: binary files, those that cannot be read, and ignored ones. A regular expression takes time in
- * proportion to the text, whatever it is, and is never passed to ripgrep.
+ * Windows-1252; an answer without a match says what was not searched: binary files, those that cannot be read, and
+ * ignored ones. A regular expression takes time in proportion to the text, whatever it is, and is never passed to
+ * ripgrep.
  */
 export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolWithHandler {
   if (typeof ripgrep === 'string' && !isAbsolute(ripgrep))

@@ -1,4 +1,8 @@
-import type { AbortOptions } from '../abort-options.ts';
+/** How an operation is aborted. */
+export interface AbortOptions {
+  /** Aborts the operation. Files stay intact. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * The files of an editor, in place of those on disk: a client of the Agent Client Protocol with `fs`, for example. Either method may be absent.

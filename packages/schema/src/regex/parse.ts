@@ -59,8 +59,9 @@ function opensGroup(token: string): boolean {
 }
 
 /**
- * Parses the source of a valid regular expression. Characters are code points with the flag `u` or `v`, else UTF-16 code units. Throws a SyntaxError for
- * groups that are nested too deeply, and for a class that matches several characters.
+ * Parses the source of a valid regular expression. Characters are code points with the flag `u` or `v`, else UTF-16
+ * code units. Throws a SyntaxError for groups that are nested too deeply, and for a class that matches several
+ * characters.
  */
 export function parseRegex(source: string, allFlags: string): RegexNode {
   const tokens = tokensOf(source, /[uv]/.test(allFlags), allFlags.includes('v'));

@@ -1,7 +1,8 @@
-import { createSearch } from '@kernel/internal';
+import { isExponential } from '../regex/ambiguity.ts';
+import { createSearch } from '../regex/growth.ts';
 
 /** Leaves the `u` flag out for a pattern that is not valid with it. Throws a SyntaxError. */
-export function compilePattern(source: string): RegExp {
+function compilePattern(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
   } catch {
@@ -9,7 +10,10 @@ export function compilePattern(source: string): RegExp {
   }
 }
 
-/** How many steps the matches of one call may take in total; after that, the value is too costly to check and is rejected. */
+/**
+ * How many steps the matches of one call may take in total; after that, the value is too costly to check and is
+ * rejected.
+ */
 const MAX_STEPS = 10_000_000;
 
 /** Validation is synchronous, so one budget serves all calls, one after the other. */
@@ -21,8 +25,8 @@ export function resetMatchSteps(): void {
 }
 
 /**
- * Never hangs: throws a RangeError for a text that takes too many steps. Neither answer would be true, and a `not` around the pattern would turn the wrong
- * one into its opposite.
+ * Never hangs: throws a RangeError for a text that takes too many steps. Neither answer would be true, and a `not`
+ * around the pattern would turn the wrong one into its opposite.
  */
 export function createPatternTest(source: string): (text: string) => boolean {
   const search = createSearch(compilePattern(source));
@@ -34,4 +38,12 @@ export function createPatternTest(source: string): (text: string) => boolean {
       if (isFull && budget.left < MAX_STEPS) queueMicrotask(resetMatchSteps);
     }
   };
+}
+
+/**
+ * Whether a pattern can read a text in so many ways that other validators hang on it: judged by its shape. Ours takes
+ * time in proportion to the text for any pattern.
+ */
+export function isSlowPattern(source: string): boolean {
+  return isExponential(compilePattern(source)) === true;
 }

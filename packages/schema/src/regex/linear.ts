@@ -36,8 +36,9 @@ export const MATCH = 0;
 const MAX_STATES = 4000;
 
 /**
- * Returns the automaton of a regular expression, or of what it reads from right to left; undefined if it has a back reference or counts too far. A loop has
- * one state where it is entered and one where it goes on: as in JavaScript, it does not go on twice without a character.
+ * Returns the automaton of a regular expression, or of what it reads from right to left; undefined if it has a back
+ * reference or counts too far. A loop has one state where it is entered and one where it goes on: as in JavaScript, it
+ * does not go on twice without a character.
  */
 export function programOf(node: RegexNode, isBackward: boolean): RegexProgram | undefined {
   const states: RegexState[] = [{ character: undefined, assertion: undefined, next: [] }];
@@ -116,9 +117,9 @@ type Follow = (reading: Reading, look: Look) => Uint8Array;
 const MAX_KNOWN = 1000;
 
 /**
- * Compiles a regular expression to a search that takes time in proportion to the text, whatever the expression: all that can match is followed at
- * once. Undefined if it has a back reference or counts too far. The search returns the index of the first match, or -1, and throws a RangeError when its
- * steps are used up.
+ * Compiles a regular expression to a search that takes time in proportion to the text, whatever the expression: all
+ * that can match is followed at once. Undefined if it has a back reference or counts too far. The search returns the
+ * index of the first match, or -1, and throws a RangeError when its steps are used up.
  */
 export function compileLinear(pattern: RegExp): ((text: string, budget: StepBudget) => number) | undefined {
   const tree = parseRegex(pattern.source, pattern.flags);

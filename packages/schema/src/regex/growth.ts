@@ -71,9 +71,9 @@ const UNCOUNTED_STEPS = 20_000;
 const UNCOUNTED_SIZE = 256;
 
 /**
- * Creates a search that no text makes slow: it returns the index of the first match, or -1. Where the text is short enough for the growth of the
- * pattern, it is the search of JavaScript, and otherwise one that counts its steps. Throws a RangeError when the steps are used up, and a SyntaxError for a
- * pattern that is not supported.
+ * Creates a search that no text makes slow: it returns the index of the first match, or -1. Where the text is short
+ * enough for the growth of the pattern, it is the search of JavaScript, and otherwise a search that counts its steps.
+ * Throws a RangeError when the steps are used up, and a SyntaxError for a pattern that is not supported.
  */
 export function createSearch(pattern: RegExp): (text: string, budget: StepBudget) => number {
   const { size, degree, doublings, isNested } = growthOf(pattern);

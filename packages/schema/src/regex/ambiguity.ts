@@ -9,9 +9,9 @@ const PALETTE = [
 ];
 
 /**
- * Whether backtracking can take exponential time: within a loop, one text can be read in two ways that meet again, and what follows can still fail. Exact for
- * an automaton without look-arounds, which are taken to hold. Undefined if the pattern is too large to say, and for a back reference or a property of
- * characters (`\p{…}`) that might make it so.
+ * Whether backtracking can take exponential time: within a loop, one text can be read in two ways that meet again, and
+ * what follows can still fail. Exact for an automaton without look-arounds, which are taken to hold. Undefined if the
+ * pattern is too large to say, and for a back reference or a property of characters (`\p{…}`) that might make it so.
  */
 export function isExponential(pattern: RegExp): boolean | undefined {
   // A loop around something needs a group, and twenty optional parts need forty characters.
@@ -34,7 +34,10 @@ function hasReference(node: RegexNode): boolean {
   return node.kind === 'reference' || partsOf(node).some(hasReference);
 }
 
-/** A reference may match nothing, and it may fail: so it becomes a look-around. A look-around that contains one is not taken to hold. */
+/**
+ * A reference may match nothing, and it may fail: so it becomes a look-around. A look-around that contains one is not
+ * taken to hold.
+ */
 function withoutReferences(node: RegexNode): RegexNode {
   if (node.kind === 'reference') return { kind: 'assertion', text: '(?=', of: undefined, flags: node.flags };
   if (node.kind === 'assertion' && hasReference(node)) return { kind: 'character', text: '[]', flags: node.flags };
@@ -47,7 +50,10 @@ function changeParts(node: RegexNode, change: (part: RegexNode) => RegexNode): R
   return node.kind === 'repeat' ? { ...node, of: change(node.of) } : node;
 }
 
-/** Characters that tell the classes of an expression apart: of two ranges that overlap, one contains an end of the other, or what is beside it. */
+/**
+ * Characters that tell the classes of an expression apart: of two ranges that overlap, one contains an end of the
+ * other, or what is beside it.
+ */
 function samplesOf(source: string): readonly string[] {
   const escapes = [...source.matchAll(/\\(?:u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2}))/g)];
   const named = escapes.map(([, ...hex]) => Number.parseInt(hex.find((each) => each !== undefined) ?? '0', 16));
@@ -175,7 +181,10 @@ function reachFrom(start: number, next: Graph['next'], budget: StepBudget): Read
   return reached;
 }
 
-/** From how many ways to read a short text without its loops a pattern is exponential: `a?a?a?…aaa…` in the number of its optional parts. */
+/**
+ * From how many ways to read a short text without its loops a pattern is exponential: `a?a?a?…aaa…` in the number of
+ * its optional parts.
+ */
 const MANY_WAYS = 2 ** 20;
 const MAX_WORD = 64;
 
@@ -185,7 +194,10 @@ function hasManyWays(tree: RegexNode, characters: readonly string[], budget: Ste
   return [...new Set(characters)].some((each) => budget.left > 0 && waysOf(program, each, budget) > MANY_WAYS);
 }
 
-/** The most ways to read the same character again and again. Without loops, each state is numbered after those that follow it. */
+/**
+ * The most ways to read the same character again and again. Without loops, each state is numbered after those that
+ * follow it.
+ */
 function waysOf({ start, states }: RegexProgram, character: string, budget: StepBudget): number {
   const reads = states.map((state) => state.character?.test(character) === true);
   let [most, ways] = [0, new Float64Array(states.length)];

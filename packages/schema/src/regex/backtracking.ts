@@ -18,7 +18,10 @@ interface Machine {
   readonly characters: readonly string[];
   readonly budget: StepBudget;
   at: number;
-  /** Three for each group (where it was entered, its start and end) and two for each loop (its passes, and where the last began). */
+  /**
+   * Three for each group (where it was entered, its start and end) and two for each loop (its passes, and where the
+   * last began).
+   */
   readonly slots: number[];
   /** The slots that have changed, each with its value before. */
   readonly trail: number[];
@@ -29,8 +32,8 @@ interface Machine {
 const MAX_KEPT = 16_000_000;
 
 /**
- * Compiles a regular expression to a search that backtracks as JavaScript does, counts its steps, and has no stack to overflow. The search returns the index of the
- * first match, or -1, and throws a RangeError when its steps are used up.
+ * Compiles a regular expression to a search that backtracks as JavaScript does, counts its steps, and has no stack to
+ * overflow. The search returns the index of the first match, or -1, and throws a RangeError when its steps are used up.
  */
 export function compileBacktracking(pattern: RegExp): (text: string, budget: StepBudget) => number {
   const tree = parseRegex(pattern.source, pattern.flags);

@@ -1,5 +1,0 @@
-/** How an operation is aborted. */
-export interface AbortOptions {
-  /** Aborts the operation. Files stay intact. */
-  readonly signal?: AbortSignal | undefined;
-}
