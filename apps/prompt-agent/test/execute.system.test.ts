@@ -167,6 +167,9 @@ test('a call that is longer than the screen is shown page by page, and cannot be
   });
   await vi.waitFor(() => expect(shown().split('(page 1 of')).toHaveLength(3), 60_000);
   stdin.write('y\n');
+  await vi.waitFor(() => expect(shown()).toContain('This is not taken as an answer'), 60_000);
+  expect(shown().split('[y/N]')).toHaveLength(2);
+  stdin.write('n\n');
   expect(await denied).toMatchObject({ decision: 'deny' });
 });
 
