@@ -37,7 +37,7 @@ test('without a terminal a tool that writes does not run, and ends the run with 
   const asked = await promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args], { cwd });
   await server.close();
   expect(asked).toMatchObject({ code: 4, stdout: '' });
-  expect(asked.stderr).toContain("The flag --allow 'promote(Ada)' would allow it.");
+  expect(asked.stderr).toContain("The flag --allow 'promote(name=Ada)' would allow it.");
   expect(server.requests).toHaveLength(1);
   expect(await promptHere(args, { cwd })).toMatchObject({ code: 3, stdout: '' });
   expect(existsSync(join(cwd, 'promoted.txt'))).toBe(false);
