@@ -1,4 +1,3 @@
-import { callTool } from '@kernel/protocol';
 // Two processes behind a load balancer serve one client: its requests alternate, and so do the rounds of a question. One is restarted.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
@@ -33,8 +32,8 @@ const tools = await connectMcp(
   { elicit: () => Promise.resolve({ action: 'accept', content: {} }) },
 );
 const call = async (name: string): Promise<string> => {
-  const request = { type: 'tool-call', id: name, name: `office_${name}`, arguments: '{}' } as const;
-  return (await callTool(tools, request, { signal: AbortSignal.timeout(10_000) })).forLLM;
+  const request = { type: 'tool-call', id: name, name: `mcp__office__${name}`, arguments: '{}' } as const;
+  return (await tools.call(request, { signal: AbortSignal.timeout(10_000) })).forLLM;
 };
 
 const answered = new Set([await call('where'), await call('where'), await call('where')]);

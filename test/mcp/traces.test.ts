@@ -1,4 +1,3 @@
-import { callTool } from '@kernel/protocol';
 import { traceContext, withTracing } from '@kernel/agent/otel';
 import { connectMcp, isMcpCall, serveHttp } from '@kernel/mcp';
 import { verifies } from '@kernel/testing';
@@ -28,10 +27,10 @@ test('the call of an agent and its work on the server are one trace', async () =
   onTestFinished(() => server.close());
   const remote = await connectMcp({ mcpServers: { math: { url: server.url } } }, { traceContext });
   onTestFinished(() => remote.close());
-  const call = { type: 'tool-call', id: '1', name: 'math_add', arguments: '{}' } as const;
-  await callTool(withTracing(remote, { tracer }), call, { signal: AbortSignal.timeout(10_000) });
+  const call = { type: 'tool-call', id: '1', name: 'mcp__math__add', arguments: '{}' } as const;
+  await withTracing(remote, { tracer }).call(call, { signal: AbortSignal.timeout(10_000) });
   const [there, here] = exporter.getFinishedSpans();
-  expect([there?.name, here?.name]).toEqual(['execute_tool add', 'execute_tool math_add']);
+  expect([there?.name, here?.name]).toEqual(['execute_tool add', 'execute_tool mcp__math__add']);
   expect(there?.spanContext().traceId).toBe(here?.spanContext().traceId);
   expect(there?.parentSpanContext?.spanId).toBe(here?.spanContext().spanId);
 });

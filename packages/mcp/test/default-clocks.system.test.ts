@@ -41,7 +41,7 @@ test('without any option a call without result or progress times out after 60 se
   vi.useRealTimers();
   const toolset = await connected({ a: server('hangs') });
   startVirtualTime();
-  const result = call(toolset, 'a_hangs');
+  const result = call(toolset, 'mcp__a__hangs');
   expect(await settlesAfter(60_000, result)).toEqual([false, true]);
   expect(await result).toMatchObject({ code: 'TOOL_TIMEOUT' });
   vi.useRealTimers();

@@ -22,7 +22,7 @@ const server = await serveHttp(own, { token: 'only-for-this-client' });
 // Servers as a toolset, for `run()` or a registry:
 const headers = { authorization: 'Bearer only-for-this-client' };
 const theirs = await connectMcp({ mcpServers: { math: { url: server.url, headers } } });
-const call = { type: 'tool-call', id: '1', name: 'math_add', arguments: '{"a":1,"b":2}' } as const;
+const call = { type: 'tool-call', id: '1', name: 'mcp__math__add', arguments: '{"a":1,"b":2}' } as const;
 const { forLLM } = await callTool(theirs, call, { signal: AbortSignal.timeout(5000) });
 await theirs.close();
 await server.close();

@@ -62,7 +62,7 @@ export interface McpToolset extends Toolset, McpContents {
 }
 
 /**
- * Connects to MCP servers and offers their tools, as `server_tool`, in the order of the config.
+ * Connects to MCP servers and offers their tools, as `mcp__server__tool`, in the order of the config.
  *
  * Throws `CONFIG_INVALID` before anything is started, and `TOOL_UNAVAILABLE` for the first server that cannot be used; then nothing is left
  * running. A server that goes away later is started or reached again for the next call.
@@ -72,7 +72,7 @@ export interface McpToolset extends Toolset, McpContents {
  * import { connectMcp } from '@kernel/mcp';
  *
  * const tools = await connectMcp({ mcpServers: { files: { command: 'npx', args: ['-y', 'some-mcp-server', '.'] } } });
- * console.log(tools.list().map(({ name }) => name)); // files_read, …
+ * console.log(tools.list().map(({ name }) => name)); // mcp__files__read, …
  * await tools.close();
  * ```
  */

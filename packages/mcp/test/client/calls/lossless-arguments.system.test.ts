@@ -21,7 +21,7 @@ async function paymentServer(annotations?: object): Promise<{ readonly url: stri
 }
 
 const context: CallContext = { signal: new AbortController().signal };
-const payment = (text: string): ToolCall => ({ type: 'tool-call', id: 'c1', name: 'a_pay', arguments: text });
+const payment = (text: string): ToolCall => ({ type: 'tool-call', id: 'c1', name: 'mcp__a__pay', arguments: text });
 
 async function prepared(toolset: McpToolset, request: ToolCall) {
   const value = await toolset.prepare(request, context);
@@ -33,7 +33,7 @@ test.each(LOSSY)('the arguments %s are refused, and nothing is sent to the serve
   verifies('mcp.client.exact');
   const { url, inputs } = await paymentServer();
   const toolset = await connected({ a: { url } });
-  const result = await call(toolset, 'a_pay', text);
+  const result = await call(toolset, 'mcp__a__pay', text);
   expect(result).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
   expect(result.forLLM).toContain('"/id"');
   expect(await toolset.prepare(payment(text), context)).toMatchObject({ code: 'ARGUMENTS_INVALID' });
@@ -44,8 +44,8 @@ test('a tool that a trusted server calls read-only gets the last of two equal ke
   verifies('mcp.client.exact');
   const { url, inputs } = await paymentServer({ readOnlyHint: true });
   const toolset = await connected({ a: { url } }, { trustHints: ['a'] });
-  await call(toolset, 'a_pay', '{"id":1,"id":2}');
-  expect(await call(toolset, 'a_pay', '{"id":9007199254740993}')).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+  await call(toolset, 'mcp__a__pay', '{"id":1,"id":2}');
+  expect(await call(toolset, 'mcp__a__pay', '{"id":9007199254740993}')).toMatchObject({ code: 'ARGUMENTS_INVALID' });
   expect(inputs).toEqual([{ id: 2 }]);
 });
 
@@ -58,16 +58,16 @@ test('what was prepared is what the server gets', async () => {
   expect([tool, text, inputs]).toEqual([toolset.list()[0], '{"id":1}', []]);
   expect((await run(context)).forLLM).toMatch(/^paid\n/);
   expect(inputs).toEqual([{ id: 1 }]);
-  expect(await toolset.prepare({ ...request, name: 'a_none' }, context)).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+  expect(await toolset.prepare({ ...request, name: 'mcp__a__none' }, context)).toMatchObject({ code: 'TOOL_NOT_FOUND' });
 });
 
 test('a tool whose definition changes after it was prepared does not run', async () => {
   verifies('mcp.client.approved');
   const toolset = await connected({ a: server('echo', 'retitle') });
-  const request: ToolCall = { type: 'tool-call', id: 'c1', name: 'a_echo', arguments: '{"note":"x"}' };
+  const request: ToolCall = { type: 'tool-call', id: 'c1', name: 'mcp__a__echo', arguments: '{"note":"x"}' };
   const { run } = await prepared(toolset, request);
   const [before] = toolset.list();
-  await call(toolset, 'a_retitle');
+  await call(toolset, 'mcp__a__retitle');
   await until(() => toolset.list()[0] !== before);
   expect(await run(context)).toMatchObject({ code: 'TOOL_DENIED' });
   await toolset.close();

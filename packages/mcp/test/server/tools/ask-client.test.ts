@@ -155,7 +155,7 @@ test('a client that cannot ask its user is refused, with the capability that it 
 test('our own client answers both questions through elicit', async () => {
   const elicit = async () => ({ action: 'accept', content: { name: 'Ada', color: 'blue' } }) as const;
   const toolset = await connected({ a: { url: await serve(asking()) } }, { elicit });
-  expect((await call(toolset, 'a_ask')).forLLM).toContain('"Ada"');
+  expect((await call(toolset, 'mcp__a__ask')).forLLM).toContain('"Ada"');
 });
 
 test('a key of fewer than 32 bytes is refused', async () => {
