@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 // The tools of an MCP server in an agent: the server is a child process, and ends with `close()`.
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +22,8 @@ const result = await collect(
 );
 
 const { signal } = new AbortController();
-const missing = await tools.call(
+const missing = await callTool(
+  tools,
   { type: 'tool-call', id: '3', name: 'mcp__notes__read', arguments: '{"title":"tea"}' },
   { signal },
 );

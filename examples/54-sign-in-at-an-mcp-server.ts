@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 // An MCP server that asks for sign-in: a person signs in once, in a browser; the next run has the token.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,7 +33,7 @@ for (const run of ['first', 'second']) {
     { fetch: createSignIn(options), connectTimeoutMs: 5 * 60_000 }, // as long as a person may take
   );
   const call = { type: 'tool-call', id: run, name: 'mcp__example__whoami', arguments: '{}' } as const;
-  answers.push((await tools.call(call, { signal: AbortSignal.timeout(5000) })).forLLM);
+  answers.push((await callTool(tools, call, { signal: AbortSignal.timeout(5000) })).forLLM);
   await tools.close();
 }
 await signOut(options);

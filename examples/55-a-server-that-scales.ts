@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 // Two processes behind a load balancer serve one client: its requests alternate, and so do the rounds of a question. One is restarted.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
@@ -33,7 +34,7 @@ const tools = await connectMcp(
 );
 const call = async (name: string): Promise<string> => {
   const request = { type: 'tool-call', id: name, name: `mcp__office__${name}`, arguments: '{}' } as const;
-  return (await tools.call(request, { signal: AbortSignal.timeout(10_000) })).forLLM;
+  return (await callTool(tools, request, { signal: AbortSignal.timeout(10_000) })).forLLM;
 };
 
 const answered = new Set([await call('where'), await call('where'), await call('where')]);

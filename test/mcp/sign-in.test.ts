@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectMcp, type McpToolset } from '@kernel/mcp';
 import { createSignIn, loopbackRedirect, memoryTokenStore, type TokenStore } from '@kernel/mcp/auth';
-import type { ToolResult } from '@kernel/protocol';
+import { callTool, type ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { launch } from 'puppeteer-core';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -48,7 +48,7 @@ async function connect(
 
 function hello(toolset: McpToolset): Promise<ToolResult> {
   const call = { type: 'tool-call', id: '1', name: 'mcp__guarded__hello', arguments: '{}' } as const;
-  return toolset.call(call, { signal: AbortSignal.timeout(20_000) });
+  return callTool(toolset, call, { signal: AbortSignal.timeout(20_000) });
 }
 
 /** What holds of a sign-in, however the person did it. */

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { traceContext, withTracing } from '@kernel/agent/otel';
 import { connectMcp, isMcpCall, serveHttp } from '@kernel/mcp';
 import { verifies } from '@kernel/testing';
@@ -28,7 +29,7 @@ test('the call of an agent and its work on the server are one trace', async () =
   const remote = await connectMcp({ mcpServers: { math: { url: server.url } } }, { traceContext });
   onTestFinished(() => remote.close());
   const call = { type: 'tool-call', id: '1', name: 'mcp__math__add', arguments: '{}' } as const;
-  await withTracing(remote, { tracer }).call(call, { signal: AbortSignal.timeout(10_000) });
+  await callTool(withTracing(remote, { tracer }), call, { signal: AbortSignal.timeout(10_000) });
   const [there, here] = exporter.getFinishedSpans();
   expect([there?.name, here?.name]).toEqual(['execute_tool add', 'execute_tool mcp__math__add']);
   expect(there?.spanContext().traceId).toBe(here?.spanContext().traceId);

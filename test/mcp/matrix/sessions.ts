@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 /** The clients of the matrix, alike whoever wrote them. */
 import { connectMcp, type McpServerConfig } from '@kernel/mcp';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
@@ -39,7 +40,7 @@ export async function openOurs(target: Target): Promise<Session> {
     names: () => Promise.resolve(toolset.list().map(({ name }) => name.slice('mcp__s__'.length))),
     async call(name, input, { onProgress, signal = new AbortController().signal } = {}) {
       const call = { type: 'tool-call', id: name, name: `mcp__s__${name}`, arguments: JSON.stringify(input) } as const;
-      const { forLLM: text, data, isError = false } = await toolset.call(call, { signal, onProgress });
+      const { forLLM: text, data, isError = false } = await callTool(toolset, call, { signal, onProgress });
       return { text, data, isError };
     },
     close: () => toolset.close(),

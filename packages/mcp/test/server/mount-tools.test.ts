@@ -100,10 +100,14 @@ describe('a failure', () => {
   });
 
   test('a name that the toolset does not list but knows is called', async () => {
-    const toolset: Toolset = toToolset({
+    const toolset: Toolset = {
       list: () => [],
-      call: ({ name }) => Promise.resolve({ forLLM: `found ${name}` }),
-    });
+      prepare: ({ name, arguments: text }) => ({
+        tool: plainTool(name),
+        arguments: text,
+        run: () => Promise.resolve({ forLLM: `found ${name}` }),
+      }),
+    };
     const client = await connectTo(toolset);
     expect((await client.listTools()).tools).toEqual([]);
     await expect(client.callTool({ name: 'secret' })).resolves.toMatchObject({ content: [{ text: 'found secret' }] });
@@ -113,15 +117,15 @@ describe('a failure', () => {
     verifies('mcp.server.fault', 'mcp.unreadable');
     const broken = { list: () => [plainTool('x')], listFor: () => Promise.reject(new Error('no turn')) };
     const hostile: Record<string, Toolset> = {
-      'no turn': toToolset({ ...broken, call: () => Promise.reject(new Error('no call')) }),
-      'no list': toToolset({
+      'no turn': { ...broken, prepare: () => Promise.reject(new Error('no call')) },
+      'no list': {
         list() {
           throw new Error('no list');
         },
-        call() {
+        prepare() {
           throw new Error('no call');
         },
-      }),
+      },
     };
     for (const [why, toolset] of Object.entries(hostile)) {
       const client = await connectTo(toolset);
@@ -141,15 +145,15 @@ describe('a failure', () => {
 describe('progress and cancellation', () => {
   const reporting = (): Toolset & { late(): void } => {
     let report: ((update: string) => void) | undefined;
-    return toToolset({
+    const toolset = toToolset({
       list: () => [plainTool('work')],
       call(_call: ToolCall, { onProgress }) {
         report = onProgress;
         for (const update of ['one', 'two', 'three']) onProgress?.(update);
         return Promise.resolve({ forLLM: 'done' });
       },
-      late: () => report?.('late'),
     });
+    return { ...toolset, late: () => report?.('late') };
   };
 
   test('updates reach a client that asked for them, counted, in order, and none after the end', async () => {

@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { readAppHosts, toAppPolicy } from '../../../src/client/apps/app-policy.ts';
@@ -67,7 +68,7 @@ test('an app calls the tools that its server shows to apps, and no other', async
   expect(tools.nameOf('refresh')).toBe('mcp__charts__refresh');
   expect(tools.nameOf('delete')).toBeUndefined();
   const run = (name: string) =>
-    tools.call({ type: 'tool-call', id: name, name, arguments: '{}' }, { signal: new AbortController().signal });
+    callTool(tools, { type: 'tool-call', id: name, name, arguments: '{}' }, { signal: new AbortController().signal });
   expect(await run('mcp__charts__refresh')).toMatchObject({ forLLM: 'refresh' });
   expect(await run('mcp__charts__delete')).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
   expect(() => toolset.apps.tools('other')).toThrow('no MCP server is named "other"');

@@ -58,7 +58,9 @@ test('what was prepared is what the server gets', async () => {
   expect([tool, text, inputs]).toEqual([toolset.list()[0], '{"id":1}', []]);
   expect((await run(context)).forLLM).toMatch(/^paid\n/);
   expect(inputs).toEqual([{ id: 1 }]);
-  expect(await toolset.prepare({ ...request, name: 'mcp__a__none' }, context)).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+  expect(await toolset.prepare({ ...request, name: 'mcp__a__none' }, context)).toMatchObject({
+    code: 'TOOL_NOT_FOUND',
+  });
 });
 
 test('a tool whose definition changes after it was prepared does not run', async () => {

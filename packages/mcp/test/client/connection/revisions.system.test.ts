@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toolResult } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serveHttp } from '../../../src/index.ts';
@@ -42,11 +43,11 @@ test('a list that is older than its server allows is loaded again when a turn be
   });
   const toolset = await connected({ a: { url } });
   const turn = { turn: 1, signal: new AbortController().signal, conversation: undefined };
-  await toolset.beginTurn?.(turn);
+  await toolset.listFor?.(turn);
   expect([lists, toolset.list()[0]?.name]).toEqual([1, 'mcp__a__tool_1']);
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
   onTestFinished(() => void vi.restoreAllMocks());
-  await toolset.beginTurn?.(turn);
+  await toolset.listFor?.(turn);
   expect([lists, toolset.list()[0]?.name]).toEqual([2, 'mcp__a__tool_2']);
 });
 
@@ -85,7 +86,9 @@ test('arguments that a tool wants as headers are sent so, and a tool that wants 
     plainTool('property_of_that_name', withProperties({ 'x-mcp-header': { type: 'string' } })),
     plainTool('as_data', withProperties({ a: { type: 'object', default: { 'x-mcp-header': 1 } } })),
   ]);
-  const server = await serveHttp({ list: () => list, call: async ({ arguments: text }) => toolResult(text) });
+  const server = await serveHttp(
+    toToolset({ list: () => list, call: async ({ arguments: text }) => toolResult(text) }),
+  );
   onTestFinished(() => server.close());
   const faults: string[] = [];
   const sent: (string | null)[] = [];

@@ -23,8 +23,7 @@ function asking(): Toolset & { readonly runs: () => number } {
   let runs = 0;
   const parameters = { type: 'object', properties: { size: { type: 'integer' } } };
   const list = Object.freeze([plainTool('ask', { parameters }), plainTool('other')]);
-  return toToolset({
-    runs: () => runs,
+  const toolset = toToolset({
     list: () => list,
     async call(_call, context) {
       if (!isMcpCall(context)) throw new Error('not over MCP');
@@ -34,6 +33,7 @@ function asking(): Toolset & { readonly runs: () => number } {
       return toolResult(JSON.stringify([name, color]));
     },
   });
+  return { ...toolset, runs: () => runs };
 }
 
 const KEY = 'a key of at least thirty-two bytes';
