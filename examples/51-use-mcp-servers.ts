@@ -8,12 +8,12 @@ import { scriptedProvider } from '@kernel/testing';
 
 const server = fileURLToPath(new URL('servers/notes.ts', import.meta.url));
 const tools = await connectMcp({ mcpServers: { notes: { command: process.execPath, args: [server] } } });
-for (const { name, effect } of tools.list()) console.log(`${name}: ${effect}`); // notes_save: external, notes_read: external
+for (const { name, effect } of tools.list()) console.log(`${name}: ${effect}`); // mcp__notes__save: external, mcp__notes__read: external
 
 // Instead of a model: it saves a note, reads it, and answers.
 const provider = scriptedProvider([
-  { calls: [{ name: 'notes_save', arguments: { title: 'milk', note: 'Buy two.' } }] },
-  { calls: [{ name: 'notes_read', arguments: { title: 'milk' } }] },
+  { calls: [{ name: 'mcp__notes__save', arguments: { title: 'milk', note: 'Buy two.' } }] },
+  { calls: [{ name: 'mcp__notes__read', arguments: { title: 'milk' } }] },
   { text: 'You wanted two.' },
 ]);
 const prompt = 'Note that I want two bottles of milk. How many was it?';
@@ -24,7 +24,7 @@ const result = await collect(
 const { signal } = new AbortController();
 const missing = await callTool(
   tools,
-  { type: 'tool-call', id: '3', name: 'notes_read', arguments: '{"title":"tea"}' },
+  { type: 'tool-call', id: '3', name: 'mcp__notes__read', arguments: '{"title":"tea"}' },
   { signal },
 );
 await tools.close();
@@ -32,7 +32,7 @@ await tools.close();
 // The server says that `save` is idempotent and `read` read-only; with `trustHints: ['notes']` that would be their effects.
 assert.deepEqual(
   tools.list().map(({ name, effect }) => `${name}: ${effect}`),
-  ['notes_save: external', 'notes_read: external'],
+  ['mcp__notes__save: external', 'mcp__notes__read: external'],
 );
 assert.ok(result.reason === 'done' && result.answer === 'You wanted two.');
 assert.deepEqual(

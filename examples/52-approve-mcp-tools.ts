@@ -26,7 +26,7 @@ const later = await connectMcp(config, {
 const names = later.list().map(({ name }) => name);
 await later.close();
 
-assert.deepEqual(names, ['notes_read']);
+assert.deepEqual(names, ['mcp__notes__read']);
 assert.deepEqual(
   changes.map(({ changed }) => changed.map(({ name }) => name)),
   [['save']],

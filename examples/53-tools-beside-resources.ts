@@ -1,7 +1,7 @@
 // Our tools on an SDK server that also has a resource, and a wrapper that asks the client's user while a tool runs.
 import assert from 'node:assert/strict';
 import { isMcpCall, mountTools } from '@kernel/mcp';
-import { errorResult, type Toolset, callTool } from '@kernel/protocol';
+import { errorResult, type Toolset, wrapCalls } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -15,17 +15,15 @@ const registry = createRegistry([
 
 /** Asks the client's user before every call. A client of 2026-07-28 calls again with the answer, so nothing may be changed before the question. */
 function withConsent(inner: Toolset): Toolset {
-  return {
-    ...inner,
-    async call(call, context) {
-      if (!isMcpCall(context)) return callTool(inner, call, context);
+  return wrapCalls(inner, (prepared, call, context) => ({
+    ...prepared,
+    async run(running) {
+      if (!isMcpCall(context)) return prepared.run(running);
       const params = { message: `Run ${call.name}?`, requestedSchema: { type: 'object', properties: {} } } as const;
       const { consent } = await context.ask({ consent: { method: 'elicitation/create', params } });
-      return consent.action === 'accept'
-        ? callTool(inner, call, context)
-        : errorResult('TOOL_DENIED: the user refused.');
+      return consent.action === 'accept' ? prepared.run(running) : errorResult('TOOL_DENIED: the user refused.');
     },
-  };
+  }));
 }
 
 const server = new McpServer({ name: 'site', version: '1.0.0' });

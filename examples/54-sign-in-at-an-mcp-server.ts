@@ -32,7 +32,7 @@ for (const run of ['first', 'second']) {
     { mcpServers: { example: { url: server.url } } },
     { fetch: createSignIn(options), connectTimeoutMs: 5 * 60_000 }, // as long as a person may take
   );
-  const call = { type: 'tool-call', id: run, name: 'example_whoami', arguments: '{}' } as const;
+  const call = { type: 'tool-call', id: run, name: 'mcp__example__whoami', arguments: '{}' } as const;
   answers.push((await callTool(tools, call, { signal: AbortSignal.timeout(5000) })).forLLM);
   await tools.close();
 }

@@ -33,7 +33,7 @@ const tools = await connectMcp(
   { elicit: () => Promise.resolve({ action: 'accept', content: {} }) },
 );
 const call = async (name: string): Promise<string> => {
-  const request = { type: 'tool-call', id: name, name: `office_${name}`, arguments: '{}' } as const;
+  const request = { type: 'tool-call', id: name, name: `mcp__office__${name}`, arguments: '{}' } as const;
   return (await callTool(tools, request, { signal: AbortSignal.timeout(10_000) })).forLLM;
 };
 

@@ -27,7 +27,7 @@ const server = await mcp.serveHttp({ list: () => list, call: async () => ({ forL
 
 async function ours() {
   const toolset = await mcp.connectMcp({ mcpServers: { math: { url: server.url } } });
-  const call = { type: 'tool-call', id: '1', name: 'math_add', arguments: JSON.stringify(input) };
+  const call = { type: 'tool-call', id: '1', name: 'mcp__math__add', arguments: JSON.stringify(input) };
   const { signal } = new AbortController();
   return { call: () => toolset.call(call, { signal }), close: () => toolset.close() };
 }

@@ -8,8 +8,8 @@ const servers = await Promise.all(
   Array.from({ length: count }, (_, at) =>
     mcp.serveHttp({
       list: () => list,
-      beginTurn: () => new Promise((resolve) => setTimeout(resolve, (slowestMs * (at + 1)) / count, list)),
-      call: async () => ({ forLLM: '3' }),
+      listFor: () => new Promise((resolve) => setTimeout(resolve, (slowestMs * (at + 1)) / count, list)),
+      prepare: ({ arguments: text }) => ({ tool: list[0], arguments: text, run: async () => ({ forLLM: '3' }) }),
     }),
   ),
 );

@@ -1,7 +1,7 @@
 // One process of a server that scales: it keeps nothing between two requests but tasks, and those in a file.
 import { openDurable } from '@kernel/durable';
 import { isMcpCall, serveHttp, type TaskRecord } from '@kernel/mcp';
-import { errorResult, type Toolset, callTool } from '@kernel/protocol';
+import { errorResult, wrapCalls } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
 const { STATE_KEY: stateKey, TOKEN: token, TASKS: file = '' } = process.env;
@@ -13,17 +13,15 @@ const registry = createRegistry([
 ]);
 
 /** Asks before a room is booked. The answer may reach another process, where the handler begins anew: so it asks first. */
-const toolset: Toolset = {
-  ...registry,
-  async call(call, context) {
-    if (call.name !== 'book' || !isMcpCall(context)) return callTool(registry, call, context);
+const toolset = wrapCalls(registry, (prepared, call, context) => ({
+  ...prepared,
+  async run(running) {
+    if (call.name !== 'book' || !isMcpCall(context)) return prepared.run(running);
     const params = { message: 'Book it?', requestedSchema: { type: 'object', properties: {} } } as const;
     const { consent } = await context.ask({ consent: { method: 'elicitation/create', params } });
-    return consent.action === 'accept'
-      ? callTool(registry, call, context)
-      : errorResult('TOOL_DENIED: the user refused.');
+    return consent.action === 'accept' ? prepared.run(running) : errorResult('TOOL_DENIED: the user refused.');
   },
-};
+}));
 
 const store = openDurable(file).taskStore<TaskRecord>();
 const { url } = await serveHttp(toolset, { token, stateKey, tasks: { required: ['report'], store } });

@@ -32,7 +32,7 @@ const FILES: ReadonlySet<string> = new Set([
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 1260;
+export const MAX_INTERNAL_LINES = 1280;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CodemodeSandbox } from '@earendil-works/pi-codemode';
 import { withCodeMode } from '@kernel/code-mode';
+import { callTool as runTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { afterAll, expect, test } from 'vitest';
@@ -28,7 +29,7 @@ afterAll(() => pi.close());
 const context = { signal: new AbortController().signal };
 
 async function oursSays(code: string): Promise<unknown> {
-  const result = await callTool(
+  const result = await runTool(
     ours,
     { type: 'tool-call', id: '1', name: 'run_code', arguments: JSON.stringify({ code }) },
     context,

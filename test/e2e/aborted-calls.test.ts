@@ -105,7 +105,7 @@ test('a mounted MCP tool that is aborted is not said to have finished', async ()
   const registry = createRegistry();
   registry.mount('m', toolset);
   const stop = new AbortController();
-  const running = registry.execute('m_a_search', { queries: ['a'] }, { signal: stop.signal });
+  const running = registry.execute('m_mcp__a__search', { queries: ['a'] }, { signal: stop.signal });
   await called;
   stop.abort();
   const result = await running;
@@ -120,8 +120,8 @@ test('the arguments of an MCP tool are repaired once, with one report, mounted o
   registry.mount('m', toolset);
   const sent = '{"queries":"[\\"test\\"]","limit":null}';
   for (const [tools, name] of [
-    [registry, 'm_a_search'],
-    [toolset, 'a_search'],
+    [registry, 'm_mcp__a__search'],
+    [toolset, 'mcp__a__search'],
   ] as const) {
     const provider = scriptedProvider([{ calls: [{ name, arguments: sent }] }, { text: 'Done.' }]);
     const messages = [{ role: 'user', content: 'Go' }] as const;

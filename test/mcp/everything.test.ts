@@ -9,20 +9,20 @@ import { call, connected, program, started } from './lib/real-server.ts';
 /** What the everything server must do over any transport. */
 async function expectEverything(toolset: McpToolset): Promise<void> {
   expect(toolset.list().length).toBeGreaterThan(10);
-  expect((await call(toolset, 'everything_echo', { message: 'hello' })).forLLM).toBe('Echo: hello');
-  expect((await call(toolset, 'everything_get-sum', { a: 2, b: 3 })).forLLM).toContain('5');
-  const image = await call(toolset, 'everything_get-tiny-image', {});
+  expect((await call(toolset, 'mcp__everything__echo', { message: 'hello' })).forLLM).toBe('Echo: hello');
+  expect((await call(toolset, 'mcp__everything__get-sum', { a: 2, b: 3 })).forLLM).toContain('5');
+  const image = await call(toolset, 'mcp__everything__get-tiny-image', {});
   expect(image.media).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
-  const weather = await call(toolset, 'everything_get-structured-content', { location: 'New York' });
+  const weather = await call(toolset, 'mcp__everything__get-structured-content', { location: 'New York' });
   expect(weather.data).toMatchObject({ temperature: expect.any(Number) });
-  const links = await call(toolset, 'everything_get-resource-links', { count: 2 });
+  const links = await call(toolset, 'mcp__everything__get-resource-links', { count: 2 });
   expect(links.forLLM).toContain('demo://resource/');
   const updates: string[] = [];
-  await call(toolset, 'everything_trigger-long-running-operation', { duration: 0.4, steps: 4 }, (update) =>
+  await call(toolset, 'mcp__everything__trigger-long-running-operation', { duration: 0.4, steps: 4 }, (update) =>
     updates.push(update),
   );
   expect(updates).toHaveLength(4);
-  expect(await call(toolset, 'everything_get-sum', { a: 'two' })).toMatchObject({ isError: true });
+  expect(await call(toolset, 'mcp__everything__get-sum', { a: 'two' })).toMatchObject({ isError: true });
   await expectContents(toolset);
   await expectQuestions(toolset);
 }
@@ -52,16 +52,16 @@ async function expectContents(toolset: McpToolset): Promise<void> {
 
 /** What it asks in the middle of a call: the user, by a form and a page, the model, and for folders. */
 async function expectQuestions(toolset: McpToolset): Promise<void> {
-  const form = await call(toolset, 'everything_trigger-elicitation-request', {});
+  const form = await call(toolset, 'mcp__everything__trigger-elicitation-request', {});
   expect(form.forLLM).toMatch(/Name: Ada[\s\S]*"firstLine": "It was a dark and stormy night\."/);
   const url = 'https://example.com/agree';
-  const page = await call(toolset, 'everything_trigger-url-elicitation', { url });
+  const page = await call(toolset, 'mcp__everything__trigger-url-elicitation', { url });
   expect(page.forLLM).toContain('User completed the URL elicitation flow');
-  const required = await call(toolset, 'everything_trigger-url-elicitation', { url, errorPath: true });
+  const required = await call(toolset, 'mcp__everything__trigger-url-elicitation', { url, errorPath: true });
   expect(required.forLLM).toContain('User completed the URL elicitation flow');
-  const reply = await call(toolset, 'everything_trigger-sampling-request', { prompt: 'Hi?', maxTokens: 20 });
+  const reply = await call(toolset, 'mcp__everything__trigger-sampling-request', { prompt: 'Hi?', maxTokens: 20 });
   expect(reply.forLLM).toContain('The model says hi.');
-  expect((await call(toolset, 'everything_get-roots-list', {})).forLLM).toContain('file:///home/ada');
+  expect((await call(toolset, 'mcp__everything__get-roots-list', {})).forLLM).toContain('file:///home/ada');
 }
 
 const PAGES = new Set(['https://example.com/agree', 'https://modelcontextprotocol.io']);

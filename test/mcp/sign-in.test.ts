@@ -47,7 +47,7 @@ async function connect(
 }
 
 function hello(toolset: McpToolset): Promise<ToolResult> {
-  const call = { type: 'tool-call', id: '1', name: 'guarded_hello', arguments: '{}' } as const;
+  const call = { type: 'tool-call', id: '1', name: 'mcp__guarded__hello', arguments: '{}' } as const;
   return callTool(toolset, call, { signal: AbortSignal.timeout(20_000) });
 }
 

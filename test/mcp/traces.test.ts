@@ -28,10 +28,10 @@ test('the call of an agent and its work on the server are one trace', async () =
   onTestFinished(() => server.close());
   const remote = await connectMcp({ mcpServers: { math: { url: server.url } } }, { traceContext });
   onTestFinished(() => remote.close());
-  const call = { type: 'tool-call', id: '1', name: 'math_add', arguments: '{}' } as const;
+  const call = { type: 'tool-call', id: '1', name: 'mcp__math__add', arguments: '{}' } as const;
   await callTool(withTracing(remote, { tracer }), call, { signal: AbortSignal.timeout(10_000) });
   const [there, here] = exporter.getFinishedSpans();
-  expect([there?.name, here?.name]).toEqual(['execute_tool add', 'execute_tool math_add']);
+  expect([there?.name, here?.name]).toEqual(['execute_tool add', 'execute_tool mcp__math__add']);
   expect(there?.spanContext().traceId).toBe(here?.spanContext().traceId);
   expect(there?.parentSpanContext?.spanId).toBe(here?.spanContext().spanId);
 });

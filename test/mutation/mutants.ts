@@ -21,7 +21,7 @@ export const MUTANTS: readonly Mutant[] = [
   // An abort settles within 50 ms.
   {
     name: 'a run settles 51 ms after an abort',
-    file: 'packages/agent/src/loop/call-toolset.ts',
+    file: 'packages/agent/src/loop/call-border.ts',
     find: 'ABORT_GRACE_MS = 30',
     replace: 'ABORT_GRACE_MS = 51',
     tests: ['packages/agent/test/loop/abort.test.ts'],
@@ -65,16 +65,16 @@ export const MUTANTS: readonly Mutant[] = [
   // Approval.
   {
     name: 'a decision runs what it was not made about',
-    file: 'packages/agent/src/approval/call-approval.ts',
-    find: 'return checked.digest === digest && checked.isCurrent() ? checked : undefined;',
-    replace: 'return checked;',
+    file: 'packages/agent/src/loop/tool-call.ts',
+    find: '|| digestOf(ready) === approvedDigest)',
+    replace: '|| approvedDigest !== undefined)',
     tests: ['packages/agent/test/approval/approved-call.test.ts'],
   },
   {
     name: 'a kept decision holds for what it was not made about',
-    file: 'packages/agent/src/approval/call-approval.ts',
-    find: 'if (isToolResult(checked) || checked.digest !== kept.digest) return undefined;',
-    replace: 'if (isToolResult(checked)) return undefined;',
+    file: 'packages/agent/src/approval/approve-calls.ts',
+    find: 'if (digest !== undefined && digest === kept.digest)',
+    replace: 'if (digest !== undefined)',
     tests: ['packages/agent/test/approval/later.test.ts'],
   },
   {

@@ -22,5 +22,11 @@ export const namespaces = systemFeature(
     ...'--user --map-root-user --mount --pid --net --fork -- /bin/sh -c'.split(' '),
     'mount -t tmpfs tmpfs /mnt && mkdir /mnt/usr /mnt/proc && mount --rbind /usr /mnt/usr && mount -t proc proc /mnt/proc',
   ),
-  ['toolbox.isolation', 'toolbox.isolation.cost'],
+  [
+    'toolbox.isolation',
+    'toolbox.isolation.cost',
+    'toolbox.isolation.reach',
+    'toolbox.isolation.setid',
+    'cli.sandbox.own',
+  ],
 );

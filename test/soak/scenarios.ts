@@ -108,7 +108,7 @@ function renamed(toolset: Toolset): Toolset {
   const named = new Map(toolset.list().map((tool) => [tool.name.replace(/^soak_/u, ''), tool]));
   return {
     list: () => [...named].map(([name, tool]) => ({ ...tool, name })),
-    call: (call, context) => callTool(toolset, { ...call, name: named.get(call.name)?.name ?? call.name }, context),
+    prepare: (call, context) => toolset.prepare({ ...call, name: named.get(call.name)?.name ?? call.name }, context),
   };
 }
 

@@ -351,7 +351,7 @@ test('tools of a server that changed are asked about before the chat begins', as
   await terminal.sees('Use them? [y/N]');
   terminal.type('y\r');
   await terminal.sees('› ');
-  terminal.type('/tools mcp_greet\r');
+  terminal.type('/tools mcp__mcp__greet\r');
   await terminal.sees('Greets loudly.');
   await terminal.sees('› ');
   terminal.type('\u0004');

@@ -37,7 +37,7 @@ test('without a terminal a tool that writes does not run, and ends the run with 
   const asked = await promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args], { cwd });
   await server.close();
   expect(asked).toMatchObject({ code: 4, stdout: '' });
-  expect(asked.stderr).toContain("The flag --allow 'promote(Ada)' would allow it.");
+  expect(asked.stderr).toContain("The flag --allow 'promote(name=Ada)' would allow it.");
   expect(server.requests).toHaveLength(1);
   expect(await promptHere(args, { cwd })).toMatchObject({ code: 3, stdout: '' });
   expect(existsSync(join(cwd, 'promoted.txt'))).toBe(false);
@@ -167,6 +167,9 @@ test('a call that is longer than the screen is shown page by page, and cannot be
   });
   await vi.waitFor(() => expect(shown().split('(page 1 of')).toHaveLength(3), 60_000);
   stdin.write('y\n');
+  await vi.waitFor(() => expect(shown()).toContain('This is not taken as an answer'), 60_000);
+  expect(shown().split('[y/N]')).toHaveLength(2);
+  stdin.write('n\n');
   expect(await denied).toMatchObject({ decision: 'deny' });
 });
 

@@ -40,6 +40,12 @@ test('a long call is shown with the very numbers and the order of keys that it h
   expect(shown.split('\n').flatMap((line) => /^(\w+):/.exec(line)?.[1] ?? [])).toEqual(['z', '2', 'a', 'c', '1']);
 });
 
+test('tabs count as eight columns, and a newline begins a line that is marked, so that no page is higher than the screen', () => {
+  verifies('cli.approval.whole');
+  expect(wrapLines(['\t'.repeat(100)], 40)).toHaveLength(25);
+  expect(wrapLines(['one\ntwo\n'], 40)).toEqual(['one', '│ two', '│ ']);
+});
+
 test('wide characters count as two columns, so that no page is higher than the screen', () => {
   verifies('cli.approval.whole');
   expect(wrapLines(['漢'.repeat(100)], 40)).toHaveLength(6);

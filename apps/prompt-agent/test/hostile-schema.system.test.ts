@@ -25,7 +25,7 @@ test.each([
     onTestFinished(() => hostile.close());
     const tools = await connectMcp({ mcpServers: { hostile: { type: 'http', url: hostile.url } } });
     onTestFinished(() => tools.close());
-    expect(tools.list().map((tool) => tool.name)).toEqual(['hostile_bomb']);
+    expect(tools.list().map((tool) => tool.name)).toEqual(['mcp__hostile__bomb']);
     const server = await startWireServer({ wire, replies: [] });
     onTestFinished(() => server.close());
     const config: CustomProviderConfig = { name, baseUrl: server.baseUrl, token: 't' };
@@ -33,7 +33,7 @@ test.each([
     const result = await collect(run({ provider, model: 'm', messages: [{ role: 'user', content: 'Go.' }], tools }));
     expect(result).toMatchObject({
       reason: 'error',
-      error: { code: 'TOOL_SCHEMA_INVALID', data: { tool: 'hostile_bomb' } },
+      error: { code: 'TOOL_SCHEMA_INVALID', data: { tool: 'mcp__hostile__bomb' } },
     });
     expect(server.requests).toEqual([]);
   },

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { verifies } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { namespaces } from '../../../test/setup/namespaces.ts';
-import { environmentAt, promptHere, workspace } from './program.ts';
+import { environmentAt, prompt, promptHere, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -43,4 +45,59 @@ describe('the isolation of commands', namespaces.options, () => {
     expect(refused).toMatch(REFUSED);
     expect(refused).toMatch(/Or give --sandbox auto, which says so in each result\.\s+exit 2$/);
   });
+
+  test.each(['.config/prompt-agent', '.config', '.'])(
+    'keeps a command from allowing itself anything, where the home is the workspace and there is only %s',
+    async (there) => {
+      verifies('cli.sandbox.own');
+      const rules = '{"rules":[{"allow":"run_command"}]}';
+      const plant = `mv .config .old; mkdir -p .config/prompt-agent; echo '${rules}' > .config/prompt-agent/permissions.json; echo made > file`;
+      const cwd = workspace({ 'build.sh': plant });
+      mkdirSync(join(cwd, there), { recursive: true });
+      const call = (...command: readonly string[]) => ({ name: 'run_command', arguments: { command } });
+      const server = await startWireServer({
+        replies: [{ calls: [call('sh', 'build.sh')] }, { calls: [call('echo', 'unasked')] }],
+      });
+      const model = ['--base-url', server.baseUrl, '-m', 'm', '--bundle', 'code_agent'];
+      const { code } = await promptHere([...model, '--allow', 'run_command(sh build.sh)', 'hi'], { cwd });
+      await server.close();
+      expect(existsSync(join(cwd, 'file'))).toBe(true);
+      expect([code, existsSync(join(cwd, '.config/prompt-agent/permissions.json'))]).toEqual([4, false]);
+      expect(readdirSync(cwd).toSorted()).toEqual(['.cache', '.config', '.local', 'build.sh', 'file']);
+    },
+  );
+});
+
+test('the code that is kept compiled is in folders of the user alone, also where new ones are open to all; what others could write is not used', () => {
+  verifies('cli.cache.closed');
+  const cache = workspace({ 'prompt-agent/planted': '' });
+  const own = join(cache, 'prompt-agent');
+  const start = () => {
+    const env = { ...environmentAt(cache), NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache };
+    execFileSync('/bin/sh', ['-c', 'umask 000; exec "$@"', 'sh', process.execPath, CLI, '--version'], { env });
+    return globSync('**', { cwd: own }).map((path) => statSync(join(own, path)).mode & 0o077);
+  };
+  execFileSync('/bin/chmod', ['777', own]);
+  const modes = start();
+  expect(modes.length).toBeGreaterThan(2);
+  expect(new Set(modes)).toEqual(new Set([0]));
+  expect(existsSync(join(own, 'planted'))).toBe(false);
+  writeFileSync(join(own, 'kept'), '', { mode: 0o600 });
+  start();
+  expect(existsSync(join(own, 'kept'))).toBe(true);
+});
+
+test.each([
+  ['auto', 1],
+  ['off', 0],
+])('with --sandbox %s, the user reads %i times that nothing isolates the commands that run', async (sandbox, times) => {
+  verifies('cli.sandbox.told');
+  const call = { name: 'run_command', arguments: { command: ['sh', '-c', 'echo ran'] } };
+  const server = await startWireServer({ replies: [{ calls: [call] }, { calls: [call] }, { text: 'Done.' }] });
+  const flags = ['--base-url', server.baseUrl, '-m', 'm', '--bundle', 'code_agent', '--sandbox', sandbox, '-q'];
+  const env = { NODE_OPTIONS: `--import=${new URL('fixtures/no-isolation.ts', import.meta.url).href}` };
+  const { stderr } = await prompt([...flags, '--allow', 'run_command', 'hi'], { env });
+  await server.close();
+  expect(server.requests.length).toBe(3);
+  expect(stderr.match(/nothing isolates commands here, so they run with all your rights/g)?.length ?? 0).toBe(times);
 });

@@ -27,6 +27,7 @@ export async function atTerminal(
   stdout.setEncoding('utf8').on('data', (text: string) => void (seen.stdout += text));
   stderr.setEncoding('utf8').on('data', (text: string) => {
     seen.stderr += text;
+    if (text.includes('Enter shows the next page')) stdin.write('\n');
     if (!text.includes('[y/N]')) return;
     seen.asked += 1;
     stdin.write(`${answer}\n`);

@@ -190,7 +190,7 @@ test('the question shows the whole origin of each provider, and invisible charac
   const agents = { other: { provider: { name: 'openai', base_url: 'https://other.example/v1' } } };
   const place = cloned({ provider: { name: 'openai', base_url }, agents, system_prompt: 'Be\u200bgood.' });
   const { stderr } = await atTerminal(place, 'n', {}, ['2+2']);
-  expect(stderr).toContain(base_url);
+  expect(stderr.replaceAll('\n│ ', '')).toContain(base_url);
   expect(stderr).toContain('agent other: openai at https://other.example/v1');
   expect(stderr).toContain(String.raw`Be\u200bgood.`);
 });

@@ -45,7 +45,7 @@ test('an empty journal is listed as one without runs', async () => {
   expect(JSON.parse((await runs('list', '--json')).stdout)).toEqual({ version: 1, runs: [] });
 });
 
-test('runs show prints what waits with its arguments, escaped and bounded', async () => {
+test('runs show prints what waits with its arguments, escaped and whole', async () => {
   verifies('cli.runs.show');
   const { runs } = await waitingRun(mail('c1', HOSTILE), mail('c2', 'x'.repeat(100_000)));
   const { code, stdout } = await runs('show', 'ticket-42');
@@ -55,8 +55,7 @@ test('runs show prints what waits with its arguments, escaped and bounded', asyn
   expect(stdout).toContain(`send_mail\n  to: ${String.raw`\x1b[2J\u202eevil`}\n`);
   expect(stdout).not.toContain('\u001B');
   expect(stdout).not.toContain('\u202E');
-  expect(stdout).toContain('  … cut: the first 10,000 of 100,000 characters\n');
-  expect(stdout.length).toBeLessThan(11_000);
+  expect(stdout).toContain(`  to: ${'x'.repeat(100_000)}\n`);
   const json = JSON.parse((await runs('show', 'ticket-42', '--json')).stdout) as { waiting: readonly unknown[] };
   expect(json).toMatchObject({ version: 1, id: 'ticket-42', agentVersion: '1', status: 'waiting' });
   expect(json.waiting[1]).toMatchObject({ call: 'c2', arguments: JSON.stringify({ to: 'x'.repeat(100_000) }) });

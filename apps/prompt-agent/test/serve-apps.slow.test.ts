@@ -46,7 +46,7 @@ async function openApp(variant: string, more: readonly string[] = []) {
   const elsewhere = await startElsewhere();
   const model = await startWireServer({
     replies: [
-      { calls: [{ id: 'c1', name: 'mcp_show', arguments: { city: 'Rome' } }] },
+      { calls: [{ id: 'c1', name: 'mcp__mcp__show', arguments: { city: 'Rome' } }] },
       { text: 'That is the weather.' },
       { text: 'More of it.' },
     ],
@@ -138,7 +138,7 @@ test(
     const frame = await frameOf(page);
     await logged(frame, 'ready');
     await frame.click('#wipe');
-    expect(await questionOf(page)).toContain('mcp_wipe');
+    expect(await questionOf(page)).toContain('mcp__mcp__wipe');
     expect(await textOf(frame, '#log')).not.toContain('wipe');
     await press(page, 'deny');
     await logged(frame, 'wipe refused: The user said no.');
@@ -161,7 +161,7 @@ test(
 
 test('an app that a rule denies a tool does not call it, whatever it says', chromium.options, async () => {
   verifies('cli.serve.apps');
-  const { page } = await openApp('good', ['--deny', 'mcp_wipe', '--ask', 'mcp_refresh']);
+  const { page } = await openApp('good', ['--deny', 'mcp__mcp__wipe', '--ask', 'mcp__mcp__refresh']);
   const frame = await frameOf(page);
   await logged(frame, 'ready');
   await frame.click('#wipe');
@@ -169,7 +169,7 @@ test('an app that a rule denies a tool does not call it, whatever it says', chro
   expect(await textOf(frame, '#log')).toContain('(error)');
   expect(await page.$('.question .decide')).toBeNull();
   await frame.click('#refresh');
-  expect(await questionOf(page)).toContain('mcp_refresh');
+  expect(await questionOf(page)).toContain('mcp__mcp__refresh');
 });
 
 test('an app that is closed may finish first', chromium.options, async () => {

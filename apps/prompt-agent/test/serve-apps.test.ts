@@ -22,14 +22,19 @@ function tool(name: string, effect?: Tool['effect']): Tool {
 
 /** A server with an app and three tools; one is not for apps. */
 function fakeApps(ran: ToolCall[], work?: Promise<void>): McpApps {
+  const list = [tool('s_look', 'read'), tool('s_wipe')];
   const tools: McpAppTools = {
-    list: () => [tool('s_look', 'read'), tool('s_wipe')],
+    list: () => list,
     nameOf: (name) => ['look', 'wipe'].map((each) => `s_${each}`).find((each) => each === `s_${name}`),
-    async call(call) {
-      ran.push(call);
-      await work;
-      return { forLLM: `ran ${call.name}`, data: { at: 1 } };
-    },
+    prepare: (call) => ({
+      tool: list.find(({ name }) => name === call.name) ?? tool(call.name),
+      arguments: call.arguments,
+      async run() {
+        ran.push(call);
+        await work;
+        return { forLLM: `ran ${call.name}`, data: { at: 1 } };
+      },
+    }),
   };
   return {
     find: (name) => (name === 's_look' ? { server: 's', tool: 'look', uri: 'ui://s/view' } : undefined),

@@ -39,18 +39,68 @@ test('reading and changing the copy need no question; outside of it they do', as
   verifies('acp.permissions');
   const { approve, asked } = allowAll();
   const at = (toolCallId: string, kind: string, path: string) =>
-    permission({ toolCallId, kind, title: kind, locations: [{ path }] });
+    permission({ toolCallId, kind, title: kind, rawInput: { path } });
   const steps = [
     at('1', 'read', '@a.txt'),
     at('2', 'edit', '@b.txt'),
     at('3', 'read', '/etc/passwd'),
     at('4', 'edit', '@../b.txt'),
-    permission({ toolCallId: '5', kind: 'think', title: 'think' }),
+    permission({ toolCallId: '5', kind: 'think', title: 'think', rawInput: { thought: 'well' } }),
     permission({ toolCallId: '6', kind: 'edit', title: 'edit', content: [{ type: 'diff', path: '@c', newText: '' }] }),
     permission({ toolCallId: '7', kind: 'edit', title: 'edit nothing that is named' }),
   ];
   await give(scripted({ workspace: await project() }), steps, { approve });
   expect(asked.map((call) => inputOf(call)['title'])).toEqual(['read', 'edit', 'edit nothing that is named']);
+});
+
+test('the kind and the title of a request are labels: what they do not say in an input is asked about, with all that was announced', async () => {
+  verifies('acp.permissions');
+  const { approve, asked } = allowAll();
+  const inside = { locations: [{ path: '@a.txt' }] };
+  const announced = (toolCallId: string, fields: object) => ({
+    update: { sessionUpdate: 'tool_call', toolCallId, title: toolCallId, status: 'pending', ...fields },
+  });
+  const at = (title: string, fields: object) => permission({ toolCallId: title, title, ...fields });
+  const steps = [
+    at('rm -rf ~', { kind: 'read', ...inside }),
+    at('think of it', { kind: 'think' }),
+    at('run', { kind: 'edit', rawInput: { path: 'a.txt', run: 'rm -rf ~' } }),
+    at('nested', { kind: 'edit', rawInput: { path: 'a.txt', edits: [{ onSave: ['sh', 'x'] }] } }),
+    at('text', { kind: 'read', rawInput: 'rm -rf ~', ...inside }),
+    announced('relabelled', { kind: 'execute', rawInput: { path: 'a.txt' } }),
+    at('relabelled', { kind: 'read', rawInput: { path: 'a.txt' } }),
+    announced('replaced', { kind: 'read', rawInput: { command: 'rm -rf ~' } }),
+    at('replaced', { kind: 'read', rawInput: { path: 'a.txt' } }),
+    announced('moved', { kind: 'read', rawInput: { path: '/etc/passwd' } }),
+    at('moved', { kind: 'read', rawInput: { path: 'a.txt' } }),
+    at('terminal', { kind: 'edit', rawInput: { path: 'a.txt' }, content: [{ type: 'terminal', terminalId: 't' }] }),
+    at('plain', { kind: 'edit', rawInput: { file_path: '@a.txt', oldString: 'a', newString: 'b', replaceAll: true } }),
+  ];
+  await give(scripted({ workspace: await project({ 'a.txt': 'a\n' }) }), steps, { approve });
+  expect(asked.map((call) => inputOf(call)['title'])).toEqual([
+    'rm -rf ~',
+    'think of it',
+    'run',
+    'nested',
+    'text',
+    'relabelled',
+    'replaced',
+    'moved',
+    'terminal',
+  ]);
+});
+
+test('a request of which a part would be hidden as a key is not allowed, and a long title is shown whole', async () => {
+  verifies('acp.permissions');
+  const { approve, asked } = allowAll();
+  const steps = [
+    permission({ kind: 'execute', rawInput: 'sh sk-install-everything-0123456789' }),
+    { terminal: { command: 'sh', args: ['sk-install-everything-0123456789'] } },
+    permission({ toolCallId: 'long', kind: 'other', title: `${'a'.repeat(9000)} rm -rf ~` }),
+  ];
+  const { inner } = await give(scripted({ workspace: await project(), commands }), steps, { approve });
+  expect(saidBy(inner)).toContain('cannot be shown whole');
+  expect(asked.map((call) => inputOf(call)['title'])).toEqual([expect.stringMatching(/rm -rf ~$/)]);
 });
 
 test('a request is asked about if a place that it names, also before, leads out of the copy, or if it holds a command', async () => {

@@ -39,12 +39,18 @@ const helper = acpAgent({ command: process.execPath, args: ['-e', agent], name: 
 // createRegistry([helper]) of @kernel/tools is such a toolset.
 const tools: Toolset = {
   list: () => [helper.tool],
-  call: (call, context) =>
-    helper.handler(JSON.parse(call.arguments) as { task: string }, {
-      ...context,
-      callId: call.id,
-      toolName: call.name,
-    }),
+  prepare: (call, context) => ({
+    tool: helper.tool,
+    arguments: call.arguments,
+    runsAgent: true,
+    run: (running) =>
+      helper.handler(JSON.parse(call.arguments) as { task: string }, {
+        ...context,
+        ...running,
+        callId: call.id,
+        toolName: call.name,
+      }),
+  }),
 };
 const provider: Provider = {
   name: 'scripted',

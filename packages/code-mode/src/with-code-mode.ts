@@ -118,7 +118,8 @@ function prepareDirect(
   direct: ReadonlySet<string>,
   name: string,
 ): ReturnType<Toolset['prepare']> {
-  if (direct.has(call.name) || !tools.list().some((tool) => tool.name === call.name)) return tools.prepare(call, context);
+  if (direct.has(call.name) || !tools.list().some((tool) => tool.name === call.name))
+    return tools.prepare(call, context);
   const error = new KernelError('TOOL_NOT_FOUND', `"${call.name}" is called by programs.`, {
     hint: `Call ${name} with a program that calls tools.${call.name}(input).`,
   });

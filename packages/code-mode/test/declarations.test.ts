@@ -1,14 +1,15 @@
 import { withCodeMode } from '@kernel/code-mode';
 import type { JsonSchema, Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 
 /** The declaration of a tool with this input. */
 function declared(parameters: JsonSchema): string {
-  const tools: Toolset = {
+  const tools: Toolset = toToolset({
     list: () => [{ name: 'it', description: 'It.', parameters, effect: 'read' }],
     call: async () => ({ forLLM: '' }),
-  };
+  });
   return /\nit\(input: (.*)\): Promise<unknown>;/.exec(withCodeMode(tools).list()[0]?.description ?? '')?.[1] ?? '';
 }
 

@@ -1,13 +1,18 @@
 import { collect, run } from '@kernel/agent';
 import { withCodeMode } from '@kernel/code-mode';
-import type { Provider, Toolset } from '@kernel/protocol';
+import type { Provider, Tool, Toolset } from '@kernel/protocol';
 
+const price: Tool = { name: 'price', description: 'Tells a price.', parameters: { type: 'object' }, effect: 'read' };
 const shop: Toolset = {
-  list: () => [{ name: 'price', description: 'Tells a price.', parameters: { type: 'object' }, effect: 'read' }],
-  call: async ({ arguments: text }) => {
-    const { id } = JSON.parse(text) as { id: number };
-    return { forLLM: `${id * 10} euros`, data: { id, euros: id * 10 } };
-  },
+  list: () => [price],
+  prepare: ({ arguments: text }) => ({
+    tool: price,
+    arguments: text,
+    run: async () => {
+      const { id } = JSON.parse(text) as { id: number };
+      return { forLLM: `${id * 10} euros`, data: { id, euros: id * 10 } };
+    },
+  }),
 };
 const code = `
   const prices = await Promise.all([1, 2, 3].map((id) => tools.price({ id })));

@@ -1,5 +1,6 @@
 import { agentAsTool, collect, run, type RunResult } from '@kernel/agent';
 import { callTool, type Approve, type JsonValue, type Message, type Tool, type Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
@@ -206,7 +207,7 @@ test('the program is as strong as the strongest tool, and a tool of unknown effe
   const effectOf = (...effects: readonly string[]) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a toolset without types would
     const list = effects.map((effect) => ({ name: effect, description: '', parameters: {}, effect })) as Tool[];
-    return withCodeMode({ list: () => list, call: async () => ({ forLLM: '' }) }).list()[0]?.effect;
+    return withCodeMode(toToolset({ list: () => list, call: async () => ({ forLLM: '' }) })).list()[0]?.effect;
   };
   expect(effectOf('read', 'idempotent')).toBe('idempotent');
   expect(effectOf('write', 'read')).toBe('write');

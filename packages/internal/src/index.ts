@@ -7,7 +7,7 @@ export { findOnPath, findProgram, programFolders, type ProgramSearch, type Progr
 export { inputDigest, jsonDigest } from './input-digest.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';
-export { childVariables, guardExit, guardGroup, signalGroup } from './process-groups.ts';
+export { childStreams, childVariables, guardExit, guardGroup, signalGroup } from './process-groups.ts';
 export { hasEnded, processExists, ownIdentity, type ProcessIdentity, type ProcessView } from './process-identity.ts';
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';

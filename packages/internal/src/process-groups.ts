@@ -1,4 +1,5 @@
 import { attempt } from './error-message.ts';
+import { nodeModule } from './platform.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -34,6 +35,30 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
  * ~/.bashrc.
  */
 export const childVariables = <Variables>(named: Variables) => ({ ...named, SHLVL: '1' });
+
+let inherited: readonly number[] | undefined;
+let constant: number | undefined;
+
+/** Completes the standard streams of a child, so that it gets no inherited descriptor. Only on Linux does Node pass any on. */
+export function childStreams<const Streams extends ('pipe' | 'ignore')[]>(...named: Streams): Streams {
+  const fs = nodeModule('node:fs');
+  const open = (path: string) => attempt(() => fs?.openSync(path, 'r'));
+  inherited ??= (attempt(() => fs?.readdirSync('/proc/self/fdinfo')) ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b)
+    .filter((each) => {
+      const info = attempt(() => fs?.readFileSync(`/proc/self/fdinfo/${each}`, 'latin1')) ?? '';
+      // What this process itself opens has O_CLOEXEC.
+      return each > 2 && (parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '2000000', 8) & 0o2000000) === 0;
+    });
+  const streams: unknown[] = named;
+  for (const each of inherited.filter((descriptor) => descriptor >= named.length)) {
+    while (streams.length < each) streams.push('ignore');
+    // In its place is what root cannot change either: through a descriptor it could change the mode of a file.
+    streams.push((constant ??= open('/proc/sys/kernel/ostype') ?? open('/dev/null')));
+  }
+  return named;
+}
 
 const endAll = (): void => [...guarded].toReversed().forEach((work) => work());
 

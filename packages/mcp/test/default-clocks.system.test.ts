@@ -1,3 +1,4 @@
+import type { Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connectMcp } from '../src/index.ts';
@@ -40,7 +41,7 @@ test('without any option a call without result or progress times out after 60 se
   vi.useRealTimers();
   const toolset = await connected({ a: server('hangs') });
   startVirtualTime();
-  const result = call(toolset, 'a_hangs');
+  const result = call(toolset, 'mcp__a__hangs');
   expect(await settlesAfter(60_000, result)).toEqual([false, true]);
   expect(await result).toMatchObject({ code: 'TOOL_TIMEOUT' });
   vi.useRealTimers();
@@ -50,8 +51,8 @@ test('the beginning of a turn of a served toolset ends after 30 seconds, and not
   verifies('mcp.server.clocks');
   const toolset = {
     list: () => [],
-    call: () => Promise.reject(new Error('not called')),
-    beginTurn: () => new Promise<void>(() => {}),
+    prepare: () => Promise.reject(new Error('not called')),
+    listFor: () => new Promise<readonly Tool[]>(() => {}),
   };
   const turn = createToolsetTurns(toolset).begin(new AbortController().signal, undefined);
   const failure = turn.catch((error: unknown) => error);

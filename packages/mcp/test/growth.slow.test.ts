@@ -1,7 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { test } from 'vitest';
-import { checkCall } from '../src/client/calls/call-remote-tool.ts';
+import { validateForeign } from '@kernel/schema';
 import { toToolResult } from '../src/client/calls/tool-result.ts';
 import { readMcpConfig } from '../src/client/config.ts';
 import { createServerRedactor } from '../src/client/server-redactor.ts';
@@ -16,8 +16,7 @@ const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size 
 const list = (size: number): readonly number[] => Array.from({ length: Math.ceil(size) }, (_, at) => at);
 const record = (size: number, value: unknown): object => Object.fromEntries(list(size).map((at) => [`k${at}`, value]));
 const tool: Tool = { name: 't', description: '', parameters: { type: 'object' } };
-const checkArguments = (text: string): unknown =>
-  checkCall({ type: 'tool-call', id: '1', name: 't', arguments: text }, tool, undefined);
+const checkArguments = (text: string): unknown => validateForeign(tool, text);
 const redact = createServerRedactor({
   kind: 'http',
   name: 's',

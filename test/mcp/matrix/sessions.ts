@@ -37,9 +37,9 @@ export async function openOurs(target: Target): Promise<Session> {
   const config: McpServerConfig = target;
   const toolset = await connectMcp({ mcpServers: { s: config } }, { elicit: () => Promise.resolve(ANSWER) });
   return {
-    names: () => Promise.resolve(toolset.list().map(({ name }) => name.slice('s_'.length))),
+    names: () => Promise.resolve(toolset.list().map(({ name }) => name.slice('mcp__s__'.length))),
     async call(name, input, { onProgress, signal = new AbortController().signal } = {}) {
-      const call = { type: 'tool-call', id: name, name: `s_${name}`, arguments: JSON.stringify(input) } as const;
+      const call = { type: 'tool-call', id: name, name: `mcp__s__${name}`, arguments: JSON.stringify(input) } as const;
       const { forLLM: text, data, isError = false } = await callTool(toolset, call, { signal, onProgress });
       return { text, data, isError };
     },

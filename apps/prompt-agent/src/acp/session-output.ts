@@ -7,7 +7,7 @@ export function createSessionOutput(base: Output, notice: (line: string) => void
     ...base,
     write: (text) => base.alert(text),
     writeJson: (value) => base.alert(JSON.stringify(value)),
-    writeEncoded: (lines) => base.alertEncoded(lines),
+    writeEncoded: (lines) => base.noteEncoded(lines),
     alert(line) {
       if (captured !== undefined) captured.push(line);
       else {

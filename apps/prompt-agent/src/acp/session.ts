@@ -85,8 +85,8 @@ export async function openAcpSession(
   let calls: ToolCalls | undefined;
   let workspace: Workspace | undefined;
   let models: ReturnType<typeof listModelsWhenIdle> | undefined;
-  const redact = <Value>(value: Value): Value => redactor.data(value);
-  const send: SendUpdate = (update) => client.notify('session/update', { sessionId: id, update: redact(update) });
+  const send: SendUpdate = (update) =>
+    client.notify('session/update', { sessionId: id, update: redactor.data(update) });
   /** Sends an update that nothing waits for. A connection that has ended ends the session elsewhere. */
   const notify = (update: SessionUpdate): void => void send(update).catch(() => undefined);
   const notifyOptions = (): void =>
@@ -110,7 +110,6 @@ export async function openAcpSession(
     calls: () => calls,
     changesOf: changes,
     refusal: guard.refusal,
-    redact,
   });
   const confirm: typeof editor.confirm = (...question) => editor.confirm(...question);
   const answers = createAnswers({ ...connection, model: () => settings.model, confirm });

@@ -1,4 +1,6 @@
+import type { ToolWithHandler } from '@kernel/protocol';
 import { usageError } from '../exit-code.ts';
+import type { Output } from '../output/output.ts';
 
 /** The longest that a command may take, in milliseconds. */
 export const COMMAND_MS = 120_000;
@@ -20,4 +22,25 @@ export async function isolationName(sandbox = 'auto'): Promise<string | undefine
   if (sandbox === 'off') return undefined;
   const { detectIsolation } = await import('@kernel/toolbox/commands');
   return (await detectIsolation()).isolation?.name;
+}
+
+const told = new WeakSet<AbortSignal>();
+
+/** Has `run_command` tell the user, once, when it runs without the wanted isolation. Returns other tools as they are. */
+export function tellOfIsolation(
+  binding: ToolWithHandler,
+  sandbox: string | undefined,
+  { alert, closed }: Pick<Output, 'alert' | 'closed'>,
+): ToolWithHandler {
+  if (binding.tool.name !== 'run_command' || sandbox === 'off') return binding;
+  return {
+    ...binding,
+    handler: async (input, context) => {
+      if (!told.has(closed) && (await isolationName(sandbox)) === undefined) {
+        told.add(closed);
+        alert('note: nothing isolates commands here, so they run with all your rights; prompt-agent doctor says why');
+      }
+      return binding.handler(input, context);
+    },
+  };
 }

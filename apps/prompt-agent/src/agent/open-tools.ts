@@ -1,14 +1,16 @@
+import { join } from 'node:path';
 import { errorMessage } from '@kernel/internal';
 import type { McpApps, McpPrompt } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
-import { COMMAND_MS, isolationFor, isolationName } from './command-isolation.ts';
+import { COMMAND_MS, isolationFor, isolationName, tellOfIsolation } from './command-isolation.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
+import { makeFolder } from '../files/paths.ts';
 import type { AddedServers } from '../mcp-servers/added-servers.ts';
 import type { ViewedTools } from '../output/view.ts';
 import type { CommandSetting, ToolOrigin } from '../questions/show-call.ts';
@@ -181,7 +183,8 @@ async function agentsOf(
   }
   const { otherAgents } = await import('../tools/other-agents.ts');
   const isolation = hasCommands ? await isolationFor(flags.sandbox) : undefined;
-  const commands = isolation && { isolation, timeoutMs: COMMAND_MS };
+  const wrap = (each: ToolWithHandler): ToolWithHandler => tellOfIsolation(each, flags.sandbox, output);
+  const commands = isolation && { isolation, timeoutMs: COMMAND_MS, wrap };
   return otherAgents(texts, { host, workspace, commands, taken });
 }
 
@@ -228,14 +231,18 @@ function offerContents(registry: ToolRegistry, contents: readonly ToolWithHandle
 
 /** Opens the tools of `--bundle`. Rejects with a usage error for `--sandbox required` where the system has no way to isolate commands. */
 async function openBundle(
-  { flags, host, signal }: CommandCall,
+  { flags, host, output, signal }: CommandCall,
   workspace: Workspace,
   mode: AgentMode,
 ): Promise<AgentSetup> {
   const { blogAgent, codeAgent } = await import('@kernel/toolbox/agents');
   if (flags.bundle === 'blog_agent') return blogAgent({ workspace, mode });
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
-  const terminals = host.editor?.terminals;
-  const hidden = ownFolders(host, workspace.folder ?? host.cwd);
-  return codeAgent({ workspace, mode, signal, commands: { isolation, hidden, timeoutMs: COMMAND_MS, terminals } });
+  const root = workspace.folder ?? host.cwd;
+  const hidden = ownFolders(host, root);
+  // A command could make one that is not there, and allow itself anything.
+  if (mode !== 'read-only') for (const folder of hidden) makeFolder(join(root, folder));
+  const commands = { isolation, hidden, timeoutMs: COMMAND_MS, terminals: host.editor?.terminals };
+  const setup = await codeAgent({ workspace, mode, signal, commands });
+  return { ...setup, tools: setup.tools.map((each) => tellOfIsolation(each, flags.sandbox, output)) };
 }

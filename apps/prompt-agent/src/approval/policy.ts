@@ -101,7 +101,11 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   };
   return {
     approve,
-    guard: (tools) => withPermissions(renewing(tools, () => current.renew()), policy),
+    guard: (tools) =>
+      withPermissions(
+        renewing(tools, () => current.renew()),
+        policy,
+      ),
     rules: () => policy.rules(),
     // Of a call that waits, no rule allowed it.
     waitsFor: (call) => waitsFor(decideCall(policy, call.name, inputOf(call), true)),

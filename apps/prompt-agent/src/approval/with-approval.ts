@@ -1,5 +1,6 @@
 import {
   type Approve,
+  type CallContext,
   isToolResult,
   KernelError,
   type PreparedCall,
@@ -7,6 +8,7 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  wrapToolset,
 } from '@kernel/protocol';
 
 /** A call that nobody has decided on yet. */
@@ -23,19 +25,19 @@ export async function decideOnCall(
   tools: Toolset,
   call: ToolCall,
   approve: Approve,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<PreparedCall | ToolResult | { readonly waiting: WaitingCall }> {
-  const prepared = await tools.prepare(call, { signal });
+  const prepared = await tools.prepare(call, context);
   if (isToolResult(prepared)) return prepared;
   const { arguments: text, needsApproval, tool } = prepared;
   if (needsApproval !== true && (needsApproval === false || tool.effect === 'read')) return prepared;
   const shown = { ...call, name: tool.name, arguments: text };
-  const decision = await approve({ call: shown, tool, path: [], digest: '', signal });
+  const decision = await approve({ call: shown, tool, path: [], digest: '', signal: context.signal });
   switch (decision.decision) {
     case 'allow':
       return prepared;
     case 'edit':
-      return tools.prepare({ ...call, arguments: decision.arguments }, { signal });
+      return tools.prepare({ ...call, arguments: decision.arguments }, context);
     case 'deny':
       return deniedResult(call, decision.reason);
     case 'later':
@@ -43,16 +45,15 @@ export async function decideOnCall(
   }
 }
 
-/** Runs a call once it is allowed. One that is not has the result `TOOL_DENIED`. */
-export async function callWithApproval(
-  tools: Toolset,
-  call: ToolCall,
-  approve: Approve,
-  signal: AbortSignal,
-): Promise<ToolResult> {
-  const decided = await decideOnCall(tools, call, approve, signal);
-  if ('waiting' in decided) return deniedResult(call, 'the call needs an approval, and nobody can be asked.');
-  return isToolResult(decided) ? decided : decided.run({ signal });
+/** Asks about each call as it is prepared, for a toolset whose calls no run makes. One that is not allowed has the result `TOOL_DENIED`. */
+export function withApproval(tools: Toolset, approve: Approve): Toolset {
+  return wrapToolset(tools, {
+    async prepare(call, context) {
+      const decided = await decideOnCall(tools, call, approve, context);
+      if ('waiting' in decided) return deniedResult(call, 'it needs an approval, and nobody can be asked.');
+      return isToolResult(decided) ? decided : { ...decided, needsApproval: false };
+    },
+  });
 }
 
 function deniedResult({ name }: ToolCall, reason: string): ToolResult {

@@ -1,9 +1,9 @@
 import { estimateTokens } from '@kernel/agent';
-import { toModelText, type Tool, toResultJson } from '@kernel/protocol';
+import { callTool as runTool, toModelText, type Tool, toResultJson } from '@kernel/protocol';
 import { costOf, type Dialect, lintTools } from '@kernel/providers';
 import { toGbnf } from '@kernel/tools/grammar';
 import { type OpenTools, openTools } from '../agent/open-tools.ts';
-import { callWithApproval } from '../approval/with-approval.ts';
+import { withApproval } from '../approval/with-approval.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { decodeText } from '../files/read-file.ts';
@@ -69,7 +69,7 @@ export async function callTool(call: CommandCall): Promise<number> {
     toolNamed(name, tools);
     const json = given.trim() === '' ? '{}' : given;
     const request = { type: 'tool-call', id: 'call-1', name, arguments: json } as const;
-    const result = await callWithApproval(toolset, request, approve, signal);
+    const result = await runTool(withApproval(toolset, approve), request, { signal });
     const isDenied = result.code === 'TOOL_DENIED';
     if (isDenied) output.note(`prompt-agent: ${toModelText(result).replace(/^TOOL_DENIED: /, '')}`);
     if (flags.json === true) output.writeJson(toResultJson(result), 2);

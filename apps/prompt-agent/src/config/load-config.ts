@@ -82,7 +82,7 @@ async function loadProject({ flags, host, output }: CommandCall, isStrict: boole
   }
   checkHeaders(loaded.config, FILE);
   checkOptions(loaded.config, FILE);
-  if (!(await isApproved(path, text, loaded.config, host, output))) return undefined;
+  if (!(await isApproved(path, { text, parsed, config: loaded.config }, host, output))) return undefined;
   await checkMemory(loaded.config, FILE, resolve(host.cwd, flags.workspace ?? '.'), host.cwd);
   return loaded;
 }

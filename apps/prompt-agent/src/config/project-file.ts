@@ -6,11 +6,9 @@ import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { usageError } from '../exit-code.ts';
 import { isInside } from '../files/paths.ts';
 import type { Host } from '../host.ts';
-import { FLAG_NAMES, specOf } from '../options/flags.ts';
 import { oneLine } from '../output/escape.ts';
 import type { Output } from '../output/output.ts';
-import { ask, hasTerminal } from '../questions/ask.ts';
-import { isYes } from '../questions/question.ts';
+import { hasTerminal } from '../questions/ask.ts';
 import { stateFolder } from './folders.ts';
 import { changeState, readState } from './state-file.ts';
 
@@ -88,8 +86,7 @@ export async function isApprovedAlready(path: string, text: string, host: Host):
  */
 export async function isApproved(
   path: string,
-  text: string,
-  config: AgentConfig,
+  { text, ...content }: { readonly text: string } & ProjectConfig,
   host: Host,
   output: Output,
 ): Promise<boolean> {
@@ -107,42 +104,47 @@ export async function isApproved(
     );
     return false;
   }
-  const line = await ask(
-    host,
-    () => {
-      output.alert(`This folder has a config file that you have not used before: ${shown}`);
-      for (const setting of summarize(config)) output.alert(`  ${setting}`);
-      output.alert('Use it? [y/N]');
-    },
-    host.signal,
-  );
-  const isAllowed = isYes(line);
+  const lines = [
+    `This folder has a config file that you have not used before: ${visible(path)}`,
+    ...(await describe(content)).map((line) => `  ${line}`),
+  ];
+  const { confirm } = await import('../questions/question.ts');
+  const isAllowed = await confirm(host, output, lines, 'Use it?', host.signal);
   await approvals.save(path, text, isAllowed);
   return isAllowed;
 }
 
-/** All that a project's file sets, for whoever is to approve it. */
-function summarize(config: AgentConfig): readonly string[] {
-  const { provider, model, agents } = config;
-  const lines = [
-    `provider: ${describe(provider)}`,
-    ...(model.name === undefined ? [] : [`model: ${oneLine(model.name, 80)}`]),
-    ...FLAG_NAMES.flatMap((flag) => {
-      const { setting } = specOf(flag);
-      const value = setting?.of(config);
-      return setting === undefined || value === undefined ? [] : [`${setting.name}: ${oneLine(String(value), 400)}`];
-    }),
-    ...Object.entries(agents ?? {}).map(([name, agent]) => `agent ${oneLine(name, 60)}: ${describe(agent.provider)}`),
-  ];
-  return lines.map(visible);
+interface ProjectConfig {
+  /** The JSON of the file, without what is not read. */
+  readonly parsed: Readonly<Record<string, unknown>>;
+  readonly config: AgentConfig;
 }
 
-/** A provider and its address, with the whole origin as requests will have it: only what follows may be cut. */
-function describe({ baseUrl, name }: AgentConfig['provider']): string {
-  if (baseUrl === undefined) return oneLine(name, 60);
-  const url = URL.parse(baseUrl);
-  const at = url === null ? oneLine(baseUrl, 120) : `${url.origin}${oneLine(`${url.pathname}${url.search}`, 120)}`;
-  return `${oneLine(name, 60)} at ${at}`;
+/** Describes a project's file whole: where requests would go, then each of its members. Only values that are secrets by name are hidden. */
+async function describe({ parsed, config }: ProjectConfig): Promise<readonly string[]> {
+  const { provider, agents, memory } = config;
+  const [{ HIDDEN, isNamedSecret }, { indentJson }] = await Promise.all([
+    import('../mcp-servers/server-entry.ts'),
+    import('../questions/json-text.ts'),
+  ]);
+  const withoutSecrets = (name: string, value: unknown): unknown =>
+    typeof value === 'string' && isNamedSecret(name, value) ? HIDDEN : value;
+  return [
+    `provider: ${addressOf(provider)}`,
+    ...Object.entries(agents ?? {}).map(([name, agent]) => `agent ${name}: ${addressOf(agent.provider)}`),
+    ...Object.entries(parsed).flatMap(([key, value]) => {
+      if (value === null) return [];
+      const text = typeof value === 'string' ? value : indentJson(JSON.stringify(value, withoutSecrets));
+      return [`${key.replaceAll('_', ' ')}: ${text}`];
+    }),
+    ...(memory?.path === undefined
+      ? []
+      : ['The notes of that folder are sent too. They can change without a question.']),
+  ].flatMap((line) => visible(line).replaceAll('\n', '\n    ').split('\n'));
+}
+
+function addressOf({ baseUrl, name }: AgentConfig['provider']): string {
+  return baseUrl === undefined ? name : `${name} at ${baseUrl}`;
 }
 
 const FILE = 'project-configs.json';

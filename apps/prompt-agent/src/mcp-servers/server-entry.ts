@@ -1,11 +1,20 @@
-import { createRedactor, isObject, withoutQuery } from '@kernel/internal';
+import { createRedactor, isObject, visible, withoutQuery } from '@kernel/internal';
 import { shellQuote } from '../questions/shell-quote.ts';
 import type { ServerEntry } from './server-files.ts';
 
 const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|bearer|pat$/i;
 /** The shortest text that is taken for a secret because of its name. */
 const MIN_SECRET = 6;
-const HIDDEN = '(set)';
+export const HIDDEN = '(set)';
+/** Names that end in the word for a secret. One that goes on, such as `CREDENTIAL_PROVIDER`, may be that of a program. */
+const NAMED_SECRET = /(?:key|token|secret|password|passwd|passphrase|credentials?|cookie|auth|authorization|pat)$/i;
+/** The form of a secret: a word, which is no path, or two in a header. A script has other characters. */
+const SECRET_FORM = /^(?:[A-Za-z]{1,20} )?[\w.~+=:@%-]{6,4096}$/;
+
+/** Whether a value is a secret by the name of its variable or header, and has the form of one. Nothing else is hidden in a question. */
+export function isNamedSecret(name: string, value: string): boolean {
+  return NAMED_SECRET.test(name) && SECRET_FORM.test(value);
+}
 
 /** How a server is reached. */
 export type Transport = 'program' | 'address';
@@ -14,19 +23,41 @@ export function transportOf(entry: ServerEntry): Transport {
   return typeof entry['url'] === 'string' ? 'address' : 'program';
 }
 
-/** Says in lines what would be started or called. What may be a secret is only said to be set. */
-export function describeEntry(entry: ServerEntry): readonly string[] {
+/**
+ * Says in lines what would be started or called. In a question that is the whole of it, but for secrets by the names of their variables, unless the command names
+ * these itself. Elsewhere what may be a secret is only said to be set.
+ */
+export function describeEntry(entry: ServerEntry, isQuestion = false): readonly string[] {
   const { command, args, cwd, url, disabled } = entry;
-  const words = [command, ...(Array.isArray(args) ? hideArguments(args.map(String)) : [])].map(String);
+  const given = Array.isArray(args) ? args.map(String) : [];
+  const words = [String(command), ...(isQuestion ? given : hideArguments(given))];
+  const show = (name: string, text: string): string => {
+    const isHidden = isNamedSecret(name, text) && !words.some((word) => word.includes(name));
+    return isHidden ? HIDDEN : `= ${shellQuote([text])}`;
+  };
+  const fieldsOf = (what: string, value: unknown): readonly string[] =>
+    Object.entries(textsOf(value)).map(([name, text]) => {
+      const shown = isVariable(text) ? `from ${text}` : isQuestion ? show(name, text) : HIDDEN;
+      return `${what}: ${isQuestion ? shellQuote([name]) : name} ${shown}`;
+    });
   const what =
     typeof url === 'string'
-      ? [`calls: ${shownAddress(url)}`, ...fieldLines('header', entry['headers'])]
+      ? [`calls: ${isQuestion ? withoutNamedSecrets(url) : shownAddress(url)}`, ...fieldsOf('header', entry['headers'])]
       : [
           `starts: ${shellQuote(words)}`,
-          ...(typeof cwd === 'string' ? [`folder: ${cwd}`] : []),
-          ...fieldLines('variable', entry['env']),
+          ...(typeof cwd === 'string' ? [`folder: ${isQuestion ? shellQuote([cwd]) : cwd}`] : []),
+          ...fieldsOf('variable', entry['env']),
         ];
   return [...what, ...(disabled === true ? ['disabled: it is not used'] : [])];
+}
+
+/** An address with the values of its query that are secrets by name hidden. */
+function withoutNamedSecrets(url: string): string {
+  return visible(url).replaceAll(
+    /([?&])([^?&=#]{1,200})=([^&#]*)/g,
+    (whole, mark: string, name: string, value: string) =>
+      isNamedSecret(name, value) ? `${mark}${name}=${HIDDEN}` : whole,
+  );
 }
 
 /** An address without what may be a secret. */
@@ -62,13 +93,6 @@ function textsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** A value that is a variable is shown; any other one may be a secret. */
-function fieldLines(what: string, value: unknown): readonly string[] {
-  return Object.entries(textsOf(value)).map(
-    ([name, text]) => `${what}: ${name} ${isVariable(text) ? `from ${text}` : HIDDEN}`,
-  );
-}
-
 /** Whether nothing of a text is written out but a word before it, as in `Bearer ${TOKEN}`. */
 function isVariable(text: string): boolean {
   return /^(?:\w{1,20} )?\$\{[\w:]{1,200}\}$/.test(text);
@@ -89,7 +113,7 @@ function hideDefaults(text: string, isSecretPlace = false): string {
   });
 }
 
-/** Arguments whose value may be a secret, by the name of their flag or header or by their form, without that value. */
+/** Arguments whose value may be a secret, by the name of their flag or header or by their form, without that value. What has not the form of a secret may be a script. */
 function hideArguments(args: readonly string[]): readonly string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? '';
@@ -98,7 +122,8 @@ function hideArguments(args: readonly string[]): readonly string[] {
     if (arg.includes('${')) return hideDefaults(arg, isValue || (flag !== undefined && SECRET_NAME.test(flag)));
     if (flag !== undefined) return isSecret(flag, value ?? '') ? `${flag}=${HIDDEN}` : hideText(arg);
     const [, header, content] = /^([\w-]{1,100}):\s?(.*)$/s.exec(arg) ?? [];
-    if (header !== undefined && isSecret(header, content ?? '')) return `${header}: ${HIDDEN}`;
+    if (header !== undefined && SECRET_FORM.test(content ?? '') && isSecret(header, content ?? ''))
+      return `${header}: ${HIDDEN}`;
     return isValue && arg.length >= MIN_SECRET ? HIDDEN : hideText(arg);
   });
 }

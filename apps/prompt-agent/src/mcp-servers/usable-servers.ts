@@ -1,4 +1,4 @@
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, visible } from '@kernel/internal';
 import { resolve } from 'node:path';
 import type { CommandCall } from '../command-call.ts';
 import { loadProjectApprovals } from '../config/project-file.ts';
@@ -6,7 +6,9 @@ import type { Host } from '../host.ts';
 import { oneLine } from '../output/escape.ts';
 import { canConfirm } from '../questions/ask.ts';
 import { decide } from '../questions/question.ts';
+import { shellQuote } from '../questions/shell-quote.ts';
 import { usageError } from '../exit-code.ts';
+import { approvedContent } from './entry-paths.ts';
 import { fillVariables } from './fill-variables.ts';
 import { describeEntry, variablesOf } from './server-entry.ts';
 import { type AddedServer, findServer, isName, readServerFile, type ServerFile } from './server-files.ts';
@@ -49,14 +51,15 @@ export async function findUsable(
   );
 }
 
-/** Whether the user lets the servers of a project be used: each is shown, with the variables of the environment that it gets. */
+/** Whether the user lets the servers of a project be used: each is shown whole, with the variables of the environment that it gets. */
 async function isApproved(
   { path, text = '', servers }: ServerFile,
   host: Host,
   output: CommandCall['output'],
 ): Promise<boolean> {
   const approvals = await loadProjectApprovals(host, output);
-  const decision = approvals.find(path, text);
+  const content = await approvedContent(text, host);
+  const decision = approvals.find(path, content.text);
   if (decision === true) return true;
   const shown = oneLine(path, 200);
   if (decision === false || !canConfirm(host)) {
@@ -65,21 +68,30 @@ async function isApproved(
     return false;
   }
   const lines = [
-    `This folder has MCP servers that you have not used before: ${shown}`,
+    `This folder has MCP servers that you have not used before: ${visible(path)}`,
     ...servers.flatMap(({ name, entry }) => serverLines(name, entry)),
+    ...coverLines(content.files),
   ];
   const isAllowed = await decide(host, output, lines, 'Use them?', host.signal);
-  if (isAllowed !== undefined) await approvals.save(path, text, isAllowed);
+  if (isAllowed !== undefined) await approvals.save(path, content.text, isAllowed);
   return isAllowed === true;
 }
 
-/** A server in lines, for whoever decides on it. */
+/** A server in lines, for a question. */
 export function serverLines(name: string, entry: AddedServer['entry']): readonly string[] {
   const variables = variablesOf(entry);
   return [
-    `  ${oneLine(name, 80)}:`,
-    ...describeEntry(entry).map((line) => `    ${oneLine(line, 2000)}`),
-    ...(variables.length === 0 ? [] : [`    gets from the environment: ${oneLine(variables.join(', '), 1000)}`]),
+    `  ${visible(name)}:`,
+    ...describeEntry(entry, true).map((line) => `    ${visible(line)}`),
+    ...(variables.length === 0 ? [] : [`    gets from the environment: ${variables.join(', ')}`]),
+  ];
+}
+
+/** Says how far an answer about servers goes. */
+export function coverLines(files: readonly string[]): readonly string[] {
+  return [
+    ...(files.length === 0 ? [] : [`The answer holds until one of these files changes: ${shellQuote(files)}`]),
+    'What else the servers run or load is not checked, and may change without a question.',
   ];
 }
 

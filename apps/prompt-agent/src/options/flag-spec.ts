@@ -29,7 +29,7 @@ export interface FlagSpec {
   readonly modes?: readonly Mode[];
   /** Whether it has no effect without a model. */
   readonly needsModel?: true;
-  /** The setting of the config that it comes before: `config show` prints it, and whoever approves a project's file sees it. */
+  /** The setting of the config that it comes before: `config show` prints it. */
   readonly setting?: Setting;
 }
 

@@ -13,7 +13,7 @@ export interface Output {
   note(line: string): void;
   /** Writes a line to stderr even if the output is quiet: an error or a question. */
   alert(line: string): void;
-  /** Writes lines that `encodeLine` has made to stderr even if the output is quiet: what a question is about. */
+  /** Writes lines that `encodeLine` has made to stderr even if the output is quiet: a question, in which nothing is redacted, since it shows what would run. */
   alertEncoded(lines: readonly string[]): void;
   /** Writes lines of the answer that `encodeLine` has made, and escaped. */
   writeEncoded(lines: readonly string[]): void;
@@ -105,7 +105,7 @@ export function createOutput({
           .join('\n')
       : text;
   const alertEncoded = (lines: readonly string[]) => {
-    if (lines.length > 0) putError(lines.map((line) => `${redactor.text(line)}\n`).join(''));
+    if (lines.length > 0) putError(lines.map((line) => `${line}\n`).join(''));
   };
   const alert = (line: string) => putError(`${wrap(terminalText(redactor.text(line)))}\n`);
   return {
@@ -123,7 +123,7 @@ export function createOutput({
       putEncoded(lines.map((line) => `${redactor.text(line)}\n`).join(''));
     },
     noteEncoded(lines) {
-      if (!isQuiet) alertEncoded(lines);
+      if (!isQuiet) alertEncoded(lines.map((line) => redactor.text(line)));
     },
     live(body) {
       if (!capabilities.isLive || holders > 0 || isLineOpen || !hasStderr || closed.signal.aborted) return;

@@ -30,6 +30,9 @@ export function samplingLines(
     ...visible(textOf(message))
       .split('\n')
       .map((line) => `    ${line}`),
+    ...(typeof message.content === 'string' ? [] : message.content).flatMap((part) =>
+      'mimeType' in part ? [`    with content that cannot be shown here: ${visible(part.mimeType)}`] : [],
+    ),
   ]);
   const cost = used.cost === 0 ? '' : `, $${used.cost.toFixed(4)}`;
   return [

@@ -63,9 +63,9 @@ const MAX_LEVEL = 20;
 
 /**
  * Indents JSON by two spaces and leaves its tokens as they are written: numbers keep their digits and keys their order, so that what is shown is what
- * the text says. Only escapes in strings are resolved. Returns text that is not valid JSON unchanged. No token is begun once there are more than `max` characters.
+ * the text says. Only escapes in strings are resolved. Returns text that is not valid JSON unchanged.
  */
-export function indentJson(json: string, max = Infinity): string {
+export function indentJson(json: string): string {
   try {
     JSON.parse(json);
   } catch {
@@ -85,7 +85,6 @@ export function indentJson(json: string, max = Infinity): string {
       if (token === '{' || token === '[') level += 1;
     }
     before = token;
-    if (lines.length > max) break;
   }
   return lines;
 }

@@ -14,9 +14,13 @@ export interface Question {
   readonly draft?: string | undefined;
 }
 
+/** Follows each page but the last. */
+const pagePrompt = (page: number, pages: number): string =>
+  `(page ${page} of ${pages}: Enter shows the next page, n means no; any other answer counts only after the last page)`;
+
 /**
- * Shows lines and asks a question about them; resolves to what was typed. What is longer than the screen is shown page by page, so that nothing is
- * approved unseen: the question comes after the last page, and an answer to a page but Enter ends it with `undefined`, as the end of the input does. Rejects with the reason of an abort.
+ * Shows lines and asks a question about them; resolves to what was typed. Nothing of them is shortened or redacted: what is longer than the screen is shown page
+ * by page, and an answer is taken after the last one. `undefined` for a no on a page before it, and for the end of the input. Rejects with the reason of an abort.
  */
 export async function askAbout(
   terminal: Terminal,
@@ -27,26 +31,27 @@ export async function askAbout(
   const release = output.holdLive();
   try {
     const { rows, columns } = sizeOf(terminal);
-    const encode = (shown: readonly Line[]) => shown.map((line) => encodeLine(line, output.capabilities));
-    const wrapped = lines.flatMap((line) => wrapOne(line, columns));
-    const asked = wrapLines(question, columns);
-    const height = Math.max(5, rows - 2 - asked.length);
-    const pages = Math.ceil(wrapped.length / height);
+    const show = (shown: readonly Line[]) => (): void =>
+      output.alertEncoded(shown.map((line) => encodeLine(line, output.capabilities)));
+    // The question itself may be long: it names a rule.
+    const wrapped = [...lines, ...question].flatMap((line) => wrapOne(line, columns));
+    const promptOf = (page: number, of: number): readonly Line[] => wrapOne(pagePrompt(page, of), columns);
+    const height = Math.max(1, rows - 1 - promptOf(wrapped.length, wrapped.length).length);
+    const pages = Math.max(1, Math.ceil(wrapped.length / height));
     for (let page = 1; page < pages; page += 1) {
-      const shown = wrapped.slice((page - 1) * height, page * height);
-      const show = (): void => {
-        output.alertEncoded(encode(shown));
-        output.alert(`(page ${page} of ${pages}: Enter shows the next one, anything else means no)`);
-      };
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other
-      if ((await ask(terminal, show, signal))?.trim() !== '') return undefined;
+      let shown = [...wrapped.slice((page - 1) * height, page * height), ...promptOf(page, pages)];
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop -- one page after the other
+        const typed = (await ask(terminal, show(shown), signal))?.trim();
+        if (typed === '') break;
+        if (typed === undefined || /^no?$/i.test(typed)) return undefined;
+        shown = [
+          ...wrapOne('This is not taken as an answer: there is more to see.', columns),
+          ...promptOf(page, pages),
+        ];
+      }
     }
-    const last = wrapped.slice(Math.max(0, pages - 1) * height);
-    const show = (): void => {
-      output.alertEncoded(encode(last));
-      for (const line of asked) output.alert(line);
-    };
-    return await ask(terminal, show, signal, draft);
+    return await ask(terminal, show(wrapped.slice((pages - 1) * height)), signal, draft);
   } finally {
     release();
   }

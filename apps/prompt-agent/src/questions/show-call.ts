@@ -1,7 +1,6 @@
 import { isAbsolute, join } from 'node:path';
-import { sliceHead, visible } from '@kernel/internal';
+import { visible } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
-import { countText } from '../output/quantities.ts';
 import { indentJson, type JsonMember, parseJsonMembers } from './json-text.ts';
 import { shellQuote } from './shell-quote.ts';
 
@@ -36,15 +35,13 @@ export function withOrigin(lines: readonly string[], origin: ToolOrigin | undefi
 /** The line that says that a command is not isolated. No argument makes this line. */
 export const NOT_ISOLATED = 'not isolated';
 
-/** The longest value that is shown whole, in characters. */
-const MAX_VALUE = 10_000;
 /** The longest value other than text that is shown on the line of its name. */
 const MAX_INLINE = 80;
 
 /**
  * Shows a call for somebody who decides on it, or reads about it later: a command as one would type it, with its folder, its time limit and how it is
- * isolated, with whose it is if an agent asks for it; any other arguments as `name: value`, one that shows as more than 10,000 characters cut with its length. Control and invisible characters become visible text
- * such as `\u200b`; keys that are there twice are named, and then the arguments are shown as they are written.
+ * isolated, with whose it is if an agent asks for it; any other arguments as `name: value`. Nothing is shortened. Control and invisible characters become visible
+ * text such as `\u200b`; keys that are there twice are named, and then the arguments are shown as they are written.
  */
 export function showCall(name: string, json: string, commands?: CommandSetting): readonly string[] {
   const duplicates = duplicateKeys(json);
@@ -132,47 +129,20 @@ function memberLines({ key, json }: JsonMember): readonly string[] {
   // An argument must not look like what is said about a command.
   const isPlain = /^[\w.$-]+$/.test(key) && key !== 'isolated' && key !== 'folder';
   const name = isPlain ? key : oneLine(JSON.stringify(key));
-  const { text, isText, length } = textOf(json);
-  const head = headOf(text);
-  const lines = visible(head).split('\n');
+  const { text, isText } = textOf(json);
+  // `visible` reads CRLF as a newline; what a program gets has both.
+  const lines = visible(text.replaceAll('\r\n', '\\x0d\n')).split('\n');
   const isInline = lines.length === 1 && (isText || text.length <= MAX_INLINE);
-  return [
-    ...(isInline ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  ${line}`)]),
-    ...(head === text ? [] : [`  … cut: the first ${countText(head.length)} of ${countText(length)} characters`]),
-  ];
-}
-
-/** As much of a text as is shown of a value: what is written out counts as it is shown. */
-function headOf(text: string): string {
-  const head = sliceHead(text, MAX_VALUE);
-  if (visible(head).length <= MAX_VALUE) return head;
-  let [least, most] = [0, head.length];
-  while (most - least > 1) {
-    const middle = Math.floor((least + most) / 2);
-    if (visible(sliceHead(text, middle)).length <= MAX_VALUE) least = middle;
-    else most = middle;
-  }
-  return sliceHead(text, least);
-}
-
-interface ShownValue {
-  /** The value, or its beginning if it is longer than what is shown. */
-  readonly text: string;
-  readonly isText: boolean;
-  /** How long it is: JSON as it is written, if it is longer than what is shown. */
-  readonly length: number;
+  return isInline ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  ${line}`)];
 }
 
 /** A value as it is shown. Text that could be taken for another value, or whose ends would not show, is in quotes. */
-function textOf(json: string): ShownValue {
-  if (!json.startsWith('"')) {
-    const text = json.length <= MAX_INLINE && !json.includes('{') ? json : indentJson(json, MAX_VALUE);
-    return { text, isText: false, length: Math.max(text.length, json.length) };
-  }
+function textOf(json: string): { readonly text: string; readonly isText: boolean } {
+  if (!json.startsWith('"'))
+    return { text: json.length <= MAX_INLINE && !json.includes('{') ? json : indentJson(json), isText: false };
   const value = String(JSON.parse(json));
   const isUnclear = value === '' || value !== value.trim() || /^(?:-?\d|[[{"]|(?:true|false|null)$)/.test(value);
-  const text = isUnclear && !value.includes('\n') ? JSON.stringify(value) : value;
-  return { text, isText: true, length: text.length };
+  return { text: isUnclear && !value.includes('\n') ? JSON.stringify(value) : value, isText: true };
 }
 
 function oneLine(text: string): string {

@@ -7,8 +7,6 @@ import { type CommandSetting, showArguments, showCall } from '../questions/show-
 import { endText, isAnswered } from '../run-ends.ts';
 
 const MAX_SUMMARY = 4000;
-/** How much of a call that waits is shown in one of its lines, and in all: each value as far as a question shows it, and whatever the others are how a command runs. */
-const [MAX_LINE, MAX_CALL] = [12_000, 40_000];
 const MAX_CALLS = 50;
 
 interface RunTextOptions {
@@ -17,7 +15,7 @@ interface RunTextOptions {
   readonly columns: number | undefined;
 }
 
-/** A run for people: every character visible, arguments bounded, and each call in the lines in which it would be asked about. */
+/** A run for people: every character visible, and each call that waits whole, in the lines in which it would be asked about. */
 export function runText(run: RecordedRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
   const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
   const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
@@ -38,21 +36,6 @@ export function callSummary(name: string, text: string): string {
   return `${visible(oneLine(name, 200))} ${visible(sliceHead(given, MAX_SUMMARY)).replaceAll('\n', ' ')}${cut}`;
 }
 
-/** A call as it is decided on: whole if it is not very long, and marked where it is. */
-function callLines(name: string, text: string, commands: CommandSetting | undefined): readonly string[] {
-  let left = MAX_CALL;
-  let isCut = false;
-  const lines = showCall(oneLine(name, 200), text, commands).flatMap((line) => {
-    const shown = sliceHead(line, Math.min(left, MAX_LINE));
-    left -= shown.length;
-    isCut ||= shown !== line;
-    return shown === '' && line !== '' ? [] : [shown];
-  });
-  return isCut
-    ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json shows everything.`]
-    : lines;
-}
-
 function waitingLines(
   { callId, kind, call, since, deadlineAt }: WaitingCall,
   { commands, columns }: RunTextOptions,
@@ -62,7 +45,7 @@ function waitingLines(
   return [
     `call ${visible(oneLine(callId, 500))} ${what} since ${since.toISOString()}${until}`,
     ...wrapLines(
-      callLines(call.name, call.arguments, commands).map((line) => `  ${line}`),
+      showCall(call.name, call.arguments, commands).map((line) => `  ${line}`),
       columns ?? Infinity,
     ),
   ];

@@ -32,12 +32,17 @@ const FLAG = '--agent-command';
 /** Names of tools have 64 characters at most: there is room for a number. */
 const MAX_NAME = 50;
 
+interface CopyCommands extends Pick<CommandOptions, 'isolation' | 'timeoutMs'> {
+  /** Wraps each tool. */
+  readonly wrap: (binding: ToolWithHandler) => ToolWithHandler;
+}
+
 /** What the agents are made with. */
 interface AgentsUse {
   readonly host: Host;
   readonly workspace: Workspace;
   /** How an agent's commands run in its copy; undefined if it gets no terminals. */
-  readonly commands: Pick<CommandOptions, 'isolation' | 'timeoutMs'> | undefined;
+  readonly commands: CopyCommands | undefined;
   /** The names of other tools. */
   readonly taken: ReadonlySet<string>;
 }
@@ -75,11 +80,11 @@ export function otherAgents(
 }
 
 /** Creates the tools that run an agent's commands in its copy. */
-function inCopy(commands: Pick<CommandOptions, 'isolation' | 'timeoutMs'>) {
+function inCopy({ wrap, ...commands }: CopyCommands) {
   return async (folder: string) => {
     const copy = await createWorkspace({ root: folder, write: ['**'] });
     const tools = commandTools({ ...commands, workspace: copy });
-    return { tools: createRegistry(tools.tools), close: () => tools.close() };
+    return { tools: createRegistry(tools.tools.map(wrap)), close: () => tools.close() };
   };
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, visible } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import { loadProjectApprovals } from '../config/project-file.ts';
 import { connectServers, contentToolsOf } from '../mcp-servers/connect-servers.ts';
-import { describeEntry } from '../mcp-servers/server-entry.ts';
+import { approvedContent } from '../mcp-servers/entry-paths.ts';
 import type { ServerEntry } from '../mcp-servers/server-files.ts';
+import { coverLines, serverLines } from '../mcp-servers/usable-servers.ts';
 import { oneLine } from '../output/escape.ts';
 import { decide } from '../questions/question.ts';
 import type { ServerUse, UserTools } from './load-user-tools.ts';
@@ -22,14 +23,16 @@ export async function loadEditorServers(servers: EditorServers, call: CommandCal
   const approvals = await loadProjectApprovals(host, output);
   const used: [string, ServerEntry][] = [];
   for (const [name, entry] of Object.entries(servers)) {
-    const [path, text] = [join(host.cwd, `editor:${name}`), JSON.stringify(entry)];
+    const path = join(host.cwd, `editor:${name}`);
+    // oxlint-disable-next-line no-await-in-loop -- one question after the other
+    const { text, files } = await approvedContent(JSON.stringify({ mcpServers: { [name]: entry } }), host);
     const known = approvals.find(path, text);
     const lines = [
-      `The editor has an MCP server "${oneLine(name, 80)}" for this folder that you have not used before:`,
-      `  ${oneLine(name, 80)}:`,
-      ...describeEntry(entry).map((line) => `    ${oneLine(line, 2000)}`),
+      `The editor has an MCP server "${visible(name)}" for this folder that you have not used before:`,
+      ...serverLines(name, entry),
+      ...coverLines(files),
     ];
-    // oxlint-disable-next-line no-await-in-loop -- one question after the other
+    // oxlint-disable-next-line no-await-in-loop -- as above
     const isAllowed = known ?? (await decide(host, output, lines, 'Use it?', call.signal));
     // oxlint-disable-next-line no-await-in-loop -- as above
     if (known === undefined && isAllowed !== undefined) await approvals.save(path, text, isAllowed);

@@ -86,8 +86,8 @@ function describe(
 ): readonly string[] {
   return [
     `The tools of the server "${oneLine(server, 80)}" are not those that you used before:`,
-    ...added.flatMap((tool) => describeTool(`new: ${oneLine(tool.name, 80)}`, tool)),
-    ...changed.flatMap(({ after, name }) => describeTool(`changed: ${oneLine(name, 80)}`, after)),
+    ...added.flatMap((tool) => describeTool(`new: ${visible(tool.name)}`, tool)),
+    ...changed.flatMap(({ after, name }) => describeTool(`changed: ${visible(name)}`, after)),
   ];
 }
 
@@ -96,11 +96,16 @@ function shortTool(name: string, { description, effect = 'external' }: Tool): re
 }
 
 /** All that a model reads of a tool: what is approved is what it will follow. Lines are indented, so that none passes for one of the question. */
-function wholeTool(name: string, { description, effect = 'external', parameters, title }: Tool): readonly string[] {
-  const texts = [...(title === undefined ? [] : [title]), description, JSON.stringify(parameters)];
+function wholeTool(name: string, tool: Tool): readonly string[] {
+  const { description, effect = 'external', parameters, title, outputSchema, metadata } = tool;
+  const texts = [
+    title,
+    description,
+    ...[parameters, outputSchema, metadata].map((part) => part && JSON.stringify(part)),
+  ];
   return [
     `  ${name} (${effect}):`,
-    ...texts.flatMap((text) =>
+    ...texts.flatMap((text = '') =>
       visible(text)
         .split('\n')
         .map((line) => `    ${line}`),

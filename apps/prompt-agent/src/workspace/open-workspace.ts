@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { createWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import { cacheFolder, configFolder, stateFolder } from '../config/folders.ts';
 import { usageError } from '../exit-code.ts';
@@ -26,11 +26,17 @@ export async function openWorkspace(folder: string, host: Host, isWritable: bool
   return { ...workspace, close: async () => run.end() };
 }
 
+/** Returns the program's own folders within a folder, relative to it; behind links, by both of their names. */
 export function ownFolders(host: Host, root: string): readonly string[] {
-  return [configFolder(host), stateFolder(host), cacheFolder(host)]
-    .map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
-    .filter((folder) => isInside(root, folder))
-    .map((folder) => relative(root, folder));
+  const folders = [configFolder(host), stateFolder(host), cacheFolder(host)];
+  const inside = folders.flatMap((folder) => [folder, realPath(folder)]).filter((folder) => isInside(root, folder));
+  return [...new Set(inside)].map((folder) => relative(root, folder));
+}
+
+/** A path without links, also if nothing is there yet. */
+function realPath(path: string): string {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? realpathSync(path) : join(realPath(parent), basename(path));
 }
 
 /** The rule about this path, whatever characters its names have. */

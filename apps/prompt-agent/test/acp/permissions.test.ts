@@ -176,8 +176,10 @@ test('a change that no diff can show is shown with the arguments of the call', a
   const content = questions[0]?.toolCall.content;
   expect(content).toMatchObject([{ type: 'content' }, { type: 'diff', oldText: 'one\n', newText: 'two\n' }]);
   expect(JSON.stringify(content?.[0])).toContain('*** Add File: long.txt');
-  // What is shown is capped; the whole input, which no person reads, does not go with the question.
-  expect(JSON.stringify(questions[0]).length).toBeLessThan(20_000);
+  // What would be done is shown whole, and once.
+  const sent = JSON.stringify(questions[0]);
+  expect(sent).toContain('x'.repeat(1_100_000));
+  expect(sent.length).toBeLessThan(1_200_000);
 });
 
 test('rules that are added or removed elsewhere hold from the next turn of an open session on, with its own answers', async () => {
@@ -208,5 +210,131 @@ test('rules that are added or removed elsewhere hold from the next turn of an op
     expect(counts).toEqual([1, 2, 3, 3, 3]);
     expect(existsSync(join(cwd, 'secret.txt'))).toBe(false);
     expect(asked().at(-1)).toContain('secret.*');
+  });
+});
+
+test('of fifty answers that are not an offered yes to this very question, none allows it', async () => {
+  verifies('cli.acp.permission.hostile');
+  let earlier = '';
+  const selected = (optionId: unknown) => ({ outcome: { outcome: 'selected', optionId } });
+  type Forge = (yes: string) => unknown;
+  const variants: readonly Forge[] = [
+    (yes) => yes.toUpperCase(),
+    (yes) => ` ${yes}`,
+    (yes) => `${yes} `,
+    (yes) => `${yes}\0`,
+    (yes) => yes.slice(0, -1),
+    (yes) => `${yes}0`,
+    (yes) => yes.replace('once', 'Once'),
+    (yes) => yes.replace('once', 'allow'),
+    (yes) => yes.replace('once', 'yes'),
+    (yes) => yes.replace(':', '::'),
+    (yes) => yes.replace('o', 'о'),
+    (yes) => [yes],
+    (yes) => ({ toString: yes }),
+    () => earlier,
+    () => 'once',
+    () => 'allow_once',
+    () => 'constructor',
+    () => 'x'.repeat(1_000_000),
+    ...['', 0, true, null, {}, []].map((value) => () => value),
+  ];
+  const answers: readonly ((yes: string) => unknown)[] = [
+    ...variants.map((forge) => (yes: string) => selected(forge(yes))),
+    ...[1, 'yes', 0, [], {}, { outcome: 'selected' }, { outcome: null }, { outcome: 'allow' }].map(
+      (value) => () => value,
+    ),
+    (yes) => ({ outcome: { outcome: 'cancelled', optionId: yes } }),
+    (yes) => ({ outcome: { outcome: 'Selected', optionId: yes } }),
+    (yes) => ({ outcome: { outcome: ['selected'], optionId: yes } }),
+    (yes) => ({ outcome: [{ outcome: 'selected', optionId: yes }] }),
+    (yes) => [selected(yes)],
+    (yes) => ({ outcome: { optionId: yes } }),
+    (yes) => ({ outcome: 'selected', optionId: yes }),
+    (yes) => ({ optionId: yes, kind: 'allow_once' }),
+    (yes) => ({ result: selected(yes) }),
+    (yes) => ({ _meta: selected(yes) }),
+    (yes) => JSON.stringify(selected(yes)),
+    () => ({ action: 'accept' }),
+    () => {
+      throw new Error('the editor has crashed');
+    },
+    () => CANCELLED,
+    (yes) => ({ outcome: { outcome: 'cancelled' }, optionId: yes, decision: 'allow' }),
+    (yes) => ({ decision: 'allow', digest: yes.split(':')[1] }),
+    () => ({ outcome: { outcome: 'selected', optionId: 'no' } }),
+    () => selected(`once:${'f'.repeat(64)}`),
+  ];
+  expect(answers.length).toBeGreaterThanOrEqual(50);
+  let at = 0;
+  const replies = answers.flatMap(() => [{ calls: [EDIT] }, { text: 'Refused.' }]);
+  const options = {
+    replies,
+    files: FILES,
+    isHostile: true,
+    answer(request: RequestPermissionRequest): RequestPermissionResponse {
+      const yes = request.options[0]?.optionId ?? '';
+      const answer = answers[at]?.(yes);
+      at += 1;
+      earlier = yes.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the types forbid
+      return answer as RequestPermissionResponse;
+    },
+  };
+  await withEditor(options, async ({ begin, prompt, cwd, questions }) => {
+    for (const [index] of answers.entries()) {
+      const sessionId = await begin();
+      expect(await prompt(sessionId, 'Do it.')).toMatchObject({ stopReason: 'end_turn' });
+      expect([index, questions.length]).toEqual([index, index + 1]);
+      expect([index, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([index, 'one\n']);
+    }
+    expect(existsSync(join(cwd, '.config/prompt-agent/permissions.json'))).toBe(false);
+  });
+});
+
+test('no path of a prompt or a session that an editor makes up is read, and each is answered', async () => {
+  verifies('cli.acp.hostile');
+  const uris = [
+    'file:///etc/passwd',
+    'file://localhost/etc/passwd',
+    'file://evil.example/etc/passwd',
+    'file:///etc/../etc/passwd#L1-9',
+    'file:///proc/self/environ',
+    'file:///dev/zero',
+    'file:%2f%2f/etc/passwd',
+    'file:///a%00b',
+    'file:///%2e%2e/%2e%2e/etc/passwd',
+    '/etc/passwd',
+    '../../../../etc/passwd',
+    'https://127.0.0.1:1/x',
+    'data:text/plain,root',
+    `file:///${'x/'.repeat(10_000)}`,
+    'file:///\u202Etxt.a',
+    '\u001B[2J',
+    '',
+  ];
+  const folders = [
+    '',
+    '.',
+    '/nowhere/at/all',
+    '/etc/passwd',
+    '/dev/null',
+    '/proc/self/fd/0',
+    '\0',
+    `/${'x'.repeat(5000)}`,
+    '/etc\0',
+  ];
+  const replies = uris.map(() => ({ text: 'Read.' }));
+  await withEditor({ replies, files: FILES, isHostile: true }, async ({ agent, begin, prompt, asked, ...editor }) => {
+    const sessionId = await begin();
+    for (const uri of uris)
+      expect(await prompt(sessionId, 'See ', { type: 'resource_link', uri, name: 'x' })).toMatchObject({
+        stopReason: 'end_turn',
+      });
+    expect(asked().join('')).not.toContain('root:');
+    expect(editor.said()).not.toContain('\u001B');
+    for (const cwd of folders)
+      await expect(agent.request('session/new', { cwd, mcpServers: [] })).rejects.toMatchObject({ code: -32_602 });
+    expect((await agent.request('session/list', {})).sessions).toHaveLength(1);
   });
 });

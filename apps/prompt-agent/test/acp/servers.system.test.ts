@@ -36,7 +36,7 @@ async function session({ agent, cwd }: TestEditor, ...mcpServers: readonly McpSe
   return (await agent.request('session/new', { cwd, mcpServers: [...mcpServers] })).sessionId;
 }
 
-const GREET = { calls: [{ name: 'crew_greet', arguments: {} }] };
+const GREET = { calls: [{ name: 'mcp__crew__greet', arguments: {} }] };
 
 test('a server that the editor gives is asked about once, by what it would start, and then its tools are used', async () => {
   verifies('cli.acp.servers');
@@ -83,7 +83,7 @@ test('a server that the user refuses is not started, in this session and the nex
     await editor.prompt(await session(editor, given), 'Two.');
     expect(editor.questions.length).toBe(1);
     expect(existsSync(join(editor.cwd, 'log'))).toBe(false);
-    expect(editor.asked()[0]).not.toContain('library_lend');
+    expect(editor.asked()[0]).not.toContain('mcp__library__lend');
   });
 });
 
@@ -106,7 +106,7 @@ test('a server over a transport that is not offered is refused by name, before a
 
 test('a server has ended when its session is closed', async () => {
   verifies('cli.acp.servers');
-  const replies = [{ calls: [{ name: 'library_lend', arguments: {} }] }, { text: 'Done.' }];
+  const replies = [{ calls: [{ name: 'mcp__library__lend', arguments: {} }] }, { text: 'Done.' }];
   await withEditor(
     { replies, files: { 'library.mjs': `${LIBRARY}\nlog('pid ' + process.pid);` }, answer: yes },
     async (editor) => {
@@ -143,7 +143,14 @@ test('a server over HTTP gets the headers that the editor gives for it, and thes
   const { serveHttp } = await import('@kernel/mcp');
   const list = [{ name: 'greet', description: 'Greets.', parameters: { type: 'object' }, effect: 'read' }] as const;
   const served = await serveHttp(
-    { list: () => list, call: () => Promise.resolve({ forLLM: 'Hello over HTTP!' }) },
+    {
+      list: () => list,
+      prepare: ({ arguments: text }) => ({
+        tool: list[0],
+        arguments: text,
+        run: () => Promise.resolve({ forLLM: 'Hello over HTTP!' }),
+      }),
+    },
     { token: 'secret-token-of-the-editor' },
   );
   try {

@@ -50,7 +50,7 @@ async function atTerminal(cwd: string, args: readonly string[], answers: readonl
 
 test('on a terminal a question about a call names the MCP server and the tool there', async () => {
   verifies('cli.mcp.who');
-  const { flags } = await model([call('shop_survey'), { text: 'Done.' }]);
+  const { flags } = await model([call('mcp__shop__survey'), { text: 'Done.' }]);
   const { shown } = await atTerminal(withQuestioner(), [...flags, '--execute'], [['[y/N]', 'n']]);
   expect(shown).toContain('MCP server: "shop", its tool "survey"');
 });
@@ -70,7 +70,7 @@ test('no argument can pass for the line that names the server', () => {
 
 test('a server that may ask the model is asked about, word by word, with what it has used; without --sampling it may not ask', async () => {
   verifies('cli.mcp.sampling');
-  const replies = [call('shop_think'), { text: 'A poem.' }, { text: 'Done.' }];
+  const replies = [call('mcp__shop__think'), { text: 'A poem.' }, { text: 'Done.' }];
   const { flags, server } = await model(replies);
   const args = [...flags, ...RUN, '--sampling', 'shop', '--price', '1,2'];
   const { code, shown } = await atTerminal(withQuestioner(), args, [['Send it to the model? [y/N]', 'y']]);
@@ -88,7 +88,7 @@ test('a server that may ask the model is asked about, word by word, with what it
   expect(JSON.stringify(refused.server.requests.at(-1)?.body)).toContain('the user has refused');
 
   for (const more of [[], ['--sampling', 'shop']]) {
-    const nobody = await model([call('shop_think'), { text: 'Done.' }]);
+    const nobody = await model([call('mcp__shop__think'), { text: 'Done.' }]);
     await promptHere([...nobody.flags, ...RUN, ...more, 'go'], { cwd: withQuestioner() });
     expect(nobody.server.requests).toHaveLength(2);
   }
@@ -141,7 +141,7 @@ async function onPage(
 
 test('on the page a server asks by name; a value that does not fit is refused, and an answer counts once', async () => {
   verifies('cli.mcp.page');
-  const { flags, server } = await model([call('shop_survey'), { text: 'Done.' }]);
+  const { flags, server } = await model([call('mcp__shop__survey'), { text: 'Done.' }]);
   const statuses: number[] = [];
   const events = await onPage([...flags, ...RUN], async ({ id, lines, fields }, post) => {
     expect(lines).toEqual(['MCP server "shop" asks: How old?', 'What you fill in is sent to the server.']);
@@ -159,11 +159,11 @@ test('on the page a server asks by name; a value that does not fit is refused, a
 
 test('on the page a call of a server is shown with its name, and a request to the model with its texts and its cost', async () => {
   verifies('cli.mcp.page', 'cli.mcp.who', 'cli.mcp.sampling');
-  const { flags, server } = await model([call('shop_think'), { text: 'A poem.' }, { text: 'Done.' }]);
+  const { flags, server } = await model([call('mcp__shop__think'), { text: 'A poem.' }, { text: 'Done.' }]);
   const asked: Event[] = [];
   await onPage([...flags, ...RUN, '--sampling', 'shop'], async (event, post) => {
     asked.push(event);
-    const shown = await post('calls', { name: 'shop_think', arguments: '{}' });
+    const shown = await post('calls', { name: 'mcp__shop__think', arguments: '{}' });
     expect(JSON.stringify(await shown.json())).toContain(String.raw`MCP server: \"shop\", its tool \"think\"`);
     await post('answers', { id: event['id'] ?? '', accept: true });
   });

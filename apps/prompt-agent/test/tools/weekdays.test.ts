@@ -1,3 +1,4 @@
+import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
@@ -6,7 +7,8 @@ import { promptHere, workspace } from '../program.ts';
 
 const ask = async (now: string, input: object) =>
   (
-    await createRegistry([datetimeTool(() => Date.parse(now))]).call(
+    await callTool(
+      createRegistry([datetimeTool(() => Date.parse(now))]),
       { type: 'tool-call', id: '1', name: 'datetime', arguments: JSON.stringify({ timeZone: 'UTC', ...input }) },
       { signal: new AbortController().signal },
     )

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import {
+  childStreams,
   childVariables,
   createRedactor,
   findOnPath,
@@ -51,7 +52,7 @@ export async function startAgent(
     env: childVariables({ ...inherited, ...env }),
     detached: process.platform !== 'win32',
     windowsHide: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: childStreams('pipe', 'pipe', 'pipe'),
   });
   // An agent that ends breaks the pipe: how it ended is said by `ended`.
   child.stdin.on('error', () => undefined);

@@ -103,10 +103,10 @@ async function connect(
   const onActivity = (): void => void (isOver || silence?.refresh());
 
   const decisions = createDecisions({
+    ...setup,
     agent: name,
-    redactor: setup.redactor,
+    secrets: Object.values(options.env),
     first: setup.firstRequest,
-    earlierDecision: setup.earlierDecision,
     onRequest: (call) => {
       updates.flush();
       queue.push({ type: 'request', call });

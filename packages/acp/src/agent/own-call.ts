@@ -11,6 +11,8 @@ export interface OwnCall {
   output: unknown;
   content: readonly unknown[];
   paths: readonly string[];
+  /** Where the inputs that were ever said of it work; undefined if one of them may be more than work on files. */
+  targets: readonly string[] | undefined;
 }
 
 /** A call of the agent's own with its result, as the run sees it. */
@@ -20,9 +22,9 @@ export interface OwnCallOutput {
   readonly result: ServerToolResult;
 }
 
-/** The most characters of a result, or of a title. */
+/** The most characters of a result. */
 export const MAX_RESULT = 8_000;
-/** The most characters of an input, as JSON. */
+/** The most characters of an input, as JSON, and of a title: of a longer one nobody is asked. */
 export const MAX_INPUT = 100_000;
 /** The most paths that are kept of a call. */
 export const MAX_PATHS = 1000;
@@ -120,6 +122,6 @@ function shortText(value: unknown): string | undefined {
 }
 
 /** About how many characters are kept of a call. */
-export function sizeOf({ title, input, output, content, paths }: OwnCall): number {
-  return jsonOf({ title, input, output, content, paths }).length;
+export function sizeOf({ title, input, output, content, paths, targets }: OwnCall): number {
+  return jsonOf({ title, input, output, content, paths, targets }).length;
 }

@@ -1,5 +1,13 @@
 import type * as sdk from '@agentclientprotocol/sdk/unstable';
-import type { CallContext, FinishReason, KernelError, ToolCall, ToolResult, Usage } from '@kernel/protocol';
+import type {
+  CallContext,
+  FinishReason,
+  KernelError,
+  RunningCall,
+  ToolCall,
+  ToolResult,
+  Usage,
+} from '@kernel/protocol';
 import type { WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { Decision } from '../requests/decisions.ts';
 import type { AgentOutput } from './updates.ts';
@@ -32,7 +40,7 @@ export interface AgentSession {
   /** Answers a request for permission, or refuses a command. One that was answered before stays answered. */
   decide(callId: string, decision: Decision): void;
   /** Runs a command that was decided on; resolves with its end, or when the agent wants something else meanwhile. */
-  runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  runCommand(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult>;
   /** Ends the agent and its commands. The copy stays. */
   endWork(): Promise<void>;
   /** Takes the task back if it is not done, and gives the agent a moment to end its turn. Resolves to what that has used, if the agent tells it. */

@@ -5,7 +5,6 @@ import {
   contentsOf,
   MAX_INPUT,
   MAX_PATHS,
-  MAX_RESULT,
   type OwnCall,
   type OwnCallOutput,
   pathsOf,
@@ -13,6 +12,7 @@ import {
   textOfBlock,
   toOwnCall,
 } from './own-call.ts';
+import { addTargets } from '../requests/permission.ts';
 import { isCount } from './usage.ts';
 
 /** What the agent says and does within its turn, in order. */
@@ -98,18 +98,21 @@ export function createUpdates({
       output: undefined,
       content: [],
       paths: [],
+      targets: [],
     };
     const { title, kind, name, rawInput, rawOutput, content } = fields;
+    const input = bounded(rawInput, MAX_INPUT);
     return {
       id,
-      title: typeof title === 'string' ? sliceHead(title, MAX_RESULT) : known.title,
-      kind: typeof kind === 'string' ? sliceHead(kind, 40) : known.kind,
+      title: typeof title === 'string' ? sliceHead(title, MAX_INPUT + 1) : known.title,
+      kind: typeof kind === 'string' ? (kind.length <= 40 ? kind : 'other') : known.kind,
       name: typeof name === 'string' ? sliceHead(name, 64) : known.name,
-      input: bounded(rawInput, MAX_INPUT) ?? known.input,
+      input: input ?? known.input,
       output: bounded(rawOutput, MAX_INPUT) ?? known.output,
       content: Array.isArray(content) ? contentsOf(content) : known.content,
       // What was named before stays: an agent may name one path first, and another with its request.
       paths: [...new Set([...known.paths, ...pathsOf(fields)])].slice(0, MAX_PATHS),
+      targets: addTargets(known.targets, fields, input),
     };
   };
   const addCall = (fields: Readonly<Record<string, unknown>>): void => {
@@ -124,7 +127,7 @@ export function createUpdates({
     if (known === undefined && call.title !== '') onProgress(truncate(call.title, 200));
     if (status !== 'completed' && status !== 'failed') return;
     reported.add(id);
-    calls.set(id, { ...call, input: undefined, output: undefined, content: [] });
+    calls.set(id, { ...call, input: undefined, output: undefined, content: [], targets: undefined });
     flush();
     const output = toOwnCall(call, status === 'failed', outputOf);
     emit({ ...output, call: redactor.data(output.call), result: redactor.data(output.result) });

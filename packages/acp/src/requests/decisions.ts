@@ -1,4 +1,4 @@
-import type { Redactor } from '@kernel/internal';
+import { createRedactor, type Redactor } from '@kernel/internal';
 import type { ToolCall } from '@kernel/protocol';
 
 /** A decision on a request: that it is allowed, or the reason why it is not. */
@@ -28,6 +28,8 @@ interface DecisionsOptions {
   /** The name of the agent, which each call names. */
   readonly agent: string;
   readonly redactor: Redactor;
+  /** What was given to the agent in its environment. */
+  readonly secrets: readonly string[];
   /** The number of the first request. */
   readonly first: number;
   /** The decision on the same call before the agent began anew; undefined if there is none. */
@@ -35,8 +37,24 @@ interface DecisionsOptions {
   readonly onRequest: (call: ToolCall) => void;
 }
 
+const UNSHOWN: Decision = {
+  isAllowed: false,
+  reason: 'It holds what looks like a key, so it cannot be shown whole. Take the key from a variable.',
+};
+
 /** Creates the record of what waits for a decision. */
-export function createDecisions({ agent, redactor, first, earlierDecision, onRequest }: DecisionsOptions): Decisions {
+export function createDecisions(options: DecisionsOptions): Decisions {
+  const { agent, redactor, secrets, first, earlierDecision, onRequest } = options;
+  const keys = createRedactor();
+  /** Whether more would be hidden than what was given: an agent could name a program so that it looks like a key. */
+  const hidesMore = (json: string): boolean => {
+    const rest = secrets.reduce(
+      (text, secret) => text.replaceAll(JSON.stringify(secret).slice(1, -1) || '\0', ''),
+      json,
+    );
+    return keys.text(rest) !== rest;
+  };
+  const hidden = new Set<string>();
   const waiting = new Map<string, (decision: Decision) => void>();
   let waiters: (() => void)[] = [];
   let number = first - 1;
@@ -48,15 +66,17 @@ export function createDecisions({ agent, redactor, first, earlierDecision, onReq
   return {
     toCall(kind, tool, input) {
       number += 1;
+      const id = `${kind}-${number}`;
+      if (hidesMore(JSON.stringify(input))) hidden.add(id);
       return {
         type: 'tool-call',
-        id: `${kind}-${number}`,
+        id,
         name: tool,
         arguments: JSON.stringify(redactor.data({ agent, ...input })),
       };
     },
     ask(call) {
-      const known = refusal ?? earlierDecision(call);
+      const known = hidden.has(call.id) ? UNSHOWN : (refusal ?? earlierDecision(call));
       if (known !== undefined) return Promise.resolve(known);
       return new Promise((resolve) => {
         waiting.set(call.id, resolve);

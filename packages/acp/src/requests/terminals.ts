@@ -1,5 +1,13 @@
 import { errorMessage, isObject, parseJson, type Redactor } from '@kernel/internal';
-import { type CallContext, errorResult, type ToolCall, type ToolResult, type Toolset } from '@kernel/protocol';
+import {
+  type CallContext,
+  callTool,
+  errorResult,
+  type RunningCall,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
 
 /** A command that runs for the agent. */
 export interface AgentTerminal {
@@ -24,7 +32,7 @@ export interface AgentTerminals {
   /** Starts none for a call that was expected. */
   forget(callId: string): void;
   /** Starts the command of a call, and resolves with its end; undefined if none is expected of it. Never rejects. */
-  start(call: ToolCall, context: CallContext): Promise<ToolResult> | undefined;
+  start(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult> | undefined;
   find(id: unknown): AgentTerminal | undefined;
   /** Stops a command, and forgets what it wrote. */
   release(id: string): void;

@@ -2,18 +2,20 @@ import { canonicalJson, jsonDigest } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
+  type RunningCall,
   type Tool,
   type ToolCall,
   toErrorResult,
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import type { AgentRequestName } from '../requests/permission.ts';
 
 /** What runs the calls that an agent's requests became. */
 export interface AgentCalls {
   /** Runs a command for the agent. */
-  runCommand(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  runCommand(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult>;
   /** Brings back its changes. */
   applyPatch(call: ToolCall, context: CallContext): Promise<ToolResult>;
 }

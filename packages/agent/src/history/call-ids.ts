@@ -1,5 +1,10 @@
 import { type AssistantMessage, type Message, toolCallsOf } from '@kernel/protocol';
 
+/** Whether an id is none that a provider may give: it is empty, or has what separates the ids of calls, steps and answers from each other. */
+export function isUnusableId(id: string): boolean {
+  return id === '' || /[/#\s\p{Cc}]/u.test(id);
+}
+
 /** Returns the ids of all calls in a history. */
 export function callIdsOf(messages: readonly Message[]): Set<string> {
   const ids = new Set<string>();
@@ -8,7 +13,7 @@ export function callIdsOf(messages: readonly Message[]): Set<string> {
 }
 
 /**
- * Returns `message` with call ids that are unique in a history: the given id if it is not empty, not in `used` and the first of its kind
+ * Returns `message` with call ids that are unique in a history: the given id if it is usable, not in `used` and the first of its kind
  * in the message, else `call_<n>`, counted on from the number of used ids. The same input gives the same ids.
  *
  * Returns the same object if no id had to change.
@@ -18,7 +23,7 @@ export function withUniqueCallIds(message: AssistantMessage, used: ReadonlySet<s
   if (calls.length === 0) return message;
   const kept = new Set<string>();
   const isKept = calls.map(({ id }) => {
-    if (id === '' || used.has(id) || kept.has(id)) return false;
+    if (isUnusableId(id) || used.has(id) || kept.has(id)) return false;
     kept.add(id);
     return true;
   });

@@ -6,7 +6,7 @@ import {
   type ToolCallDelta,
   toolCallsOf,
 } from '@kernel/protocol';
-import { withUniqueCallIds } from './call-ids.ts';
+import { isUnusableId, withUniqueCallIds } from './call-ids.ts';
 
 /** Makes the call ids of one reply unique in its history, so that its deltas and its message have the same ones. */
 export interface ReplyCallIds {
@@ -36,7 +36,7 @@ export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
   const isTaken = (id: string): boolean => used.has(id) || taken?.has(id) === true;
 
   function uniqueId(given: string): string {
-    if (!isTaken(given)) return given;
+    if (!isTaken(given) && !isUnusableId(given)) return given;
     let next = used.size + 1;
     while (isTaken(`call_${next}`)) next += 1;
     return `call_${next}`;

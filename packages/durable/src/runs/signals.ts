@@ -1,5 +1,7 @@
 import {
+  bindDecision,
   type Decision,
+  type JsonValue,
   KernelError,
   type Message,
   type PurgeOptions,
@@ -10,7 +12,10 @@ import {
 import type { Database } from '../database/database.ts';
 import { FINAL, noSuchRun, parse, readStatus, text } from './read-run.ts';
 
-/** Keeps the first answer for a call and wakes its run. A decision for a run that has not been started is kept until it is. Returns whether the answer counts. */
+/**
+ * Keeps the first answer for a call and wakes its run. A decision on a call that waits is bound to it as it is then. One for a run that has not been started is kept
+ * until it is. Returns whether the answer counts.
+ */
 export function answerCall(
   db: Database,
   runId: string,
@@ -23,10 +28,21 @@ export function answerCall(
     return keepEarly(db, { runId, callId, body: JSON.stringify(answer) });
   if (status === undefined) throw noSuchRun(runId);
   if (FINAL.has(status)) return false;
+  const waiting = db.get('SELECT call FROM waits WHERE run_id = ? AND call_id = ? AND kind = ?', runId, callId, kind);
+  const bound = kind === 'approval' && waiting ? bindDecision(answer, parse(text(waiting, 'call'))) : answer;
   const sql = 'INSERT OR IGNORE INTO signals (run_id, call_id, answer, made_at) VALUES (?, ?, ?, ?)';
-  const counts = db.run(sql, runId, signalKey(kind, callId), JSON.stringify(answer), Date.now()) > 0;
+  const counts = db.run(sql, runId, signalKey(kind, callId), JSON.stringify(bound), Date.now()) > 0;
   if (counts) wake(db, runId);
   return counts;
+}
+
+/** Binds a decision that came before its question to the call that it has settled: asked about another one under this id, the person is asked again. */
+export function bindAnswer(db: Database, runId: string, callId: string, output: JsonValue): void {
+  const answer = readAnswer(db, runId, callId, 'approval');
+  const bound = answer && bindDecision(answer, output);
+  if (bound === undefined || bound === answer) return;
+  const sql = 'UPDATE signals SET answer = ? WHERE run_id = ? AND call_id = ?';
+  db.run(sql, JSON.stringify(bound), runId, signalKey('approval', callId));
 }
 
 /** The first answer for a call, as JSON; undefined if there is none. */

@@ -1,5 +1,12 @@
 import { errorMessage } from '@kernel/internal';
-import { type AgentEvent, type ApprovalDecision, type Approve, type DurableAgent, KernelError } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  type ApprovalDecision,
+  type Approve,
+  decisionFor,
+  type DurableAgent,
+  KernelError,
+} from '@kernel/protocol';
 import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { createEventFilter, logEvents, type NewEvent } from '../runs/events.ts';
@@ -226,7 +233,7 @@ function withAnswers(db: Database, runId: string, approve: Approve, used: Set<st
     if (answer === undefined) return approve(request);
     used.add(callId);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the run checks it like any decision
-    return answer as unknown as ApprovalDecision;
+    return decisionFor(answer as unknown as ApprovalDecision, request.digest);
   };
 }
 

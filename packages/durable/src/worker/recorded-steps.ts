@@ -19,7 +19,7 @@ import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
-import { readAnswer } from '../runs/signals.ts';
+import { bindAnswer, readAnswer } from '../runs/signals.ts';
 import type { Halt } from './halt.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
@@ -112,6 +112,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         now,
       );
       for (const seq of taken) db.run('DELETE FROM inbox WHERE seq = ?', seq);
+      if (step.kind === 'approve' && usedAnswers.has(callId)) bindAnswer(db, runId, callId, output);
       if (waits.has(callId)) db.run('DELETE FROM waits WHERE run_id = ? AND call_id = ?', runId, callId);
       logEvents(db, runId, logged);
     });

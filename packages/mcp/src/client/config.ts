@@ -3,7 +3,7 @@ import { KernelError } from '@kernel/protocol';
 
 /** Servers in the `mcpServers` format that MCP programs share. Other keys of the file are ignored. */
 export interface McpConfig {
-  /** By name. The name becomes the prefix of its tools: `name_tool`. */
+  /** By name. The name becomes part of those of its tools: `mcp__name__tool`. */
   readonly mcpServers: { readonly [name: string]: McpServerConfig };
 }
 

@@ -2,13 +2,11 @@ import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
-  markValidatesCalls,
   type Tool,
   type ToolCall,
   type ToolResult,
   type Toolset,
   type ToolWithHandler,
-  type ValidatedCall,
 } from '@kernel/protocol';
 import { createApps, type McpApps } from './apps/apps.ts';
 import { createAskServer } from './ask-server.ts';
@@ -45,8 +43,6 @@ export interface McpToolOrigin {
 
 /** The tools of MCP servers, and what else they have. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset, McpContents {
-  /** Validates and repairs the arguments of a call by the schema of its tool, without sending them. Never rejects. */
-  validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
   /** Says whose a tool of the list is, by its name: the server, and the name that it has there. Who is asked about a call should see both. */
@@ -66,7 +62,7 @@ export interface McpToolset extends Toolset, McpContents {
 }
 
 /**
- * Connects to MCP servers and offers their tools, as `server_tool`, in the order of the config.
+ * Connects to MCP servers and offers their tools, as `mcp__server__tool`, in the order of the config.
  *
  * Throws `CONFIG_INVALID` before anything is started, and `TOOL_UNAVAILABLE` for the first server that cannot be used; then nothing is left
  * running. A server that goes away later is started or reached again for the next call.
@@ -76,7 +72,7 @@ export interface McpToolset extends Toolset, McpContents {
  * import { connectMcp } from '@kernel/mcp';
  *
  * const tools = await connectMcp({ mcpServers: { files: { command: 'npx', args: ['-y', 'some-mcp-server', '.'] } } });
- * console.log(tools.list().map(({ name }) => name)); // files_read, …
+ * console.log(tools.list().map(({ name }) => name)); // mcp__files__read, …
  * await tools.close();
  * ```
  */
@@ -175,7 +171,8 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
 
   const askServer = createAskServer(servers, timeoutMs === 0 ? MAX_TIMER_MS : timeoutMs);
   const contents = createContents(askServer);
-  return markValidatesCalls({
+  const listed = (): readonly Tool[] => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools())));
+  return {
     ...contents,
     apps: createApps(askServer, () => isClosed),
     contentTools() {
@@ -186,12 +183,13 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
         names.every((name) => trustHints.includes(name)),
       );
     },
-    list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
+    list: listed,
     ...createRemoteCalls(servers, () => isClosed),
-    async beginTurn(turn) {
+    async listFor(turn) {
       const either = AbortSignal.any([turn.signal, AbortSignal.timeout(TURN_TIMEOUT_MS)]);
       const settled = Promise.all(servers.map(({ server }) => server.settled()));
       await untilAborted(settled, either).catch(() => {});
+      return listed();
     },
     subscribe: (listener) => changes.add(listener),
     origin(name) {
@@ -201,7 +199,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     },
     pins: () => Object.fromEntries(servers.map(({ server, tools }) => [server.config.name, tools.pins()])),
     close,
-  });
+  };
 }
 
 type TakeList = (listed: ListedTools) => Promise<void>;

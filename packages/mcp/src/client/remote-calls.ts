@@ -1,28 +1,29 @@
-import { KernelError, toErrorResult, type Tool, type Toolset } from '@kernel/protocol';
-import { callRemoteTool, type CallTarget, unavailableResult, validateCall } from './calls/call-remote-tool.ts';
+import { KernelError, toErrorResult, type Toolset } from '@kernel/protocol';
+import { type CallTarget, prepareRemoteCall, unavailableResult } from './calls/call-remote-tool.ts';
 
-/** Calls and validates the tools of servers. Neither ever rejects. */
-export function createRemoteCalls(
-  servers: readonly CallTarget[],
-  isClosed: () => boolean,
-): Required<Pick<Toolset, 'call' | 'validate'>> {
+/** Prepares the calls of the tools of servers. Never rejects. */
+export function createRemoteCalls(servers: readonly CallTarget[], isClosed: () => boolean): Pick<Toolset, 'prepare'> {
   return {
-    async call(call, context) {
+    prepare(call, context) {
       if (isClosed()) return toErrorResult(closedError(call.name));
       const target = servers.find(({ tools }) => tools.has(call.name));
       const tool = target?.tools.find(call.name)?.tool;
-      if (target === undefined || tool === undefined) return unavailableResult(call.name, target?.tools);
-      const result = await callRemoteTool(call, tool, context, target);
-      // A call that was sent says itself what is known of it.
-      return isClosed() && result.code === 'TOOL_UNAVAILABLE' ? toErrorResult(closedError(call.name)) : result;
-    },
-    async validate(call) {
-      if (isClosed()) return toErrorResult(closedError(call.name));
-      const find = (): Tool | undefined => servers.map(({ tools }) => tools.find(call.name)?.tool).find(Boolean);
-      const tool = find();
-      return tool === undefined
-        ? unavailableResult(call.name, servers.find(({ tools }) => tools.isQuarantined(call.name))?.tools)
-        : validateCall(call, tool, () => !isClosed() && find() === tool);
+      if (target === undefined || tool === undefined)
+        return unavailableResult(
+          call.name,
+          (target ?? servers.find(({ tools }) => tools.isQuarantined(call.name)))?.tools,
+        );
+      const prepared = prepareRemoteCall(call, tool, context, target);
+      if ('forLLM' in prepared) return prepared;
+      return {
+        ...prepared,
+        async run(running) {
+          if (isClosed()) return toErrorResult(closedError(call.name));
+          const result = await prepared.run(running);
+          // A call that was sent says itself what is known of it.
+          return isClosed() && result.code === 'TOOL_UNAVAILABLE' ? toErrorResult(closedError(call.name)) : result;
+        },
+      };
     },
   };
 }

@@ -21,7 +21,7 @@ export interface MountToolsOptions {
  * Adds the tools of a toolset to a server of the official SDK, which may also have resources, prompts and so on. Returns a function that stops
  * the notifications; call it when the server is no longer needed. `serveStdio` and `serveHttp` do all this themselves.
  *
- * Mount before the server is connected. `tools/list` begins a turn of the toolset (`beginTurn`), and so does a first call that no list
+ * Mount before the server is connected. `tools/list` begins a turn of the toolset (`listFor`), and so does a first call that no list
  * preceded. If the toolset has `subscribe`, changes of its list are sent as `notifications/tools/list_changed`, once for all changes of a tick.
  * Throws `CONFIG_INVALID` for a server that already has tools or is connected.
  */

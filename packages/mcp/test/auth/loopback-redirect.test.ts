@@ -36,6 +36,16 @@ test('the answer with the state of the request is taken with its issuer, and the
   await expect(fetch(open.url)).rejects.toThrow('fetch failed');
 });
 
+test('an answer of an issuer that was not asked is told to be none, and ends the sign-in', async () => {
+  verifies('mcp.auth.redirect');
+  const open = await opened();
+  const answer = open.ask(TARGET, STATE, ({ iss }) => iss === TARGET.origin);
+  const page = await fetch(`${open.url}?code=x&state=${STATE}&iss=https%3A%2F%2Fevil.example.com`);
+  expect(page.status).toBe(400);
+  expect(await page.text()).toContain('Not signed in');
+  expect(await answer).toMatchObject({ code: 'x', iss: 'https://evil.example.com' });
+});
+
 test('an answer with another state, none, two, another path, host or method is refused, and the right one is waited for', async () => {
   verifies('mcp.auth.redirect');
   const open = await opened();

@@ -52,7 +52,7 @@ async function openTools(options?: ConnectMcpOptions) {
 test('what servers have to read is hidden from the model until it looks for it', async () => {
   verifies('mcp.client.contentTools');
   const { registry, call } = await openTools();
-  expect(registry.list().map(({ name }) => name)).toEqual(['lib_tool', 'find_tools']);
+  expect(registry.list().map(({ name }) => name)).toEqual(['mcp__lib__tool', 'find_tools']);
   const found = await call('find_tools', { query: 'read a resource of a server' });
   expect(found.forLLM).toContain('read_resource');
   expect(registry.list().map(({ name }) => name)).toContain('read_resource');

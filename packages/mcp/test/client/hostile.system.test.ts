@@ -34,7 +34,7 @@ test('a list that changes under its ttlMs is not used before it is loaded again,
   await toolset.listFor?.(turn(2));
   expect([lists, toolset.list()]).toEqual([2, []]);
   expect(asked).toMatchObject([{ server: 'a', changed: [{ name: 'pay' }] }]);
-  expect((await call(toolset, 'a_pay')).code).toBe('TOOL_UNAVAILABLE');
+  expect((await call(toolset, 'mcp__a__pay')).code).toBe('TOOL_UNAVAILABLE');
 });
 
 test.each([0, 1, Number.MAX_SAFE_INTEGER])(
@@ -59,9 +59,9 @@ test.each([0, 1, Number.MAX_SAFE_INTEGER])(
 test('of a server that answers in both revisions at once the first answer counts, and no call gets that of another', async () => {
   verifies('mcp.client.revisions');
   const toolset = await connected({ a: misbehaving('both-at-once') });
-  const answers = await Promise.all([1, 2, 3].map((number) => call(toolset, 'a_ok', { number })));
+  const answers = await Promise.all([1, 2, 3].map((number) => call(toolset, 'mcp__a__ok', { number })));
   expect(answers.map(({ forLLM }) => forLLM)).toEqual(['modern 1', 'modern 2', 'modern 3']);
-  expect((await call(toolset, 'a_ok', { number: 4 })).forLLM).toBe('modern 4');
+  expect((await call(toolset, 'mcp__a__ok', { number: 4 })).forLLM).toBe('modern 4');
 });
 
 test('a server of 2026-07-28 that sends requests as old ones do asks nobody', async () => {
@@ -73,8 +73,8 @@ test('a server of 2026-07-28 that sends requests as old ones do asks nobody', as
   };
   const roots = [{ uri: 'file:///home/secret' }];
   const toolset = await connected({ a: misbehaving('modern-asks-as-old') }, { elicit, roots });
-  await call(toolset, 'a_ok');
-  const { forLLM } = await call(toolset, 'a_ok');
+  await call(toolset, 'mcp__a__ok');
+  const { forLLM } = await call(toolset, 'mcp__a__ok');
   expect(asked).toEqual([]);
   expect(forLLM).not.toContain('secret');
 });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { callTool, type ToolCall, type ToolResult } from '@kernel/protocol';
+import { type CallContext, type RunningCall, callTool, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { onTestFinished } from 'vitest';
 import { connectMcp, type ConnectMcpOptions, type McpStdioServer, type McpToolset } from '../../src/index.ts';
 
@@ -36,7 +36,7 @@ export function call(
   toolset: McpToolset,
   name: string,
   input: object | string = {},
-  context: Partial<Parameters<McpToolset['call']>[1]> = {},
+  context: Partial<CallContext & RunningCall> = {},
 ): Promise<ToolResult> {
   calls += 1;
   const text = typeof input === 'string' ? input : JSON.stringify(input);

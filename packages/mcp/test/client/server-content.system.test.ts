@@ -95,8 +95,8 @@ test('a server is described as it describes itself, with the version of the prot
     hasPrompts: true,
   });
   const [tool] = toolset.list();
-  expect(toolset.origin(tool?.name ?? '')?.server).toBe(tool?.name.split('_')[0]);
-  expect(toolset.origin('lib_nothing')).toBeUndefined();
+  expect(toolset.origin(tool?.name ?? '')?.server).toBe(tool?.name.split('__')[1]);
+  expect(toolset.origin('mcp__lib__nothing')).toBeUndefined();
   expect((await toolset.serverInfo('plain')).protocolVersion).toMatch(/^20\d\d-/);
 });
 

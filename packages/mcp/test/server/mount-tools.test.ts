@@ -1,4 +1,5 @@
 import { KernelError, type ToolCall, type Toolset, callTool } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { mockTool, mockToolset, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { McpServer, Server } from '@modelcontextprotocol/server';
@@ -44,13 +45,13 @@ describe('a call', () => {
         return 'ok';
       }),
     ]);
-    const outer: Toolset = {
+    const outer: Toolset = toToolset({
       ...inner,
       call(call, context) {
         seen.push(isMcpCall(context) && context.mcp.mcpReq.method === 'tools/call');
         return callTool(inner, call, context);
       },
-    };
+    });
     await (await connectTo(outer)).callTool({ name: 'who' });
     expect(seen).toEqual([true, false]);
   });
@@ -99,7 +100,14 @@ describe('a failure', () => {
   });
 
   test('a name that the toolset does not list but knows is called', async () => {
-    const toolset: Toolset = { list: () => [], call: ({ name }) => Promise.resolve({ forLLM: `found ${name}` }) };
+    const toolset: Toolset = {
+      list: () => [],
+      prepare: ({ name, arguments: text }) => ({
+        tool: plainTool(name),
+        arguments: text,
+        run: () => Promise.resolve({ forLLM: `found ${name}` }),
+      }),
+    };
     const client = await connectTo(toolset);
     expect((await client.listTools()).tools).toEqual([]);
     await expect(client.callTool({ name: 'secret' })).resolves.toMatchObject({ content: [{ text: 'found secret' }] });
@@ -107,14 +115,14 @@ describe('a failure', () => {
 
   test('a toolset that breaks its contract cannot break the server', async () => {
     verifies('mcp.server.fault', 'mcp.unreadable');
-    const broken = { list: () => [plainTool('x')], beginTurn: () => Promise.reject(new Error('no turn')) };
+    const broken = { list: () => [plainTool('x')], listFor: () => Promise.reject(new Error('no turn')) };
     const hostile: Record<string, Toolset> = {
-      'no turn': { ...broken, call: () => Promise.reject(new Error('no call')) },
+      'no turn': { ...broken, prepare: () => Promise.reject(new Error('no call')) },
       'no list': {
         list() {
           throw new Error('no list');
         },
-        call() {
+        prepare() {
           throw new Error('no call');
         },
       },
@@ -127,7 +135,7 @@ describe('a failure', () => {
       expect(JSON.stringify(result.content)).toContain('no call');
       await expect(client.ping()).resolves.toEqual({});
     }
-    const silent = await connectTo({ ...changeable('x'), call: () => Promise.resolve(undefined as never) });
+    const silent = await connectTo(toToolset({ ...changeable('x'), call: () => Promise.resolve(undefined as never) }));
     const ran = await silent.callTool({ name: 'x' });
     expect(ran.isError).not.toBe(true);
     expect(JSON.stringify(ran.content)).toContain('ran to its end, but its result cannot be read');
@@ -137,15 +145,15 @@ describe('a failure', () => {
 describe('progress and cancellation', () => {
   const reporting = (): Toolset & { late(): void } => {
     let report: ((update: string) => void) | undefined;
-    return {
+    const toolset = toToolset({
       list: () => [plainTool('work')],
       call(_call: ToolCall, { onProgress }) {
         report = onProgress;
         for (const update of ['one', 'two', 'three']) onProgress?.(update);
         return Promise.resolve({ forLLM: 'done' });
       },
-      late: () => report?.('late'),
-    };
+    });
+    return { ...toolset, late: () => report?.('late') };
   };
 
   test('updates reach a client that asked for them, counted, in order, and none after the end', async () => {
@@ -234,9 +242,9 @@ describe('changes', () => {
     const toolset = changeable('a');
     const turning: Toolset = {
       ...toolset,
-      beginTurn: ({ turn }) => {
+      listFor: ({ turn }) => {
         toolset.set('a', `turn_${turn}`);
-        return Promise.resolve();
+        return Promise.resolve(toolset.list());
       },
     };
     const { client, changed } = await listening(turning);
@@ -279,11 +287,12 @@ describe('changes', () => {
 describe('turns', () => {
   const counting = (): { toolset: Toolset; turns: number[] } => {
     const turns: number[] = [];
-    const beginTurn: Toolset['listFor'] = ({ turn }) => {
+    const toolset = changeable('a');
+    const listFor: Toolset['listFor'] = ({ turn }) => {
       turns.push(turn);
-      return Promise.resolve();
+      return Promise.resolve(toolset.list());
     };
-    return { toolset: { ...changeable('a'), beginTurn }, turns };
+    return { toolset: { ...toolset, listFor }, turns };
   };
 
   test('begin with each list, and with a first call that no list came before', async () => {
@@ -302,7 +311,7 @@ describe('turns', () => {
     const began = signalled();
     const toolset: Toolset = {
       ...changeable('a'),
-      beginTurn() {
+      listFor() {
         began.resolve();
         return new Promise(() => {});
       },

@@ -1,4 +1,5 @@
 import { type Tool, type ToolCall, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
 import { type EventStore, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
@@ -35,10 +36,10 @@ export function plainTool(name: string, rest: Partial<Tool> = {}): Tool {
 /** Creates a toolset of one tool whose calls give this result. */
 export function answering(result: ToolResult | ((call: ToolCall) => ToolResult), rest: Partial<Tool> = {}): Toolset {
   const list = Object.freeze([plainTool('answer', rest)]);
-  return {
+  return toToolset({
     list: () => list,
     call: (call) => Promise.resolve(typeof result === 'function' ? result(call) : result),
-  };
+  });
 }
 
 /** Something that a test waits for. */
@@ -58,16 +59,15 @@ export function hanging(): Toolset & { readonly began: Promise<void>; readonly a
   const began = signalled();
   const aborted = signalled<unknown>();
   const list = Object.freeze([plainTool('hang')]);
-  return {
-    began: began.happened,
-    aborted: aborted.happened,
+  const toolset = toToolset({
     list: () => list,
     call(_call, { signal }) {
       signal.addEventListener('abort', () => aborted.resolve(signal.reason), { once: true });
       began.resolve();
       return new Promise(() => {});
     },
-  };
+  });
+  return { ...toolset, began: began.happened, aborted: aborted.happened };
 }
 
 /** Makes a toolset whose list can be changed. */
@@ -78,8 +78,7 @@ export function changeable(...names: readonly string[]): Toolset & {
   const listeners = new Set<() => void>();
   let list = Object.freeze(names.map((name) => plainTool(name)));
   return {
-    list: () => list,
-    call: ({ name }) => Promise.resolve(toolResult(name)),
+    ...toToolset({ list: () => list, call: ({ name }) => Promise.resolve(toolResult(name)) }),
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

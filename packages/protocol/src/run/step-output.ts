@@ -1,6 +1,7 @@
 import { KernelError } from '../error.ts';
 import type { JsonValue } from '../json.ts';
 import { toErrorResult, toModelText } from '../result.ts';
+import type { ApprovalDecision } from './approve.ts';
 import type { Step } from './step.ts';
 
 /** The default maximum size of a step's output as JSON, in bytes. */
@@ -64,6 +65,19 @@ export function pendingCallOf(
   const { id, path = [] } = call as { readonly id: string; readonly path?: readonly string[] };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
+}
+
+/** Binds a decision that names no digest to the call that it was made about, as the output of a step holds it: it counts for nothing else. */
+export function bindDecision<T>(answer: T, call: JsonValue | undefined): T {
+  const digest: unknown = typeof call === 'object' && call !== null ? Reflect.get(call, 'digest') : undefined;
+  if (typeof digest !== 'string' || digest === '' || typeof answer !== 'object' || answer === null) return answer;
+  return 'digest' in answer ? answer : { ...answer, digest };
+}
+
+/** Returns the decision on a call with this digest, as it was given; `later` for one that was made about another call, or about this one before it changed. */
+export function decisionFor(answer: ApprovalDecision, digest: string): ApprovalDecision {
+  const { digest: of, ...decision }: ApprovalDecision & Partial<Record<'digest', unknown>> = answer;
+  return decision.decision !== 'deny' && typeof of === 'string' && of !== digest ? { decision: 'later' } : decision;
 }
 
 /** Returns the call in the input of a `tool` step. */

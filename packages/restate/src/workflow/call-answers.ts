@@ -1,4 +1,10 @@
-import type { Decision, DurableAgent, JsonValue, OutcomeResolution } from '@kernel/protocol';
+import {
+  bindDecision,
+  type Decision,
+  type DurableAgent,
+  type JsonValue,
+  type OutcomeResolution,
+} from '@kernel/protocol';
 import { RestatePromise, TerminalError, type WorkflowContext } from '@restatedev/restate-sdk';
 import { promiseNames, roundKey, type Wait } from '../run-state.ts';
 import type { Journal } from './journal.ts';
@@ -61,6 +67,11 @@ export function createCallAnswers(
       if (answers.has(keyOf('approval', callId))) return;
       const early = await journal.until(promiseOf('approval', callId).peek());
       if (early !== undefined) answers.set(keyOf('approval', callId), early);
+    },
+    /** Binds the decision on a call to the output of its step: asked about another one under this id, the person is asked again. */
+    bind(callId: string, output: JsonValue): void {
+      const answer = answers.get(keyOf('approval', callId));
+      if (answer !== undefined) answers.set(keyOf('approval', callId), bindDecision(answer, output));
     },
     answer: (kind: Wait['kind'], callId: string): Decision | OutcomeResolution | undefined =>
       answers.get(keyOf(kind, callId)),

@@ -1,6 +1,7 @@
 import { jsonDigest } from '@kernel/internal';
 import { randomUUID } from 'node:crypto';
 import {
+  decisionFor,
   type AgentEvent,
   type Approve,
   type DurableAgent,
@@ -128,6 +129,6 @@ function isOfRun({ type }: AgentEvent): boolean {
 function withAnswers(approve: Approve, answers: CallAnswers): Approve {
   return (request) => {
     const answer = answers.answer('approval', [...request.path, request.call.id].join('/'));
-    return typeof answer === 'object' && 'decision' in answer ? answer : approve(request);
+    return typeof answer === 'object' && 'decision' in answer ? decisionFor(answer, request.digest) : approve(request);
   };
 }

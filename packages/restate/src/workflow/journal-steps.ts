@@ -160,6 +160,7 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
       return { kind: 'unknown', callId: callIdOf(step.id), call: callFromInput(step.input) };
     if (step.kind === 'model' || step.kind === 'inbox')
       steering.settle(record.error === undefined ? (record.taken ?? { steer: 0, followUp: 0 }) : undefined);
+    if (step.kind === 'approve' && record.output !== undefined) answers.bind(callIdOf(step.id), record.output);
     records.set(step.id, record);
     log.add(step.id, record.events);
     return undefined;

@@ -1,4 +1,4 @@
-import type { Decision, OutcomeResolution } from '@kernel/protocol';
+import { bindDecision, type Decision, type OutcomeResolution } from '@kernel/protocol';
 import { TerminalError, TimeoutError, type WorkflowSharedContext } from '@restatedev/restate-sdk';
 import {
   type EventPage,
@@ -27,11 +27,14 @@ export interface OutcomeRequest {
   readonly waitMs: number;
 }
 
-/** Keeps the first answer for a call. Returns whether this one counts. */
+/** Keeps the first answer for a call. A decision on a call that waits is bound to it as it is then. Returns whether this one counts. */
 export async function answerCall(context: WorkflowSharedContext, { kind, callId, answer }: Answer): Promise<boolean> {
   if (isOver(await context.get<RunState>('run'))) return false;
   const round = (await context.get<number>(roundKey(kind, callId))) ?? 1;
-  return complete(context, promiseNames.answer(kind, callId, round), answer);
+  const waits = (await context.get<readonly Wait[]>('waits')) ?? [];
+  const waiting = waits.find((wait) => wait.kind === kind && wait.callId === callId);
+  const bound = kind === 'approval' ? bindDecision(answer, waiting?.call) : answer;
+  return complete(context, promiseNames.answer(kind, callId, round), bound);
 }
 
 /** Sends a signal to a run, even before it begins. Returns false if the run has finished. */

@@ -16,10 +16,14 @@ export interface CommandOptions {
   readonly network?: boolean | undefined;
   /** Files and folders that isolated commands may read in addition to the system's, as absolute paths. */
   readonly readable?: readonly string[] | undefined;
-  /** Files and folders of the workspace that appear empty to isolated commands, such as `.env`, as relative paths. Those that do not exist are skipped. */
+  /**
+   * Files and folders of the workspace that appear empty to isolated commands, such as `.env`, as relative paths. No
+   * command can replace them; where a link above one would allow that, none runs. Those that do not exist are skipped:
+   * a command can make them.
+   */
   readonly hidden?: readonly string[] | undefined;
   /**
-   * Whether isolated commands may change the repository in the folder, for example to commit. Git may later run what they write there (a hook, the
+   * Whether isolated commands may change the repository in the folder, or make one, for example to commit. Git may later run what they write there (a hook, the
    * config) outside the isolation. Default false.
    */
   readonly gitWritable?: boolean | undefined;

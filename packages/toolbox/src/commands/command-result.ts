@@ -3,10 +3,27 @@ import type { ToolResult } from '@kernel/protocol';
 import type { OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 
+interface ResultOptions {
+  readonly limits: string | undefined;
+  readonly timeoutMs: number;
+  readonly warning: string;
+}
+
+/** How programs say that they have reached a limit. */
+const AT_LIMIT =
+  /resource temporarily unavailable|cannot (?:allocate memory|fork)|out of memory|no space left on device|file (?:too large|size limit exceeded)|too many open files|memoryerror|bad_alloc|\bE(?:AGAIN|FBIG|MFILE|NOMEM|NOSPC)\b/i;
+/** SIGKILL, which ends a program when memory runs out, and SIGXFSZ, as a shell reports them. */
+const LIMIT_CODES: ReadonlySet<number | undefined> = new Set([137, 153]);
+
 /** The result of a command that was waited for. A non-zero exit code is an answer, not a failure of the tool. */
-export function toCommandResult(end: ProcessEnd, output: OutputBuffer, timeoutMs: number, warning: string): ToolResult {
+export function toCommandResult(
+  end: ProcessEnd,
+  output: OutputBuffer,
+  { limits, timeoutMs, warning }: ResultOptions,
+): ToolResult {
   const text = output.text();
-  const forLLM = `${describeEnd(end, timeoutMs)}${warning}\n${text === '' ? '(no output)' : text}`;
+  const how = describeEnd(end, timeoutMs) + describeLimits(end, text, limits);
+  const forLLM = `${how}${warning}\n${text === '' ? '(no output)' : text}`;
   const data = {
     exitCode: end.exitCode ?? null,
     signal: end.signal ?? null,
@@ -27,7 +44,14 @@ export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string
   if (end.stoppedBy === 'abort') return `It was stopped after ${seconds} s.${detached}`;
   const code = end.exitCode === undefined ? 'It ended without an exit code' : `Exit code ${end.exitCode}`;
   const how = end.signal === undefined ? code : `It was ended by ${end.signal}`;
-  return `${how} after ${seconds} s.${describeRest(end, timeoutMs === undefined)}${detached}`;
+  return `${how} after ${seconds} s.${describeRest(end, timeoutMs === undefined)}${detached}${describeCleared(end)}`;
+}
+
+/** Says what limits a command that failed and looks as if it had reached a limit; empty otherwise. */
+export function describeLimits(end: ProcessEnd | Error, output: string, limits: string | undefined): string {
+  if (end instanceof Error || limits === undefined || end.stoppedBy !== undefined || end.exitCode === 0) return '';
+  if (!AT_LIMIT.test(output) && !LIMIT_CODES.has(end.exitCode)) return '';
+  return ` It may have reached a limit of isolated commands: ${limits}.`;
 }
 
 const MAX_NAMED = 5;
@@ -46,6 +70,11 @@ function describeDetached({ detached }: ProcessEnd): string {
   return names === ''
     ? ' A detached process may still be running; its output is no longer read.'
     : ` What it detached from itself${names} still runs; its output is no longer read.`;
+}
+
+function describeCleared({ cleared = [] }: ProcessEnd): string {
+  if (cleared.length === 0) return '';
+  return ` Set-user-ID and set-group-ID were removed from files that it left${listed(cleared)}.`;
 }
 
 function listed(all: readonly string[]): string {

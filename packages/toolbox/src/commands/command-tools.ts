@@ -2,15 +2,17 @@ import { sliceHead } from '@kernel/internal';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernelError, type ToolContext, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
-import { createBackgroundCommands } from './background-commands.ts';
+import { type BackgroundCommand, createBackgroundCommands } from './background-commands.ts';
 import { checkCommandOptions, type CommandOptions } from './command-options.ts';
-import { describeEnd, toCommandResult } from './command-result.ts';
+import { describeEnd, describeLimits, toCommandResult } from './command-result.ts';
 import { gitVariables } from './analysis/git-programs.ts';
 import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
+import { clearSetIds } from './isolation/clear-set-ids.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
+import { holdRepository } from './isolation/hold-repository.ts';
 import type { IsolatedCommand } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
-import { type ProcessOptions, startProcess } from './process/start-process.ts';
+import { type ProcessEnd, type ProcessOptions, startProcess } from './process/start-process.ts';
 import { runInTerminal } from './terminal/run-in-terminal.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 
@@ -89,7 +91,15 @@ export function commandTools(options: CommandOptions): CommandTools {
     };
     const [program = '', ...args] = command;
     const isOthers = isDecidedThere && terminals !== undefined;
-    const isolated = isOthers ? { program, args, variables } : isolation?.wrap(request);
+    const isOurs = isolation !== undefined && !isOthers;
+    const release = isOurs && !request.gitWritable ? holdRepository(folder) : () => undefined;
+    let isolated: IsolatedCommand | undefined;
+    try {
+      isolated = isOthers ? { program, args, variables } : isolation?.wrap(request);
+    } catch (error) {
+      release();
+      throw error;
+    }
     /** What is started: a program that is not there is known only then, also for a command in the background. */
     const toStart = (): IsolatedCommand =>
       isolated ?? {
@@ -97,36 +107,54 @@ export function commandTools(options: CommandOptions): CommandTools {
         args,
         variables,
       };
-    return { toStart, cwd: request.cwd, terminals, isIsolated: isOthers || isolation !== undefined };
+    return {
+      toStart,
+      cwd: request.cwd,
+      terminals,
+      isOurs,
+      isIsolated: isOthers || isOurs,
+      limits: isolated?.limits,
+      release,
+    };
   };
   const start = async (
-    { toStart, cwd, terminals }: Awaited<ReturnType<typeof prepare>>,
+    { isOurs, release, terminals, toStart, cwd }: Awaited<ReturnType<typeof prepare>>,
     { background: isFollowed = false, input = '' }: RunInput,
     { callId, ...rest }: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'> & Pick<ToolContext, 'callId'>,
-  ) =>
-    terminals === undefined
-      ? startProcess(toStart(), { cwd, input, ...rest })
-      : runInTerminal(terminals, toStart(), { cwd, callId, isFollowed, ...rest });
+  ): Promise<ProcessEnd> => {
+    const startedMs = Date.now();
+    // A terminal that the editor lost may still run the command.
+    let mayRun = terminals !== undefined;
+    try {
+      const end = await (terminals === undefined
+        ? startProcess(toStart(), { cwd, input, ...rest })
+        : runInTerminal(terminals, toStart(), { cwd, callId, isFollowed, ...rest }));
+      mayRun = end.detached.length > 0;
+      return isOurs ? { ...end, cleared: await clearSetIds(folder, startedMs) } : end;
+    } finally {
+      if (!mayRun) release();
+    }
+  };
 
   const runCommand = async (input: RunInput, context: ToolContext): Promise<ToolResult> => {
+    const running = background.of(context).filter((each) => each.end() === undefined).length;
+    if (input.background === true && running >= maxBackground)
+      throw new KernelError('TOOL_FAILED', `${running} commands run in the background, which is the limit.`, {
+        hint: 'Stop one with stop_command.',
+      });
     const prepared = await prepare(input, context.signal);
     const isWarned = !prepared.isIsolated && options.isolation !== 'none';
     const warning = isWarned ? notIsolated(prepared.terminals === undefined ? 'this program' : 'the editor') : '';
     const { callId } = context;
     if (input.background === true) {
-      const running = background.of(context).filter((each) => each.end() === undefined).length;
-      if (running >= maxBackground)
-        throw new KernelError('TOOL_FAILED', `${running} commands run in the background, which is the limit.`, {
-          hint: 'Stop one with stop_command.',
-        });
-      const { id } = background.add(context, (command) =>
+      const run = (command: Omit<BackgroundCommand, 'ended'>): Promise<ProcessEnd> =>
         start(prepared, input, {
           callId,
           timeoutMs: Infinity,
           signal: command.controller.signal,
           onOutput: command.append,
-        }),
-      );
+        });
+      const { id } = background.add(context, run, prepared.limits);
       return { forLLM: `${id} runs in the background. read_output returns what it writes.${warning}` };
     }
     const timeoutMs = Math.min(maxMs, (input.timeout_seconds ?? Infinity) * 1000);
@@ -143,7 +171,7 @@ export function commandTools(options: CommandOptions): CommandTools {
       },
     });
     progress.end();
-    return toCommandResult(end, output, timeoutMs, warning);
+    return toCommandResult(end, output, { limits: prepared.limits, timeoutMs, warning });
   };
 
   const find = (id: string, context: ToolContext) => {
@@ -162,7 +190,9 @@ export function commandTools(options: CommandOptions): CommandTools {
     const command = find(id, context);
     await command.wait(wait_seconds * 1000, context.signal);
     const end = command.end();
-    return `${end === undefined ? 'It runs.' : describeEnd(end)}\n${command.takeOutput() || '(no new output)'}`;
+    const output = command.takeOutput();
+    const how = end === undefined ? 'It runs.' : describeEnd(end) + describeLimits(end, output, command.limits);
+    return `${how}\n${output || '(no new output)'}`;
   };
   const stopCommand = async ({ id }: { readonly id: string }, context: ToolContext): Promise<string> => {
     const command = find(id, context);

@@ -16,9 +16,7 @@ export function withPermissions<Context = unknown>(tools: Toolset<Context>, poli
     const refusal = () => {
       const decision = decide();
       const isRefused = decision.verdict === 'deny' || parseInput(text) === undefined;
-      return isRefused
-        ? toErrorResult(new KernelError('TOOL_DENIED', describeRefusal(decision)), 'denied')
-        : undefined;
+      return isRefused ? toErrorResult(new KernelError('TOOL_DENIED', describeRefusal(decision)), 'denied') : undefined;
     };
     const refused = refusal();
     if (refused !== undefined) return refused;

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { callTool, type Tool, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
@@ -204,8 +205,12 @@ describe('withPermissions', () => {
 
   it('asks about reads that a rule asks about', async () => {
     const inner = mockToolset([mockTool('read_file', 'content', { effect: 'read' })]);
-    const policy = permissions([{ ask: 'read_file' }], { ask: () => ({ decision: 'allow' }) });
-    expect(await call(withPermissions(inner, policy), 'read_file', { path: 'a' })).toMatchObject({ forLLM: 'content' });
+    const tools = withPermissions(inner, permissions([{ ask: 'read_file' }]));
+    expect(await call(tools, 'read_file', { path: 'a' })).toMatchObject({ code: 'TOOL_DENIED' });
+    const prepared = await tools.prepare(request('read_file', { path: 'a' }).call, context);
+    assert('run' in prepared);
+    expect(prepared.needsApproval).toBe(true);
+    expect(await prepared.run(context)).toMatchObject({ forLLM: 'content' });
   });
 
   it('decides on the arguments that the handler gets, not on the text of the model', async () => {

@@ -12,9 +12,13 @@ const searches = async (...rules: readonly PermissionRule[]) => {
   const workspace = await createWorkspace({ root });
   const registry = createRegistry([globTool(workspace), searchTextTool(workspace)]);
   const tools: Toolset = withPermissions(registry, permissions(rules, { root, ask: () => ({ decision: 'allow' }) }));
-  return async (name: string, input: object) => {
+  return async (name: string, input: object, isAllowed = false) => {
     const call = { type: 'tool-call', id: '1', name, arguments: JSON.stringify(input) } as const;
-    return (await callTool(tools, call, { signal: new AbortController().signal })).forLLM;
+    const context = { signal: new AbortController().signal };
+    const prepared = isAllowed ? await tools.prepare(call, context) : undefined;
+    const running =
+      prepared !== undefined && 'run' in prepared ? prepared.run(context) : callTool(tools, call, context);
+    return (await running).forLLM;
   };
 };
 
@@ -43,7 +47,7 @@ describe('a search', () => {
 
   it('that a rule asked about, and that was allowed, finds what the rule is about', async () => {
     const call = await searches({ ask: '*(private/**)' });
-    expect(await call('search_text', { query: 'needle', path: 'private' })).toBe('private/a.txt:1: needle');
+    expect(await call('search_text', { query: 'needle', path: 'private' }, true)).toBe('private/a.txt:1: needle');
   });
 
   it('is complete under rules about other tools', async () => {

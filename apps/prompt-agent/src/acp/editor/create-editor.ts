@@ -35,7 +35,7 @@ export function createEditor(session: EditorContext): Editor {
     signal.throwIfAborted();
     const params: RequestPermissionRequest = { sessionId: session.sessionId, toolCall, options: [...options] };
     const answer = await session.client
-      .request('session/request_permission', session.redact(params), {
+      .request('session/request_permission', params, {
         cancellationSignal: signal,
         stopWaitingOnCancel: true,
       })

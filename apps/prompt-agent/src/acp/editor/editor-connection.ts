@@ -24,6 +24,4 @@ export interface EditorContext extends EditorConnection {
   readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<FileChanges>;
   /** Why a call is denied without a question; undefined where it is not. */
   readonly refusal: (call: ToolCall) => string | undefined;
-  /** Removes secrets from what is sent. */
-  readonly redact: <Value>(value: Value) => Value;
 }

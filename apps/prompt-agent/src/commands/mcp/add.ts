@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, visible } from '@kernel/internal';
 import type { CommandCall } from '../../command-call.ts';
 import { loadProjectApprovals } from '../../config/project-file.ts';
 import { EXIT, usageError } from '../../exit-code.ts';
 import { checkEntry } from '../../mcp-servers/check-entry.ts';
-import { relativeFiles, withAbsolutePaths } from '../../mcp-servers/entry-paths.ts';
+import { approvedContent, relativeFiles, withAbsolutePaths } from '../../mcp-servers/entry-paths.ts';
 import { importServers } from '../../mcp-servers/import-servers.ts';
 import { literalSecrets } from '../../mcp-servers/server-entry.ts';
 import {
@@ -119,7 +119,7 @@ async function isAgreed(
   path: string,
 ): Promise<boolean> {
   const lines = [
-    `These servers would be added to ${oneLine(path, 300)}:`,
+    `These servers would be added to ${visible(path)}:`,
     ...[...servers].flatMap(([name, entry]) => serverLines(name, entry)),
   ];
   if (flags.force !== true && hasTerminal(host)) return confirm(host, output, lines, 'Add them?', host.signal);
@@ -142,5 +142,6 @@ function warn({ output, flags }: CommandCall, name: string, entry: ServerEntry):
 /** What the user adds to a project's file needs no question, if what was there before does not. */
 async function approve({ host }: CommandCall, path: string, before: string | undefined, after: string): Promise<void> {
   const approvals = await loadProjectApprovals(host);
-  if (before === undefined || approvals.find(path, before) === true) await approvals.save(path, after, true);
+  if (before !== undefined && approvals.find(path, (await approvedContent(before, host)).text) !== true) return;
+  await approvals.save(path, (await approvedContent(after, host)).text, true);
 }

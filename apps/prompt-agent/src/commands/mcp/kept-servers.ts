@@ -2,6 +2,7 @@ import { sliceHead } from '@kernel/internal';
 import type { CommandCall } from '../../command-call.ts';
 import { loadProjectApprovals } from '../../config/project-file.ts';
 import { EXIT } from '../../exit-code.ts';
+import { approvedContent } from '../../mcp-servers/entry-paths.ts';
 import { describeEntry, shownAddress, transportOf, variablesOf } from '../../mcp-servers/server-entry.ts';
 import { type AddedServer, changeServerFile, findServer, readAllServers } from '../../mcp-servers/server-files.ts';
 import { noPerson, signInOptions, takesSignIn } from '../../mcp-servers/sign-ins.ts';
@@ -80,7 +81,8 @@ export async function removeServer(call: CommandCall): Promise<number> {
     output.note(`note: the sign-in at ${name} is kept; prompt-agent mcp logout before removing takes it back.`);
   const { before = '', after } = await changeServerFile(scope, host, new Map([[name, undefined]]));
   const approvals = await loadProjectApprovals(host);
-  if (scope === 'project' && approvals.find(path, before) === true) await approvals.save(path, after, true);
+  const isApproved = scope === 'project' && approvals.find(path, (await approvedContent(before, host)).text) === true;
+  if (isApproved) await approvals.save(path, (await approvedContent(after, host)).text, true);
   await forgetPins(server, host);
   if (flags.json === true) output.writeJson({ removed: name, path, scope }, 2);
   output.note(`removed from ${oneLine(path, 300)}: ${name}`);

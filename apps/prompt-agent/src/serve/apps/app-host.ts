@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject, parseJson } from '@kernel/internal';
 import type { McpApp, McpApps } from '@kernel/mcp';
 import type { AgentEvent, Approve, ToolCall, ToolResult, Toolset } from '@kernel/protocol';
-import { type AppCallOutcome, decideAppCall, runAppCall, type WaitingCall } from './app-calls.ts';
+import { decideOnCall, type WaitingCall } from '../../approval/with-approval.ts';
 import type { AppListener } from './app-listener.ts';
 
 /** What the page needs to show the apps of MCP servers. */
@@ -46,12 +46,15 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
   const shown = new Map<string, Shown>();
   const open = new Map<string, OpenApp>();
 
-  async function withinLimit(of: OpenApp, run: () => Promise<AppCallOutcome>): Promise<AppAnswer> {
+  async function withinLimit(
+    of: OpenApp,
+    run: () => Promise<ToolResult | { readonly waiting: WaitingCall }>,
+  ): Promise<AppAnswer> {
     if (of.calls >= MAX_CALLS) return { refused: `At most ${MAX_CALLS} calls of an app run at once.` };
     of.calls += 1;
     try {
       const outcome = await run();
-      if ('result' in outcome) return { result: toCallToolResult(outcome.result) };
+      if (!('waiting' in outcome)) return { result: toCallToolResult(outcome) };
       if (of.waiting !== undefined) return { refused: WAITS };
       const id = randomUUID();
       of.waiting = { id, call: outcome.waiting };
@@ -104,7 +107,10 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
       if (of.waiting !== undefined) return { refused: WAITS };
       const json = JSON.stringify(isObject(input) ? input : {});
       const call = { type: 'tool-call', id: randomUUID(), name: mounted, arguments: json } as const;
-      return withinLimit(of, () => decideAppCall(call, of.tools, approve, signal));
+      return withinLimit(of, async () => {
+        const decided = await decideOnCall(of.tools, call, approve, { signal });
+        return 'run' in decided ? decided.run({ signal }) : decided;
+      });
     },
     /** Runs the call that waits, or not. */
     async decide(id: string, question: string, isAllowed: boolean, signal: AbortSignal): Promise<AppAnswer> {
@@ -113,7 +119,7 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
       if (of === undefined || waiting?.id !== question) return { refused: 'No call of this app waits for a decision.' };
       of.waiting = undefined;
       if (!isAllowed) return { refused: 'The user said no.' };
-      return withinLimit(of, async () => ({ result: await runAppCall(waiting.call, of.tools, signal) }));
+      return withinLimit(of, () => waiting.call.prepared.run({ signal }));
     },
   };
 }

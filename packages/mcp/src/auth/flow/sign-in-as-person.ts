@@ -72,9 +72,9 @@ async function signInOver(
   });
   if (authorizationUrl === undefined || client === undefined) throw new Error('the SDK has built no authorization URL');
   checkAuthorizationUrl(authorizationUrl);
-  const { code, error, iss } = await open.ask(authorizationUrl, state);
+  const { code, error, iss } = await open.ask(authorizationUrl, state, (answer) => isFromIssuer(flow, answer.iss));
   signal.throwIfAborted();
-  checkIssuer(flow, iss);
+  if (!isFromIssuer(flow, iss)) throw issuerError(server.issuer, iss);
   if (code === undefined) throw refusedError(server.issuer, error ?? '');
   const tokens = await sdk.exchangeAuthorization(server.url, {
     ...requestFields(flow),
@@ -125,21 +125,25 @@ function checkAuthorizationUrl(url: URL): void {
   );
 }
 
-/** Checks who has answered. What another one answers is shown to nobody. */
-function checkIssuer({ sdk, server }: Flow, iss: string | undefined): void {
-  const { metadata, issuer } = server;
+/** Whether the issuer that was asked has answered. What another one answers is shown to nobody. */
+function isFromIssuer({ sdk, server: { metadata } }: Flow, iss: string | undefined): boolean {
   const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
   try {
     sdk.validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
+    return true;
   } catch {
-    const what = iss === undefined ? 'names no issuer' : 'is from another issuer';
-    throw new KernelError('TOOL_UNAVAILABLE', `The answer ${what}; ${issuer} was asked.`, {
-      hint:
-        iss === undefined
-          ? 'Sign in again; if you pasted a code, paste the whole address instead.'
-          : 'Do not try again before you know why: someone may be after your credentials.',
-    });
+    return false;
   }
+}
+
+function issuerError(issuer: string, iss: string | undefined): KernelError {
+  const what = iss === undefined ? 'names no issuer' : 'is from another issuer';
+  return new KernelError('TOOL_UNAVAILABLE', `The answer ${what}; ${issuer} was asked.`, {
+    hint:
+      iss === undefined
+        ? 'Sign in again; if you pasted a code, paste the whole address instead.'
+        : 'Do not try again before you know why: someone may be after your credentials.',
+  });
 }
 
 function refusedError(issuer: string, error: string): KernelError {

@@ -47,7 +47,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): Redirect {
       const removeClose = onAbort(signal, () => void close());
       const address = server.address();
       const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}${PATH}`;
-      const ask = async (target: URL, state: string): Promise<RedirectAnswer> => {
+      const ask: OpenRedirect['ask'] = async (target, state, isExpected = () => true) => {
         const over = new AbortController();
         const timer = setTimeout(() => over.abort(timeoutError(timeoutMs)), timeoutMs);
         const removeOver = onAbort(signal, () => over.abort(signal.reason));
@@ -58,7 +58,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): Redirect {
               if (answer === undefined) return show(response, request.url?.startsWith(PATH) === true ? 400 : 404);
               // Once the page is there: then nothing is listened to any more.
               response.once('close', () => resolve(answer));
-              show(response, answer.code === undefined ? 403 : 200);
+              show(response, !isExpected(answer) ? 400 : answer.code === undefined ? 403 : 200);
             };
             const paste = (text: string): void => resolve(pastedAnswer(text, url, state));
             void Promise.resolve(onUrl(target, paste, over.signal)).catch(reject);

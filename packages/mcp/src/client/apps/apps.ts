@@ -1,4 +1,4 @@
-import { markValidatesCalls, type Toolset } from '@kernel/protocol';
+import type { Toolset } from '@kernel/protocol';
 import type { AskedServer, createAskServer } from '../ask-server.ts';
 import type { CallTarget } from '../calls/call-remote-tool.ts';
 import type { McpContentOptions } from '../contents.ts';
@@ -47,11 +47,11 @@ export function createApps(
     tools(name) {
       const target = findServer(name);
       const { forApps, ...tools } = target.tools;
-      return markValidatesCalls({
+      return {
         ...createRemoteCalls([{ ...target, tools: { ...tools, ...forApps } }], isClosed),
         list: () => forApps.tools(),
         nameOf: (tool: string) => forApps.remoteTools().find((each) => each.name === tool)?.tool.name,
-      });
+      };
     },
   };
 }

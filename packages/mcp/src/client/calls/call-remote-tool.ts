@@ -5,12 +5,13 @@ import {
   errorResult,
   isRepeatable,
   KernelError,
+  type PreparedCall,
+  type RunningCall,
   toErrorResult,
   type Tool,
   type ToolCall,
   type ToolResult,
   unreadableResult,
-  type ValidatedCall,
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
@@ -36,17 +37,32 @@ export interface CallTarget {
   readonly traceContext: TraceContextOf | undefined;
 }
 
-/** Runs one call of a tool on offer on its server. Never rejects. On abort it settles at once and notifies the server. */
-export async function callRemoteTool(
+/** Prepares a call of a tool on offer: its arguments are validated by the listed schema. */
+export function prepareRemoteCall(
   call: ToolCall,
+  tool: Tool,
+  { signal }: CallContext,
+  target: CallTarget,
+): PreparedCall | ToolResult {
+  if (signal.aborted) return cancelledResult(call.name, 'was cancelled before it started.');
+  const validated = validateForeign(tool, call.arguments);
+  if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
+  return {
+    tool,
+    arguments: JSON.stringify(validated.input),
+    run: (running) => runRemoteCall(call, tool, validated, running, target),
+  };
+}
+
+/** Runs a prepared call on its server, if the tool is still the one that it was prepared for. Never rejects. On abort it settles at once and notifies the server. */
+async function runRemoteCall(
+  { name }: ToolCall,
   offered: Tool,
-  context: CallContext,
+  checked: ValidatedArguments,
+  context: RunningCall,
   target: CallTarget,
 ): Promise<ToolResult> {
-  const { name } = call;
   const { server, tools, redact, timeoutMs, maxCallMs } = target;
-  const checked = checkCall(call, offered, context.approved);
-  if (checked.error !== undefined) return refusedCall(checked.error, checked);
   if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
   let isRetry = false;
   let hasShownPages = false;
@@ -65,7 +81,7 @@ export async function callRemoteTool(
     if (remote === undefined) return unavailableResult(name, tools);
     const { tool } = remote;
     const startedMs = performance.now();
-    if (context.approved !== undefined && tool !== offered) return toErrorResult(changedCallError(name), 'denied');
+    if (tool !== offered) return toErrorResult(changedCallError(name), 'denied');
     try {
       const result = await request(connection, remote, isObject(checked.input) ? checked.input : {}, context, target);
       const mismatch = checkOutput(tool, result);
@@ -115,7 +131,7 @@ async function request(
   connection: Connection,
   { name, tool }: RemoteTool,
   input: { readonly [name: string]: unknown },
-  context: CallContext,
+  context: RunningCall,
   { server, timeoutMs, maxCallMs, traceContext }: CallTarget,
 ): Promise<CallToolResult> {
   const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
@@ -207,32 +223,4 @@ function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: (
       clearTimeout(timer);
     },
   };
-}
-
-interface CheckedCall extends ValidatedArguments {
-  readonly tool: Tool;
-}
-
-/** What was validated, with the call that it was validated for. */
-const validated = new WeakMap<ValidatedCall, { readonly call: ToolCall; readonly checked: CheckedCall }>();
-
-export function validateCall(call: ToolCall, tool: Tool, isCurrent: () => boolean): ValidatedCall | ToolResult {
-  const checked = { ...validateForeign(tool, call.arguments), tool };
-  if (checked.error !== undefined) return refusedCall(checked.error, checked);
-  const approved = Object.freeze({ tool, arguments: JSON.stringify(checked.input), isCurrent });
-  validated.set(approved, { call, checked });
-  return approved;
-}
-
-/** Validates the arguments of a call of a tool, or returns those that were approved. Another call than the approved one is denied. */
-export function checkCall(call: ToolCall, tool: Tool, approved: ValidatedCall | undefined): CheckedCall {
-  if (approved === undefined) return { ...validateForeign(tool, call.arguments), tool };
-  const known = validated.get(approved);
-  const isSame = known?.call.name === call.name && known.call.arguments === call.arguments;
-  if (isSame && known.checked.tool === tool) return known.checked;
-  return { error: changedCallError(call.name), repairs: [], notes: [], tool };
-}
-
-function refusedCall(error: KernelError, checked: ValidatedArguments): ToolResult {
-  return annotateResult(toErrorResult(error, error.code === 'TOOL_DENIED' ? 'denied' : undefined), checked);
 }

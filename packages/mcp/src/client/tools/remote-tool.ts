@@ -86,7 +86,10 @@ function deepFreeze<T>(value: T): T {
 
 type NameTool = (server: string, tool: string) => string;
 
-/** Creates a function that names each tool of each server: valid, unique, and always the same for the same tool. */
+/**
+ * Creates a function that names each tool of each server: `mcp__server__tool`, as Claude Code does. No tool of another origin begins with `mcp__`, and the name of
+ * the server ends at the first `__` after it: what is said of a name, such as a rule, is said of one server. The same tool always has the same name.
+ */
 export function createToolNames(): NameTool {
   const used = new Set<string>();
   const names = new Map<string, string>();
@@ -94,12 +97,19 @@ export function createToolNames(): NameTool {
     const key = JSON.stringify([server, tool]);
     let name = names.get(key);
     if (name === undefined) {
-      name = mountedName(server, tool, used);
+      name = mountedName(`mcp__${serverName(server)}_`, tool, used);
       used.add(name);
       names.set(key, name);
     }
     return name;
   };
+}
+
+/** The name of a server within those of its tools: as it is if no other server can have it, else with a hash. */
+function serverName(server: string): string {
+  if (/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(server)) return server;
+  const hash = createHash('sha256').update(server).digest('hex').slice(0, 8);
+  return `${server.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_|_$/g, '')}_${hash}`;
 }
 
 const TEXTS: ReadonlySet<string> = new Set(['description', 'title', '$comment']);

@@ -2,7 +2,16 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import type { Readable } from 'node:stream';
-import { childVariables, findOnPath, findProgram, sliceTail, delay, guardGroup, signalGroup } from '@kernel/internal';
+import {
+  childStreams,
+  childVariables,
+  findOnPath,
+  findProgram,
+  sliceTail,
+  delay,
+  guardGroup,
+  signalGroup,
+} from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -27,7 +36,7 @@ export async function startServerProcess(server: StdioServer) {
   const commandLine = isWindows ? [program, ...args].map(quote).join(' ') : program;
   const child = spawn(commandLine, isWindows ? [] : args, {
     env: childVariables(env),
-    stdio: 'pipe',
+    stdio: childStreams('pipe', 'pipe', 'pipe'),
     detached: !isWindows,
     windowsHide: true,
     ...(shell === undefined ? {} : { shell }),

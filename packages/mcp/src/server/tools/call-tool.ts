@@ -1,6 +1,13 @@
 import { attempt, errorMessage } from '@kernel/internal';
-import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
-import { callValidated } from '@kernel/schema';
+import {
+  type CallContext,
+  callTool as callToolOf,
+  isToolResult,
+  type RunningCall,
+  type Tool,
+  type Toolset,
+  type ToolResult,
+} from '@kernel/protocol';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import type { CallOutcome, TaskResult } from '../tasks/task-call.ts';
@@ -50,7 +57,7 @@ export async function callTool(
   const conversation = conversationOf(mcp);
   await turns.ensureBegun(signal, conversation);
   const progress = createProgress(mcp);
-  const context: McpCallContext = {
+  const context: McpCallContext & RunningCall = {
     signal,
     ...(conversation === undefined ? {} : { conversation }),
     turn: turns.current(),
@@ -63,7 +70,7 @@ export async function callTool(
   };
   const tool = attempt(() => turns.find(params.name)); // a failure is reported by the call itself
   const run = async (): Promise<CallOutcome> => {
-    const result = await runCall(toolset, tool, params, context);
+    const result = await runCall(toolset, params, context);
     const question = await questions.result();
     if (question !== undefined) return { result: question, tool };
     if (!isToolResult(result))
@@ -79,12 +86,11 @@ export async function callTool(
   }
 }
 
-/** A toolset whose `call` rejects breaks its contract; the client still gets a result. */
+/** A toolset that rejects breaks its contract; the client still gets a result. */
 async function runCall(
   toolset: Toolset,
-  tool: Tool | undefined,
   params: CallToolRequestParams,
-  context: McpCallContext,
+  context: McpCallContext & RunningCall,
 ): Promise<ToolResult> {
   const call = {
     type: 'tool-call',
@@ -93,7 +99,7 @@ async function runCall(
     arguments: JSON.stringify(params.arguments ?? {}),
   } as const;
   try {
-    return await (tool === undefined ? toolset.call(call, context) : callValidated(toolset, tool, call, context));
+    return await callToolOf(toolset, call, context);
   } catch (error) {
     return { forLLM: `TOOL_FAILED: the toolset failed: ${errorMessage(error)}`, isError: true, code: 'TOOL_FAILED' };
   }

@@ -2,7 +2,7 @@ import { onAbort, errorMessage } from '@kernel/internal';
 import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-const BEGIN_TURN_TIMEOUT_MS = 30_000;
+const LIST_TIMEOUT_MS = 30_000;
 
 /** The turns of a toolset for one client, or for all clients without a session. MCP has no turns: each `tools/list` counts as one. */
 export type ToolsetTurns = ReturnType<typeof createToolsetTurns>;
@@ -16,21 +16,20 @@ export function createToolsetTurns(toolset: Toolset) {
   let last: { readonly list: readonly Tool[]; readonly name: string; readonly tool: Tool | undefined } | undefined;
   const begin = async (signal: AbortSignal, conversation: Conversation | undefined): Promise<readonly Tool[]> => {
     count += 1;
-    if (toolset.beginTurn === undefined) return tools();
+    if (toolset.listFor === undefined) return tools();
     beginning += 1;
     const { promise: failure, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`it took longer than ${BEGIN_TURN_TIMEOUT_MS} ms`)),
-      BEGIN_TURN_TIMEOUT_MS,
-    );
+    const timer = setTimeout(() => reject(new Error(`it took longer than ${LIST_TIMEOUT_MS} ms`)), LIST_TIMEOUT_MS);
     const removeAbortListener = onAbort(signal, () => reject(new Error('the client cancelled the request')));
     try {
       const turn = { turn: count, conversation, signal };
-      const begun = async (): Promise<readonly Tool[] | undefined> => (await toolset.beginTurn?.(turn)) ?? undefined;
-      offered = await Promise.race([begun(), failure]);
+      const listing = async (): Promise<readonly Tool[] | undefined> => toolset.listFor?.(turn);
+      const listed = await Promise.race([listing(), failure]);
+      // What every turn is offered follows the changes of the toolset.
+      offered = listed === toolset.list() ? undefined : listed;
       current = turn;
     } catch (error) {
-      throw new Error(`beginTurn() of the toolset failed: ${errorMessage(error)}`, { cause: error });
+      throw new Error(`listFor() of the toolset failed: ${errorMessage(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
       removeAbortListener();
@@ -41,7 +40,7 @@ export function createToolsetTurns(toolset: Toolset) {
   return {
     /** Whether a turn is beginning: what changes then is part of the list that follows. */
     isBeginning: (): boolean => beginning > 0,
-    /** Begins the next turn and returns the tools on offer in it. Rejects if `beginTurn` fails or takes longer than 30 s, and when the signal aborts. */
+    /** Begins the next turn and returns the tools on offer in it. Rejects if `listFor` fails or takes longer than 30 s, and when the signal aborts. */
     begin,
     /** Begins the first turn for a client that calls without having listed. Never rejects: the call will report what is wrong. */
     async ensureBegun(signal: AbortSignal, conversation: Conversation | undefined): Promise<void> {

@@ -35,7 +35,7 @@ async function openCharts(page: object = {}, listing: object = {}, options: Conn
   );
   const toolset = await connected({ charts: { url } }, { showsApps: true, ...options });
   const read = (): Promise<McpAppPage> => {
-    const app = toolset.apps.find('charts_chart');
+    const app = toolset.apps.find('mcp__charts__chart');
     if (app === undefined) throw new Error('there is no app');
     return toolset.apps.read(app);
   };
@@ -46,25 +46,31 @@ test('a tool has the app that its server names, and models see no tool that is f
   verifies('mcp.client.apps');
   const { toolset } = await openCharts();
   const names = toolset.list().map(({ name }) => name);
-  expect(names).toEqual(['charts_chart', 'charts_old', 'charts_delete', 'charts_web', 'charts_plain']);
-  expect(toolset.apps.find('charts_chart')).toEqual({ server: 'charts', tool: 'chart', uri: 'ui://charts/main' });
-  expect(toolset.apps.find('charts_old')?.uri).toBe('ui://charts/old');
-  for (const name of ['charts_web', 'charts_plain', 'charts_refresh', 'none'])
+  expect(names).toEqual([
+    'mcp__charts__chart',
+    'mcp__charts__old',
+    'mcp__charts__delete',
+    'mcp__charts__web',
+    'mcp__charts__plain',
+  ]);
+  expect(toolset.apps.find('mcp__charts__chart')).toEqual({ server: 'charts', tool: 'chart', uri: 'ui://charts/main' });
+  expect(toolset.apps.find('mcp__charts__old')?.uri).toBe('ui://charts/old');
+  for (const name of ['mcp__charts__web', 'mcp__charts__plain', 'mcp__charts__refresh', 'none'])
     expect(toolset.apps.find(name)).toBeUndefined();
-  expect(await call(toolset, 'charts_refresh')).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
+  expect(await call(toolset, 'mcp__charts__refresh')).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
 });
 
 test('an app calls the tools that its server shows to apps, and no other', async () => {
   verifies('mcp.client.apps');
   const { toolset } = await openCharts();
   const tools = toolset.apps.tools('charts');
-  expect(tools.list().map(({ name }) => name)).toContain('charts_refresh');
-  expect(tools.nameOf('refresh')).toBe('charts_refresh');
+  expect(tools.list().map(({ name }) => name)).toContain('mcp__charts__refresh');
+  expect(tools.nameOf('refresh')).toBe('mcp__charts__refresh');
   expect(tools.nameOf('delete')).toBeUndefined();
   const run = (name: string) =>
     callTool(tools, { type: 'tool-call', id: name, name, arguments: '{}' }, { signal: new AbortController().signal });
-  expect(await run('charts_refresh')).toMatchObject({ forLLM: 'refresh' });
-  expect(await run('charts_delete')).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
+  expect(await run('mcp__charts__refresh')).toMatchObject({ forLLM: 'refresh' });
+  expect(await run('mcp__charts__delete')).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
   expect(() => toolset.apps.tools('other')).toThrow('no MCP server is named "other"');
 });
 
@@ -146,8 +152,8 @@ test('a tool that gets an app, or another one, is another definition: it is aske
   const changed = { ...chart, _meta: { ui: { resourceUri: 'ui://charts/other' } } };
   const { url } = await startJsonServer({ 'tools/list': () => ({ tools: [changed, ...others] }) }, { tools: {} });
   const next = await connected({ charts: { url } }, { pins: { charts: pins } });
-  expect(next.list().map(({ name }) => name)).not.toContain('charts_chart');
-  expect(next.list().map(({ name }) => name)).toContain('charts_old');
+  expect(next.list().map(({ name }) => name)).not.toContain('mcp__charts__chart');
+  expect(next.list().map(({ name }) => name)).toContain('mcp__charts__old');
 });
 
 test('servers learn whether this program shows apps', async () => {

@@ -1,4 +1,4 @@
-import { type CallContext, isToolResult, type ToolCall, callTool } from '@kernel/protocol';
+import { type CallContext, isToolResult, type ToolCall } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import type { McpToolset } from '../../../src/index.ts';
@@ -21,22 +21,22 @@ async function paymentServer(annotations?: object): Promise<{ readonly url: stri
 }
 
 const context: CallContext = { signal: new AbortController().signal };
-const payment = (text: string): ToolCall => ({ type: 'tool-call', id: 'c1', name: 'a_pay', arguments: text });
+const payment = (text: string): ToolCall => ({ type: 'tool-call', id: 'c1', name: 'mcp__a__pay', arguments: text });
 
-async function approvalOf(toolset: McpToolset, request: ToolCall) {
-  const approved = await toolset.validate(request, context);
-  if (isToolResult(approved)) throw new Error(approved.forLLM);
-  return approved;
+async function prepared(toolset: McpToolset, request: ToolCall) {
+  const value = await toolset.prepare(request, context);
+  if (isToolResult(value)) throw new Error(value.forLLM);
+  return value;
 }
 
 test.each(LOSSY)('the arguments %s are refused, and nothing is sent to the server', async (text) => {
   verifies('mcp.client.exact');
   const { url, inputs } = await paymentServer();
   const toolset = await connected({ a: { url } });
-  const result = await call(toolset, 'a_pay', text);
+  const result = await call(toolset, 'mcp__a__pay', text);
   expect(result).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
   expect(result.forLLM).toContain('"/id"');
-  expect(await toolset.validate(payment(text), context)).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+  expect(await toolset.prepare(payment(text), context)).toMatchObject({ code: 'ARGUMENTS_INVALID' });
   expect(inputs).toEqual([]);
 });
 
@@ -44,35 +44,35 @@ test('a tool that a trusted server calls read-only gets the last of two equal ke
   verifies('mcp.client.exact');
   const { url, inputs } = await paymentServer({ readOnlyHint: true });
   const toolset = await connected({ a: { url } }, { trustHints: ['a'] });
-  await call(toolset, 'a_pay', '{"id":1,"id":2}');
-  expect(await call(toolset, 'a_pay', '{"id":9007199254740993}')).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+  await call(toolset, 'mcp__a__pay', '{"id":1,"id":2}');
+  expect(await call(toolset, 'mcp__a__pay', '{"id":9007199254740993}')).toMatchObject({ code: 'ARGUMENTS_INVALID' });
   expect(inputs).toEqual([{ id: 2 }]);
 });
 
-test('what was validated is what the server gets, and no other call of it', async () => {
+test('what was prepared is what the server gets', async () => {
   verifies('mcp.client.approved');
   const { url, inputs } = await paymentServer();
   const toolset = await connected({ a: { url } });
   const request = payment(JSON.stringify('{ "id": 1 }'));
-  const approved = await approvalOf(toolset, request);
-  expect([approved.tool, approved.arguments, approved.isCurrent()]).toEqual([toolset.list()[0], '{"id":1}', true]);
-  expect((await callTool(toolset, request, { ...context, approved })).forLLM).toMatch(/^paid\n/);
-  const other = await callTool(toolset, payment('{"id":2}'), { ...context, approved });
-  expect(other).toMatchObject({ code: 'TOOL_DENIED', outcome: 'denied' });
+  const { arguments: text, run, tool } = await prepared(toolset, request);
+  expect([tool, text, inputs]).toEqual([toolset.list()[0], '{"id":1}', []]);
+  expect((await run(context)).forLLM).toMatch(/^paid\n/);
   expect(inputs).toEqual([{ id: 1 }]);
-  expect(await toolset.validate({ ...request, name: 'a_none' }, context)).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+  expect(await toolset.prepare({ ...request, name: 'mcp__a__none' }, context)).toMatchObject({
+    code: 'TOOL_NOT_FOUND',
+  });
 });
 
-test('a tool whose definition changes after its approval does not run', async () => {
+test('a tool whose definition changes after it was prepared does not run', async () => {
   verifies('mcp.client.approved');
   const toolset = await connected({ a: server('echo', 'retitle') });
-  const request: ToolCall = { type: 'tool-call', id: 'c1', name: 'a_echo', arguments: '{"note":"x"}' };
-  const approved = await approvalOf(toolset, request);
+  const request: ToolCall = { type: 'tool-call', id: 'c1', name: 'mcp__a__echo', arguments: '{"note":"x"}' };
+  const { run } = await prepared(toolset, request);
   const [before] = toolset.list();
-  await call(toolset, 'a_retitle');
+  await call(toolset, 'mcp__a__retitle');
   await until(() => toolset.list()[0] !== before);
-  expect(approved.isCurrent()).toBe(false);
-  expect(await callTool(toolset, request, { ...context, approved })).toMatchObject({ code: 'TOOL_DENIED' });
+  expect(await run(context)).toMatchObject({ code: 'TOOL_DENIED' });
   await toolset.close();
-  expect(await toolset.validate(request, context)).toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  expect(await run(context)).toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  expect(await toolset.prepare(request, context)).toMatchObject({ code: 'TOOL_UNAVAILABLE' });
 });

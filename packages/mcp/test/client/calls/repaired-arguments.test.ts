@@ -35,7 +35,7 @@ test.each([
 ])('a server gets %s repaired, and the model reads what was repaired', async (sent, expected, path) => {
   verifies('mcp.client.arguments');
   const { toolset, inputs } = await searching();
-  const result = await call(toolset, 'a_search', sent);
+  const result = await call(toolset, 'mcp__a__search', sent);
   expect(inputs).toEqual([expected]);
   expect(result.repairs).toMatchObject([{ path }]);
   expect(result.forLLM).toMatch(/^found\n\(Repaired arguments: /);
@@ -46,30 +46,30 @@ test.each(['{"queries":7}', '{}', '{"queries":["a"],"limit":51}', '{"queries":["
   async (sent) => {
     verifies('mcp.client.arguments');
     const { toolset, inputs } = await searching();
-    const result = await call(toolset, 'a_search', sent);
+    const result = await call(toolset, 'mcp__a__search', sent);
     expect([inputs, result.code]).toEqual([[], 'ARGUMENTS_INVALID']);
-    expect(result.forLLM).toContain('"a_search" refused its arguments');
+    expect(result.forLLM).toContain('"mcp__a__search" refused its arguments');
   },
 );
 
 test('what is approved is what is sent, and it is reported once', async () => {
   verifies('mcp.client.arguments', 'mcp.client.approved');
   const { toolset, inputs } = await searching();
-  const request = { type: 'tool-call', id: '1', name: 'a_search', arguments: '{"queries":"test"}' } as const;
+  const request = { type: 'tool-call', id: '1', name: 'mcp__a__search', arguments: '{"queries":"test"}' } as const;
   const { signal } = new AbortController();
-  const approved = await toolset.validate(request, { signal });
-  if (isToolResult(approved)) throw new Error(approved.forLLM);
-  expect(approved.arguments).toBe('{"queries":["test"]}');
-  const result = await callTool(toolset, request, { signal, approved });
+  const prepared = await toolset.prepare(request, { signal });
+  if (isToolResult(prepared)) throw new Error(prepared.forLLM);
+  expect(prepared.arguments).toBe('{"queries":["test"]}');
+  const result = await prepared.run({ signal });
   expect([inputs, result.repairs?.length]).toEqual([[{ queries: ['test'] }], 1]);
 });
 
 test('what a schema does not mention is for the server to judge, and so is a schema that cannot be used', async () => {
   verifies('mcp.client.arguments');
   const open = await searching();
-  await call(open.toolset, 'a_search', { queries: ['a'], other: null });
+  await call(open.toolset, 'mcp__a__search', { queries: ['a'], other: null });
   expect(open.inputs).toEqual([{ queries: ['a'], other: null }]);
   const slow = await searching({ type: 'object', properties: { q: { type: 'string', pattern: '(a+)+$' } } });
-  await call(slow.toolset, 'a_search', { q: `${'a'.repeat(40)}!` });
+  await call(slow.toolset, 'mcp__a__search', { q: `${'a'.repeat(40)}!` });
   expect(slow.inputs).toEqual([{ q: `${'a'.repeat(40)}!` }]);
 });

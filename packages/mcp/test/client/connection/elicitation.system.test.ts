@@ -19,7 +19,7 @@ test('a server asks the user in the middle of a call, and fields that are left o
       },
     },
   );
-  const { forLLM } = await call(toolset, 'a_ok');
+  const { forLLM } = await call(toolset, 'mcp__a__ok');
   expect(JSON.parse(forLLM)).toEqual({ action: 'accept', content: { name: 'Ada', tags: ['a', 'b'], size: 'small' } });
   expect(questions).toMatchObject([{ server: 'a', message: 'Who?', schema: { type: 'object' } }]);
 });
@@ -29,9 +29,9 @@ test('a user who declines is a decline, and without `elicit` the server learns t
     { a: misbehaving('asks') },
     { elicit: () => Promise.resolve({ action: 'decline' }) },
   );
-  expect(JSON.parse((await call(declining, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
+  expect(JSON.parse((await call(declining, 'mcp__a__ok')).forLLM)).toEqual({ action: 'decline' });
   const alone = await connected({ a: misbehaving('asks') });
-  expect((await call(alone, 'a_ok')).forLLM).toContain('-32601');
+  expect((await call(alone, 'mcp__a__ok')).forLLM).toContain('-32601');
 });
 
 test('the time in which a user thinks does not count for the clock of a call', async () => {
@@ -47,7 +47,7 @@ test('the time in which a user thinks does not count for the clock of a call', a
   );
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
+  expect(JSON.parse((await call(toolset, 'mcp__a__ok')).forLLM)).toEqual({ action: 'decline' });
 });
 
 test('a server that sends no result after its question times out', async () => {
@@ -55,7 +55,7 @@ test('a server that sends no result after its question times out', async () => {
     { a: misbehaving('asks', '60000') },
     { timeoutMs: 100, elicit: () => Promise.resolve({ action: 'decline' }) },
   );
-  expect(await call(toolset, 'a_ok')).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+  expect(await call(toolset, 'mcp__a__ok')).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
 });
 
 test('a server that asks without end does not keep the user busy', async () => {
@@ -101,7 +101,7 @@ test('a server that refuses a call until the user was at a page has the page sho
     shown.push(url);
     return Promise.resolve('accept');
   };
-  expect((await call(await connect([page], agree), 'a_pay')).forLLM).toBe('Paid.');
+  expect((await call(await connect([page], agree), 'mcp__a__pay')).forLLM).toBe('Paid.');
   expect([shown, calls]).toEqual([[page.url], 2]);
   const refused = [
     await connect([page], () => Promise.resolve('decline')),
@@ -111,12 +111,12 @@ test('a server that refuses a call until the user was at a page has the page sho
   ];
   for (const toolset of refused) {
     calls = 0;
-    expect((await call(toolset, 'a_pay')).forLLM).toContain('Sign in first');
+    expect((await call(toolset, 'mcp__a__pay')).forLLM).toContain('Sign in first');
     expect(calls).toBe(1);
   }
   // One that is never content is called once more, and no more.
   const endless = await connect([page], agree);
   calls = 2;
-  expect((await call(endless, 'a_pay')).forLLM).toContain('Sign in first');
+  expect((await call(endless, 'mcp__a__pay')).forLLM).toContain('Sign in first');
   expect([shown.length, calls]).toEqual([2, 4]);
 });

@@ -34,20 +34,20 @@ test('a server that dies in the middle of a call gives a result at once, with si
   verifies('mcp.client.toolset');
   const secret = 'sk-very-secret';
   const toolset = await connected({ a: { ...server('dies', 'dies_reading', 'pid'), env: { SECRET_TOKEN: secret } } });
-  const first = (await call(toolset, 'a_pid')).forLLM;
-  const result = await call(toolset, 'a_dies');
+  const first = (await call(toolset, 'mcp__a__pid')).forLLM;
+  const result = await call(toolset, 'mcp__a__dies');
   expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
-  expect(result.forLLM).toContain('MCP server "a" was ended by SIGKILL during the call of "a_dies".');
+  expect(result.forLLM).toContain('MCP server "a" was ended by SIGKILL during the call of "mcp__a__dies".');
   expect(result.forLLM).toContain('about to die with [redacted]\nlast words');
   expect(JSON.stringify(result)).not.toContain(secret);
-  const second = (await call(toolset, 'a_pid')).forLLM;
+  const second = (await call(toolset, 'mcp__a__pid')).forLLM;
   expect(second).toMatch(/^\d+$/);
   expect(second).not.toBe(first);
 });
 
 test('a tool that only reads may be called again after its server died, and the result says so', async () => {
   const toolset = await connected({ a: server('dies_reading') }, { trustHints: ['a'] });
-  const result = await call(toolset, 'a_dies_reading');
+  const result = await call(toolset, 'mcp__a__dies_reading');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(result.forLLM).toContain('may be tried again');
   expect(KernelError.is(result.error) && result.error.retryable).toBe(true);
@@ -55,32 +55,36 @@ test('a tool that only reads may be called again after its server died, and the 
 
 test('all calls that a dying server leaves open get their result', async () => {
   const toolset = await connected({ a: server('dies', 'hangs') });
-  const results = await Promise.all([call(toolset, 'a_hangs'), call(toolset, 'a_hangs'), call(toolset, 'a_dies')]);
+  const results = await Promise.all([
+    call(toolset, 'mcp__a__hangs'),
+    call(toolset, 'mcp__a__hangs'),
+    call(toolset, 'mcp__a__dies'),
+  ]);
   for (const result of results) expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
 });
 
 test('calls at the same time after a death start the server once', async () => {
   const toolset = await connected({ a: server('dies', 'pid') });
-  await call(toolset, 'a_dies');
-  const pids = await Promise.all(Array.from({ length: 8 }, () => call(toolset, 'a_pid')));
+  await call(toolset, 'mcp__a__dies');
+  const pids = await Promise.all(Array.from({ length: 8 }, () => call(toolset, 'mcp__a__pid')));
   expect(new Set(pids.map(({ forLLM }) => forLLM)).size).toBe(1);
 });
 
 test('a server that fails to come back at first is tried again with a pause between', async () => {
   const starts = temporary('starts');
   const toolset = await connected({ a: misbehaving('exits-once', starts) });
-  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  expect(await call(toolset, 'mcp__a__ok')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
   const startedMs = performance.now();
-  expect((await call(toolset, 'a_ok')).forLLM).toBe('ok after 4 starts');
+  expect((await call(toolset, 'mcp__a__ok')).forLLM).toBe('ok after 4 starts');
   expect(performance.now() - startedMs).toBeGreaterThan(150);
 });
 
 test('a call that waits for a server to come back settles at once on its abort', async () => {
   const starts = temporary('starts');
   const toolset = await connected({ a: misbehaving('exits-once', starts) });
-  await call(toolset, 'a_ok');
+  await call(toolset, 'mcp__a__ok');
   const stop = new AbortController();
-  const pending = call(toolset, 'a_ok', {}, { signal: stop.signal });
+  const pending = call(toolset, 'mcp__a__ok', {}, { signal: stop.signal });
   await until(() => readFileSync(starts, 'utf8') === '2');
   const result = await withoutTimers(
     () => stop.abort(),
@@ -95,8 +99,8 @@ test.each([
 ])('a server that goes %s in the middle of a call gives a result', async (way, why) => {
   const toolset = await connected({ a: misbehaving(way) });
   const [first, second] = await Promise.all([
-    call(toolset, 'a_ok'),
-    new Promise((resolve) => setTimeout(resolve, 100)).then(() => call(toolset, 'a_ok')),
+    call(toolset, 'mcp__a__ok'),
+    new Promise((resolve) => setTimeout(resolve, 100)).then(() => call(toolset, 'mcp__a__ok')),
   ]);
   const texts = [first.forLLM, second.forLLM].join('\n');
   expect(first.isError).toBe(true);
@@ -144,7 +148,7 @@ test('a server that never answers initialize fails by the connect timeout and is
 
 test('a connect timeout longer than any timer is as long as a timer can be', async () => {
   const toolset = await connected({ a: server('ok') }, { connectTimeoutMs: Number.MAX_SAFE_INTEGER });
-  expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
+  expect((await call(toolset, 'mcp__a__ok')).forLLM).toBe('ok');
 });
 
 test('pages without end are a warning, and what was listed is used', async () => {
@@ -174,13 +178,13 @@ test('with onUnavailable a server that cannot start is reported and left out, an
     { onUnavailable: (name, error) => void told.push([name, error.code]) },
   );
   expect(told).toEqual([['bad', 'TOOL_UNAVAILABLE']]);
-  expect(toolset.list().map(({ name }) => name)).toEqual(['good_ok']);
+  expect(toolset.list().map(({ name }) => name)).toEqual(['mcp__good__ok']);
 });
 
 test('close ends a server that ignores the end of its input and SIGTERM', async () => {
   const pidFile = temporary('pid');
   const toolset = await connected({ a: misbehaving('stays', pidFile) }, { graceMs: 100 });
-  await call(toolset, 'a_ok');
+  await call(toolset, 'mcp__a__ok');
   const pid = Number(readFileSync(pidFile, 'utf8'));
   expect(isAlive(pid)).toBe(true);
   await toolset.close();
@@ -189,7 +193,7 @@ test('close ends a server that ignores the end of its input and SIGTERM', async 
 
 test('close ends the programs that a server has started, also those that ignore SIGTERM', async () => {
   const toolset = await connected({ a: server('child') }, { graceMs: 100 });
-  const grandchild = Number((await call(toolset, 'a_child')).forLLM);
+  const grandchild = Number((await call(toolset, 'mcp__a__child')).forLLM);
   expect(isAlive(grandchild)).toBe(true);
   await toolset.close();
   await expectEnded(grandchild);
@@ -197,20 +201,20 @@ test('close ends the programs that a server has started, also those that ignore 
 
 test('the programs of a server that was killed are ended with it', async () => {
   const toolset = await connected({ a: server('child', 'dies') }, { graceMs: 100 });
-  const grandchild = Number((await call(toolset, 'a_child')).forLLM);
-  await call(toolset, 'a_dies');
+  const grandchild = Number((await call(toolset, 'mcp__a__child')).forLLM);
+  await call(toolset, 'mcp__a__dies');
   await expectEnded(grandchild);
 });
 
 test('after close every call is a result that says so, that of a running one that nobody knows what became of it, and close may be called again', async () => {
   const toolset = await connected({ a: server('hangs', 'echo') });
-  const running = call(toolset, 'a_hangs');
-  await call(toolset, 'a_echo', { note: 'x' });
+  const running = call(toolset, 'mcp__a__hangs');
+  await call(toolset, 'mcp__a__echo', { note: 'x' });
   await Promise.all([toolset.close(), toolset.close()]);
   const sent = await running;
   expect(sent).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
   expect(sent.forLLM).toContain('Whether it took effect is unknown');
-  const later = await call(toolset, 'a_echo', { note: 'x' });
+  const later = await call(toolset, 'mcp__a__echo', { note: 'x' });
   expect(later).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
   expect(later.forLLM).toContain('closed');
   await toolset.close();

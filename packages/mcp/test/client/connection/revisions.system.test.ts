@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toolResult } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serveHttp } from '../../../src/index.ts';
@@ -12,14 +13,14 @@ import { call, connected, misbehaving, until } from '../programs.ts';
 test.each(['modern-only', 'dies-at-discover', 'modern-and-old'])('a program of the kind %s is used', async (kind) => {
   verifies('mcp.client.revisions');
   const toolset = await connected({ a: misbehaving(kind) });
-  expect((await call(toolset, 'a_ok')).forLLM).toBe(kind === 'dies-at-discover' ? 'old' : 'modern');
+  expect((await call(toolset, 'mcp__a__ok')).forLLM).toBe(kind === 'dies-at-discover' ? 'old' : 'modern');
 });
 
 test('a program that died when it was asked for its version is not asked again', async () => {
   verifies('mcp.client.revisions');
   const toolset = await connected({ a: misbehaving('dies-at-discover') });
-  expect(await call(toolset, 'a_ok', { die: true })).toMatchObject({ isError: true });
-  expect((await call(toolset, 'a_ok', { starts: true })).forLLM).toBe('old');
+  expect(await call(toolset, 'mcp__a__ok', { die: true })).toMatchObject({ isError: true });
+  expect((await call(toolset, 'mcp__a__ok', { starts: true })).forLLM).toBe('old');
 });
 
 test.each(['silent-at-discover', 'slow-modern'])(
@@ -29,7 +30,7 @@ test.each(['silent-at-discover', 'slow-modern'])(
     const folder = mkdtempSync(join(tmpdir(), 'kernel-mcp-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const toolset = await connected({ a: misbehaving(kind, join(folder, 'started')) });
-    expect((await call(toolset, 'a_ok')).forLLM).toBe(kind === 'slow-modern' ? 'modern' : 'old');
+    expect((await call(toolset, 'mcp__a__ok')).forLLM).toBe(kind === 'slow-modern' ? 'modern' : 'old');
   },
   20_000,
 );
@@ -43,11 +44,11 @@ test('a list that is older than its server allows is loaded again when a turn be
   const toolset = await connected({ a: { url } });
   const turn = { turn: 1, signal: new AbortController().signal, conversation: undefined };
   await toolset.listFor?.(turn);
-  expect([lists, toolset.list()[0]?.name]).toEqual([1, 'a_tool_1']);
+  expect([lists, toolset.list()[0]?.name]).toEqual([1, 'mcp__a__tool_1']);
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
   onTestFinished(() => void vi.restoreAllMocks());
   await toolset.listFor?.(turn);
-  expect([lists, toolset.list()[0]?.name]).toEqual([2, 'a_tool_2']);
+  expect([lists, toolset.list()[0]?.name]).toEqual([2, 'mcp__a__tool_2']);
 });
 
 test('changes of a server of 2026-07-28 arrive over a subscription', async () => {
@@ -63,7 +64,7 @@ test('changes of a server of 2026-07-28 arrive over a subscription', async () =>
   onTestFinished(() => clearInterval(timer));
   await changed.promise;
   await until(() => toolset.list().length === 2);
-  expect(toolset.list().map(({ name }) => name)).toEqual(['a_one', 'a_two']);
+  expect(toolset.list().map(({ name }) => name)).toEqual(['mcp__a__one', 'mcp__a__two']);
 });
 
 test('arguments that a tool wants as headers are sent so, and a tool that wants them wrongly is not offered', async () => {
@@ -85,7 +86,9 @@ test('arguments that a tool wants as headers are sent so, and a tool that wants 
     plainTool('property_of_that_name', withProperties({ 'x-mcp-header': { type: 'string' } })),
     plainTool('as_data', withProperties({ a: { type: 'object', default: { 'x-mcp-header': 1 } } })),
   ]);
-  const server = await serveHttp({ list: () => list, call: async ({ arguments: text }) => toolResult(text) });
+  const server = await serveHttp(
+    toToolset({ list: () => list, call: async ({ arguments: text }) => toolResult(text) }),
+  );
   onTestFinished(() => server.close());
   const faults: string[] = [];
   const sent: (string | null)[] = [];
@@ -101,8 +104,12 @@ test('arguments that a tool wants as headers are sent so, and a tool that wants 
       },
     },
   );
-  expect(toolset.list().map(({ name }) => name)).toEqual(['a_good', 'a_property_of_that_name', 'a_as_data']);
+  expect(toolset.list().map(({ name }) => name)).toEqual([
+    'mcp__a__good',
+    'mcp__a__property_of_that_name',
+    'mcp__a__as_data',
+  ]);
   expect(faults).toHaveLength(4);
-  expect(await call(toolset, 'a_good', { region: 'Zürich', deep: { n: 7 } })).not.toHaveProperty('isError');
+  expect(await call(toolset, 'mcp__a__good', { region: 'Zürich', deep: { n: 7 } })).not.toHaveProperty('isError');
   expect(sent).toEqual([`=?base64?${Buffer.from('Zürich').toString('base64')}?=`, '7']);
 });

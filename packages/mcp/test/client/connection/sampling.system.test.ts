@@ -16,8 +16,8 @@ test('a server that drops its connection has used what it had used', async () =>
   verifies('mcp.client.sampling');
   const { provider, options } = sampling({ limits: { calls: 1 } });
   const toolset = await connected({ a: misbehaving('asks-the-model') }, options);
-  expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toMatchObject({ role: 'assistant' });
-  expect(await call(toolset, 'a_ok', { die: true })).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-  expect((await call(toolset, 'a_ok')).forLLM).toContain('may not ask the model any more');
+  expect(JSON.parse((await call(toolset, 'mcp__a__ok')).forLLM)).toMatchObject({ role: 'assistant' });
+  expect(await call(toolset, 'mcp__a__ok', { die: true })).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'mcp__a__ok')).forLLM).toContain('may not ask the model any more');
   expect(provider.requests).toHaveLength(1);
 });

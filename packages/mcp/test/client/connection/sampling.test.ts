@@ -1,4 +1,5 @@
 import { type ProviderRequest, toolResult, type Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,13 +17,13 @@ const question = (text: string, more: object = {}): InputRequest => ({
 /** A server whose one tool asks the client for this. */
 async function askingFor(requests: InputRequests): Promise<string> {
   const list = Object.freeze([plainTool('ask')]);
-  const toolset: Toolset = {
+  const toolset: Toolset = toToolset({
     list: () => list,
     async call(_call, context) {
       if (!isMcpCall(context)) throw new Error('not over MCP');
       return toolResult(JSON.stringify(await context.ask(requests)));
     },
-  };
+  });
   const server = await serveHttp(toolset);
   onTestFinished(() => server.close());
   return server.url;
@@ -42,7 +43,7 @@ test('a server asks the model for what the user has approved, word by word, with
   const { provider, asked, options } = sampling();
   const url = await askingFor({ q: question('Capital of\u200B France?', { systemPrompt: 'Be brief.' }) });
   const toolset = await connected({ a: { url } }, options);
-  const { forLLM } = await call(toolset, 'a_ask');
+  const { forLLM } = await call(toolset, 'mcp__a__ask');
   expect(JSON.parse(forLLM)).toMatchObject({ q: { role: 'assistant', model: 'small', content: { text: 'Paris.' } } });
   expect(asked).toMatchObject([{ server: 'a', maxTokens: 4096, used: { calls: 0, tokens: 0 } }]);
   const request = provider.requests[0] as ProviderRequest | undefined;
@@ -62,8 +63,8 @@ test.each([
   const toolset = await connected({ a: { url: await askingFor({ q: question('?') }) } }, options);
   for (let count = 0; count < 2; count += 1)
     // oxlint-disable-next-line no-await-in-loop
-    expect(await call(toolset, 'a_ask')).not.toHaveProperty('isError');
-  const { forLLM, isError } = await call(toolset, 'a_ask');
+    expect(await call(toolset, 'mcp__a__ask')).not.toHaveProperty('isError');
+  const { forLLM, isError } = await call(toolset, 'mcp__a__ask');
   expect([isError, forLLM]).toEqual([
     true,
     expect.stringContaining('may not ask the model any more (2 replies, 120 tokens'),
@@ -78,7 +79,7 @@ test.each([
   verifies('mcp.client.sampling');
   const { provider, options } = sampling(more);
   const toolset = await connected({ a: { url: await askingFor({ q: request }) } }, options);
-  expect(await call(toolset, 'a_ask')).toMatchObject({ isError: true });
+  expect(await call(toolset, 'mcp__a__ask')).toMatchObject({ isError: true });
   expect(provider.requests).toEqual([]);
 });
 
@@ -89,7 +90,7 @@ test('without the options a server learns that it can ask neither the model, nor
     // oxlint-disable-next-line no-await-in-loop
     const toolset = await connected({ a: { url: await askingFor({ q: request }) } });
     // oxlint-disable-next-line no-await-in-loop
-    expect((await call(toolset, 'a_ask')).forLLM).toContain('-32021');
+    expect((await call(toolset, 'mcp__a__ask')).forLLM).toContain('-32021');
   }
 });
 
@@ -116,7 +117,7 @@ test('a server gets the folders that it may know, and a page is shown with its a
     file: page('file:///etc/passwd'),
     plain: page('http://pay.example'),
   });
-  const { forLLM } = await call(await connected({ a: { url } }, options), 'a_ask');
+  const { forLLM } = await call(await connected({ a: { url } }, options), 'mcp__a__ask');
   const declined = { action: 'decline' };
   expect(JSON.parse(forLLM)).toMatchObject({
     folders: { roots },
@@ -141,7 +142,7 @@ test('requests at the same time are held against one budget, and so is what come
   const parameters = Array.from({ length: 5 }, (_, at) => [`q${at}`, question('?')] as const);
   const url = await askingFor(Object.fromEntries(parameters));
   const toolset = await connected({ a: { url } }, options);
-  expect(await call(toolset, 'a_ask')).toMatchObject({ isError: true });
+  expect(await call(toolset, 'mcp__a__ask')).toMatchObject({ isError: true });
   expect(provider.requests).toHaveLength(2);
   const again = createSampling('a', options.sampling);
   const ask = () => again(question('?').params as never, new AbortController().signal, createAskClock());

@@ -57,7 +57,7 @@ const asking = (...names: readonly string[]): object => {
 test('a task that never ends is given up and cancelled when the call has taken as long as it may', async () => {
   verifies('mcp.client.tasks');
   const { tools, cancelled } = await connectTo(() => working, { maxCallMs: 300 });
-  const result = await call(tools, 'a_work');
+  const result = await call(tools, 'mcp__a__work');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_TIMEOUT' });
   expect(result.forLLM).toContain('maxCallMs');
   expect(await cancelled).toBe('mine');
@@ -66,7 +66,7 @@ test('a task that never ends is given up and cancelled when the call has taken a
 test('a server that names an interval of 0 is asked ten times a second at most', async () => {
   verifies('mcp.client.tasks');
   const { tools, polls } = await connectTo(() => working, { maxCallMs: 2000 }, { pollIntervalMs: 0.001 });
-  await call(tools, 'a_work');
+  await call(tools, 'mcp__a__work');
   expect(polls()).toBeLessThanOrEqual(20);
   expect(polls()).toBeGreaterThan(0);
 });
@@ -79,7 +79,7 @@ test('a server that names an interval of a year is asked before the call has hea
     { timeoutMs: 4000 },
     { pollIntervalMs: year },
   );
-  expect((await call(tools, 'a_work')).forLLM).toBe('Done.');
+  expect((await call(tools, 'mcp__a__work')).forLLM).toBe('Done.');
 });
 
 test.each<[string, object, RegExp]>([
@@ -90,14 +90,14 @@ test.each<[string, object, RegExp]>([
 ])('%s is not taken for the result of the call', async (_what, said, message) => {
   verifies('mcp.client.tasks');
   const { tools } = await connectTo(() => said);
-  const { forLLM } = await call(tools, 'a_work');
+  const { forLLM } = await call(tools, 'mcp__a__work');
   expect(forLLM).toMatch(message);
   expect(forLLM).not.toContain('Done.');
 });
 
 test('a task without an id is refused', async () => {
   const { tools, polls } = await connectTo(() => DONE, {}, { taskId: 7 });
-  expect((await call(tools, 'a_work')).forLLM).toContain('no id');
+  expect((await call(tools, 'mcp__a__work')).forLLM).toContain('no id');
   expect(polls()).toBe(0);
 });
 
@@ -106,19 +106,19 @@ test('of a task that its server has forgotten it is unknown what it did', async 
   const { tools } = await connectTo(() => {
     throw Object.assign(new Error('Task has expired'), { code: -32_602 });
   });
-  const result = await call(tools, 'a_work');
+  const result = await call(tools, 'mcp__a__work');
   expect(result).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   expect(result.forLLM).toContain('Task has expired');
 });
 
 test('a failed task has its error, and a cancelled one says so', async () => {
   const failed = await connectTo(() => ({ status: 'failed', error: { code: -32_603, message: 'Out of paper' } }));
-  expect(await call(failed.tools, 'a_work')).toMatchObject({
+  expect(await call(failed.tools, 'mcp__a__work')).toMatchObject({
     code: 'TOOL_FAILED',
     forLLM: expect.stringContaining('Out of paper') as unknown,
   });
   const cancelled = await connectTo(() => ({ status: 'cancelled' }));
-  expect(await call(cancelled.tools, 'a_work')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(await call(cancelled.tools, 'mcp__a__work')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
 });
 
 test('a server that is away for a moment is asked again', async () => {
@@ -127,7 +127,7 @@ test('a server that is away for a moment is asked again', async () => {
     if (count < 3) throw new Error('busy');
     return DONE;
   });
-  expect((await call(tools, 'a_work')).forLLM).toBe('Done.');
+  expect((await call(tools, 'mcp__a__work')).forLLM).toBe('Done.');
 });
 
 test('a question that is repeated is asked once, and a hundred questions are enough', async () => {
@@ -138,20 +138,20 @@ test('a question that is repeated is asked once, and a hundred questions are eno
     return Promise.resolve({ action: 'decline' });
   };
   const repeating = await connectTo((count) => (count < 3 ? asking('same') : DONE), { elicit });
-  expect((await call(repeating.tools, 'a_work')).forLLM).toBe('Done.');
+  expect((await call(repeating.tools, 'mcp__a__work')).forLLM).toBe('Done.');
   expect(asked).toBe(1);
   expect(repeating.updates).toMatchObject([{ taskId: 'mine', inputResponses: { same: { action: 'decline' } } }]);
 
   asked = 0;
   const names = Array.from({ length: 101 }, (_, index) => `question_${index}`);
   const endless = await connectTo(() => asking(...names), { elicit });
-  expect((await call(endless.tools, 'a_work')).forLLM).toContain('more than 100 questions');
+  expect((await call(endless.tools, 'mcp__a__work')).forLLM).toContain('more than 100 questions');
   expect(asked).toBeLessThanOrEqual(20);
   expect(await endless.cancelled).toBe('mine');
 });
 
 test('a task that asks what the client is unable to answer is cancelled', async () => {
   const { tools, cancelled } = await connectTo(() => asking('any'));
-  expect((await call(tools, 'a_work')).forLLM).toContain('unable to answer');
+  expect((await call(tools, 'mcp__a__work')).forLLM).toContain('unable to answer');
   expect(await cancelled).toBe('mine');
 });

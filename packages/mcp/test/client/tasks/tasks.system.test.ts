@@ -1,4 +1,12 @@
-import { asyncResult, type CallContext, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import {
+  asyncResult,
+  type CallContext,
+  toolResult,
+  type ToolResult,
+  type Toolset,
+  type RunningCall,
+} from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { isMcpCall } from '../../../src/index.ts';
@@ -6,9 +14,9 @@ import { plainTool, signalled } from '../../server/support.ts';
 import { serveTasks } from '../../server/tasks/task-client.ts';
 import { call, connected } from '../programs.ts';
 
-function doing(run: (context: CallContext) => ToolResult | Promise<ToolResult>): Toolset {
+function doing(run: (context: CallContext & RunningCall) => ToolResult | Promise<ToolResult>): Toolset {
   const list = Object.freeze([plainTool('work')]);
-  return { list: () => list, call: async (_call, context) => run(context) };
+  return toToolset({ list: () => list, call: async (_call, context) => run(context) });
 }
 
 test('the result of a task is that of the call, and its news arrives sooner than the interval', async () => {
@@ -24,7 +32,7 @@ test('the result of a task is that of the call, and its news arrives sooner than
   const heard = signalled();
   const running = call(
     tools,
-    'a_work',
+    'mcp__a__work',
     {},
     {
       onProgress(update) {
@@ -46,7 +54,7 @@ test('the outcome of a remote async tool is the result of the call', async () =>
     return asyncResult('Started.');
   });
   const tools = await connected({ a: { url: await serveTasks(toolset) } });
-  expect((await call(tools, 'a_work')).forLLM).toBe('The report.');
+  expect((await call(tools, 'mcp__a__work')).forLLM).toBe('The report.');
 });
 
 test('what a task asks is asked of the user, once, with the defaults of the form filled in', async () => {
@@ -74,7 +82,7 @@ test('what a task asks is asked of the user, once, with the defaults of the form
       },
     },
   );
-  const { forLLM } = await call(tools, 'a_work');
+  const { forLLM } = await call(tools, 'mcp__a__work');
   expect(JSON.parse(forLLM)).toEqual({ action: 'accept', content: { name: 'Ada', times: 2 } });
   expect(asked).toEqual(['a: Who?']);
 });
@@ -90,7 +98,7 @@ test('an abort settles the call at once and cancels the task', async () => {
   const tools = await connected({ a: { url: await serveTasks(toolset, { tasks: { required: ['work'] } }) } });
   const abort = new AbortController();
   // What a task says is heard only by who knows it.
-  const running = call(tools, 'a_work', {}, { signal: abort.signal, onProgress: () => abort.abort() });
+  const running = call(tools, 'mcp__a__work', {}, { signal: abort.signal, onProgress: () => abort.abort() });
   expect(await running).toMatchObject({ code: 'TOOL_CANCELLED' });
   expect(String(await aborted.happened)).toContain('the client cancelled the task');
 });

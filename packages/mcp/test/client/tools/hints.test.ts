@@ -21,13 +21,13 @@ test.each([
   [{ readOnlyHint: false }, 'external', 'external'],
 ])('the hints %o make a tool %s, and %s on a server whose hints the user trusts', (hints, without, trusted) => {
   verifies('mcp.client.hints');
-  expect(toRemoteTool(listed(hints), 'a_a').tool.effect).toBe(without);
-  expect(toRemoteTool(listed(hints), 'a_a', true).tool.effect).toBe(trusted);
+  expect(toRemoteTool(listed(hints), 'mcp__a__a').tool.effect).toBe(without);
+  expect(toRemoteTool(listed(hints), 'mcp__a__a', true).tool.effect).toBe(trusted);
 });
 
 test('a change of the hints is a change of the definition, and trusting a server is none', () => {
   verifies('mcp.client.hints');
-  const hash = (hints: object, trusts = false): string => toRemoteTool(listed(hints), 'a_a', trusts).hash;
+  const hash = (hints: object, trusts = false): string => toRemoteTool(listed(hints), 'mcp__a__a', trusts).hash;
   expect(hash({ readOnlyHint: true })).toBe(hash({ readOnlyHint: true }, true));
   expect(hash({ readOnlyHint: true })).not.toBe(hash({ readOnlyHint: false }));
   expect(hash({ title: 'A' })).not.toBe(hash({}));

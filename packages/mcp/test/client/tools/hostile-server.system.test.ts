@@ -27,10 +27,10 @@ test('a tool with a bad output schema is not offered and says why; the others of
   const onUnavailable = (server: string, error: KernelError): void =>
     void told.push(`${server} ${JSON.stringify(error.data?.['tool'])}`);
   const toolset = await connected({ a: misbehaving('tells', JSON.stringify(tools), '{"a":"b"}') }, { onUnavailable });
-  expect(toolset.list().map(({ name }) => name)).toEqual(['a_fine']);
-  expect(told).toEqual(['a "a_pattern"', 'a "a_type"', 'a "a_reference"']);
-  expect((await call(toolset, 'a_fine')).data).toEqual({ a: 'b' });
-  const result = await call(toolset, 'a_pattern');
+  expect(toolset.list().map(({ name }) => name)).toEqual(['mcp__a__fine']);
+  expect(told).toEqual(['a "mcp__a__pattern"', 'a "mcp__a__type"', 'a "mcp__a__reference"']);
+  expect((await call(toolset, 'mcp__a__fine')).data).toEqual({ a: 'b' });
+  const result = await call(toolset, 'mcp__a__pattern');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
   expect(result.forLLM).toContain('its output schema: "/properties/a/pattern" is not a valid regular expression ("(")');
 });
@@ -65,10 +65,10 @@ test('a bad entry of a list costs its tool, not the server, and is reported with
     void told.set(error.data?.['tool'], error.message);
   const toolset = await connected({ a: misbehaving('tells', JSON.stringify(tools), '{}') }, { onUnavailable });
   expect(toolset.list().map(({ name, effect }) => [name, effect])).toEqual([
-    ['a_first', 'external'],
-    ['a_icons', 'external'],
-    ['a___proto__', 'write'],
-    ['a_last', 'external'],
+    ['mcp__a__first', 'external'],
+    ['mcp__a__icons', 'external'],
+    ['mcp__a____proto__', 'write'],
+    ['mcp__a__last', 'external'],
   ]);
   expect([...told]).toEqual([
     ['tools[0]', '"tools[0]" of MCP server "a" cannot be used: it is null, not an object.'],
@@ -76,20 +76,20 @@ test('a bad entry of a list costs its tool, not the server, and is reported with
     ['tools[2]', '"tools[2]" of MCP server "a" cannot be used: it is an array, not an object.'],
     ['tools[4]', '"tools[4]" of MCP server "a" cannot be used: its name is absent, not a string.'],
     ['tools[5]', '"tools[5]" of MCP server "a" cannot be used: its name is a number, not a string.'],
-    ['a_hint', expect.stringContaining('its annotation readOnlyHint is a string, not a boolean')],
-    ['a_hints', expect.stringContaining('its annotations is a string, not an object')],
-    ['a_title', expect.stringContaining('its title is null, not a string')],
-    ['a_described', expect.stringContaining('its description is an object, not a string')],
-    ['a_meta', expect.stringContaining('its _meta is an array, not an object')],
-    ['a_output', expect.stringContaining('its outputSchema is a boolean, not an object')],
-    ['a_input', expect.stringContaining('its inputSchema is null, not an object')],
-    ['a_type', expect.stringContaining('its inputSchema has not the type "object"')],
-    ['a_properties', expect.stringContaining('its inputSchema.properties is an array, not an object')],
-    ['a_required', expect.stringContaining('its inputSchema.required is not an array of strings')],
-    ['a_deep', expect.stringContaining('its definition is nested too deeply')],
+    ['mcp__a__hint', expect.stringContaining('its annotation readOnlyHint is a string, not a boolean')],
+    ['mcp__a__hints', expect.stringContaining('its annotations is a string, not an object')],
+    ['mcp__a__title', expect.stringContaining('its title is null, not a string')],
+    ['mcp__a__described', expect.stringContaining('its description is an object, not a string')],
+    ['mcp__a__meta', expect.stringContaining('its _meta is an array, not an object')],
+    ['mcp__a__output', expect.stringContaining('its outputSchema is a boolean, not an object')],
+    ['mcp__a__input', expect.stringContaining('its inputSchema is null, not an object')],
+    ['mcp__a__type', expect.stringContaining('its inputSchema has not the type "object"')],
+    ['mcp__a__properties', expect.stringContaining('its inputSchema.properties is an array, not an object')],
+    ['mcp__a__required', expect.stringContaining('its inputSchema.required is not an array of strings')],
+    ['mcp__a__deep', expect.stringContaining('its definition is nested too deeply')],
   ]);
-  expect(await call(toolset, 'a_hint')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
-  expect((await call(toolset, 'a_last')).isError).not.toBe(true);
+  expect(await call(toolset, 'mcp__a__hint')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
+  expect((await call(toolset, 'mcp__a__last')).isError).not.toBe(true);
 });
 
 test('a list that is no list is refused, and says what is wrong', async () => {
@@ -106,7 +106,7 @@ test('a result that a pattern of the server cannot check in time cannot be read,
   const toolset = await connected({
     a: misbehaving('tells', JSON.stringify([listed('t', { outputSchema })]), content),
   });
-  const result = await call(toolset, 'a_t');
+  const result = await call(toolset, 'mcp__a__t');
   expect(result.isError).toBeUndefined();
   expect(result.forLLM).toMatch(/ran to its end, but its result cannot be read: .*takes too long/);
 });
@@ -151,7 +151,7 @@ test('control, bidirectional and invisible characters of descriptions and titles
 test('progress without end does not keep a call alive for ever', async () => {
   verifies('mcp.client.bounded');
   const toolset = await connected({ a: misbehaving('works-forever') }, { timeoutMs: 10_000, maxCallMs: 400 });
-  const result = await call(toolset, 'a_ok');
+  const result = await call(toolset, 'mcp__a__ok');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_TIMEOUT', outcome: 'timeout' });
   expect(result.forLLM).toContain('sent no result within 400 ms (maxCallMs)');
 });

@@ -27,20 +27,20 @@ test.each(['', null])('a next cursor of %o is the end of the list, without a war
   const { names, cursors, warnings } = await listing((cursor) =>
     cursor === undefined ? { tools: [tool('one')], nextCursor: 'p2' } : { tools: [tool('two')], nextCursor },
   );
-  expect([names, cursors, warnings]).toEqual([['a_one', 'a_two'], [undefined, 'p2'], []]);
+  expect([names, cursors, warnings]).toEqual([['mcp__a__one', 'mcp__a__two'], [undefined, 'p2'], []]);
 });
 
 test('a page that was there before ends the list, and what was listed is used', async () => {
   verifies('mcp.client.pages');
   const same = await listing((_, count) => ({ tools: [tool(`t${count}`)], nextCursor: 'again' }));
   expect([same.names, same.cursors]).toEqual([
-    ['a_t1', 'a_t2'],
+    ['mcp__a__t1', 'mcp__a__t2'],
     [undefined, 'again'],
   ]);
   expect(same.warnings).toEqual([
     'MCP server "a" sent the same cursor twice in its list of tools, which would never end; the tools listed until then are used.',
   ]);
-  expect((await call(same.toolset, 'a_t2')).forLLM).toBe('ran t2');
+  expect((await call(same.toolset, 'mcp__a__t2')).forLLM).toBe('ran t2');
   const circle = await listing((_, count) => ({ tools: [tool(`t${count}`)], nextCursor: `p${count % 3}` }));
   expect([circle.names.length, circle.cursors]).toEqual([4, [undefined, 'p1', 'p2', 'p0']]);
   expect(circle.warnings).toHaveLength(1);
@@ -49,9 +49,9 @@ test('a page that was there before ends the list, and what was listed is used', 
 test('pages that bring no other tool, and a cursor that is no text, end the list, and what was listed is used', async () => {
   verifies('mcp.client.pages');
   const idle = await listing((_, count) => ({ tools: [tool('one')], nextCursor: `p${count}` }));
-  expect([idle.names, idle.cursors.length, idle.warnings.length]).toEqual([['a_one'], 4, 1]);
+  expect([idle.names, idle.cursors.length, idle.warnings.length]).toEqual([['mcp__a__one'], 4, 1]);
   const odd = await listing(() => ({ tools: [tool('one')], nextCursor: 7 }));
-  expect([odd.names, odd.cursors.length, odd.warnings.length]).toEqual([['a_one'], 1, 1]);
+  expect([odd.names, odd.cursors.length, odd.warnings.length]).toEqual([['mcp__a__one'], 1, 1]);
 });
 
 test('a page that fails costs the tools of it and of those after it', async () => {
@@ -60,7 +60,7 @@ test('a page that fails costs the tools of it and of those after it', async () =
     if (cursor !== undefined) throw new Error('no');
     return { tools: [tool('one')], nextCursor: 'p2' };
   });
-  expect(names).toEqual(['a_one']);
+  expect(names).toEqual(['mcp__a__one']);
   expect(warnings).toEqual([
     'MCP server "a" failed to return page 2 of its list of tools; the tools listed until then are used.',
   ]);

@@ -25,12 +25,12 @@ async function program(port: string): Promise<{ readonly child: ChildProcess; re
 test('a server that is killed in the middle of a call gives a result at once, and is reached again when it is back', async () => {
   const first = await program('0');
   const toolset = await connected({ web: { url: first.url } }, { connectTimeoutMs: 60_000 });
-  const [result] = await Promise.all([call(toolset, 'web_dies'), once(first.child, 'exit')]);
+  const [result] = await Promise.all([call(toolset, 'mcp__web__dies'), once(first.child, 'exit')]);
   expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
-  const away = await call(toolset, 'web_ok');
+  const away = await call(toolset, 'mcp__web__ok');
   expect(away).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
   expect(away.forLLM).toContain('could not be reached (ECONNREFUSED)');
-  const pending = call(toolset, 'web_ok'); // it tries a few times
+  const pending = call(toolset, 'mcp__web__ok'); // it tries a few times
   await started(Number(new URL(first.url).port)); // in this process, which is there at once
   expect((await pending).forLLM).toBe('ok');
 });

@@ -15,9 +15,9 @@ test('tools of an address are listed and called, with plain and streamed respons
   verifies('mcp.client.toolset');
   const { url, requests } = await started();
   const toolset = await connectMcp({ mcpServers: { web: { type: 'http', url } } });
-  expect(toolset.list().map(({ name }) => name)).toContain('web_ok');
-  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
-  expect((await call(toolset, 'web_stream')).forLLM).toBe('streamed');
+  expect(toolset.list().map(({ name }) => name)).toContain('mcp__web__ok');
+  expect((await call(toolset, 'mcp__web__ok')).forLLM).toBe('ok');
+  expect((await call(toolset, 'mcp__web__stream')).forLLM).toBe('streamed');
   await toolset.close();
   expect(requests.at(-1)).toBe('DELETE');
 });
@@ -27,7 +27,7 @@ test('headers go with each request, and a refused bearer token is an error witho
   const toolset = await connectMcp({
     mcpServers: { web: { url, headers: { Authorization: 'Bearer sk-very-secret' } } },
   });
-  await call(toolset, 'web_ok');
+  await call(toolset, 'mcp__web__ok');
   await toolset.close();
   expect(headers.every(({ authorization }) => authorization === 'Bearer sk-very-secret')).toBe(true);
 
@@ -53,7 +53,7 @@ test.each([404, 400] as const)(
     const server = await started();
     const toolset = await connected({ web: { url: server.url } });
     server.forget(status);
-    expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+    expect((await call(toolset, 'mcp__web__ok')).forLLM).toBe('ok');
     expect(server.requests.filter((request) => request === 'POST initialize')).toHaveLength(2);
   },
 );
@@ -61,21 +61,21 @@ test.each([404, 400] as const)(
 test('a response that is cut off gives a result at once', async () => {
   const { url } = await started();
   const toolset = await connected({ web: { url } });
-  const result = await call(toolset, 'web_cut');
+  const result = await call(toolset, 'mcp__web__cut');
   expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
   expect(result.forLLM).toContain('MCP server "web" went away before it had answered');
-  expect(await call(toolset, 'web_broken')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
-  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+  expect(await call(toolset, 'mcp__web__broken')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'mcp__web__ok')).forLLM).toBe('ok');
 });
 
 test('a response that is cut off affects no other call of the session', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
   const stop = new AbortController();
-  const other = call(toolset, 'web_hangs', {}, { signal: stop.signal });
+  const other = call(toolset, 'mcp__web__hangs', {}, { signal: stop.signal });
   await until(() => requests.includes('POST tools/call'));
-  expect(await call(toolset, 'web_cut')).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+  expect(await call(toolset, 'mcp__web__cut')).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'mcp__web__ok')).forLLM).toBe('ok');
   stop.abort();
   expect(await other).toMatchObject({ code: 'TOOL_CANCELLED' });
   expect(requests.filter((request) => request === 'POST initialize')).toHaveLength(1);
@@ -84,14 +84,14 @@ test('a response that is cut off affects no other call of the session', async ()
 test('an event stream that ends early is taken up where it ended', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
-  expect((await call(toolset, 'web_resumed')).forLLM).toBe('resumed');
+  expect((await call(toolset, 'mcp__web__resumed')).forLLM).toBe('resumed');
   expect(requests).toContain('GET 7');
 });
 
 test('an error page is a failed result with its status', async () => {
   const { url } = await started();
   const toolset = await connected({ web: { url } });
-  const result = await call(toolset, 'web_html');
+  const result = await call(toolset, 'mcp__web__html');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(result.forLLM).toContain('HTTP 502');
 });
@@ -101,7 +101,7 @@ test('an error answer without end is a failed result with its status, and its re
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
   const before = process.memoryUsage().rss;
-  const result = await call(toolset, 'web_pour_error');
+  const result = await call(toolset, 'mcp__web__pour_error');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(result.forLLM).toContain('HTTP 500');
   await until(() => requests.includes('closed'));
@@ -109,8 +109,8 @@ test('an error answer without end is a failed result with its status, and its re
 });
 
 test.each([
-  ['web_pour', 'TOOL_FAILED', 'a message has more than 67108864 bytes'],
-  ['web_pour_events', 'OUTCOME_UNKNOWN', 'went away before it had answered'],
+  ['mcp__web__pour', 'TOOL_FAILED', 'a message has more than 67108864 bytes'],
+  ['mcp__web__pour_events', 'OUTCOME_UNKNOWN', 'went away before it had answered'],
 ])('an answer of %s without end is not kept in memory, and its request is ended', async (name, code, why) => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
@@ -118,14 +118,14 @@ test.each([
   expect(result).toMatchObject({ isError: true, code });
   expect(result.forLLM).toContain(why);
   await until(() => requests.includes('closed'));
-  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+  expect((await call(toolset, 'mcp__web__ok')).forLLM).toBe('ok');
 });
 
 test('an abort settles at once, sends the cancellation and ends the request', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
   const stop = new AbortController();
-  const pending = call(toolset, 'web_hangs', {}, { signal: stop.signal });
+  const pending = call(toolset, 'mcp__web__hangs', {}, { signal: stop.signal });
   await until(() => requests.includes('POST tools/call'));
   stop.abort();
   expect(await pending).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled' });
@@ -138,9 +138,9 @@ test('list_changed is followed over HTTP', async () => {
   const toolset = await connected({ web: { url } });
   await until(() => requests.includes('GET'));
   const before = toolset.list().length;
-  await call(toolset, 'web_grow');
+  await call(toolset, 'mcp__web__grow');
   await until(() => toolset.list().length === before + 1);
-  expect(toolset.list().at(-1)?.name).toBe('web_new_12');
+  expect(toolset.list().at(-1)?.name).toBe('mcp__web__new_12');
 });
 
 test('requests go through the fetch that is given', async () => {
@@ -155,7 +155,7 @@ test('requests go through the fetch that is given', async () => {
       },
     },
   );
-  await call(toolset, 'web_ok');
+  await call(toolset, 'mcp__web__ok');
   expect(methods).toContain('POST');
 });
 
@@ -174,7 +174,7 @@ test('a connection that is closed under a request which only reads is no failure
     'tools/call': closesFirst('tools/call', { content: [{ type: 'text', text: 'ok' }] }),
   });
   const toolset = await connected({ a: { url } });
-  expect(toolset.list().map(({ name }) => name)).toEqual(['a_ok']);
-  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  expect(toolset.list().map(({ name }) => name)).toEqual(['mcp__a__ok']);
+  expect(await call(toolset, 'mcp__a__ok')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
   expect(asked).toEqual(['tools/list', 'tools/list', 'tools/call']);
 });

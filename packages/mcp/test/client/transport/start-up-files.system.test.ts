@@ -9,6 +9,6 @@ test('a server that starts by bash reads no start-up files', bash.options, async
   const { command, args = [], env } = server('pid');
   const byBash = { command: 'bash', args: ['-c', 'exec "$@"', 'bash', command, ...args], ...(env && { env }) };
   const toolset = await connected({ a: byBash });
-  expect((await call(toolset, 'a_pid')).forLLM).toMatch(/^\d+$/);
+  expect((await call(toolset, 'mcp__a__pid')).forLLM).toMatch(/^\d+$/);
   expect(wereRead()).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { type Toolset, toolResult } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveHttp, type ServeHttpOptions } from '../../../src/index.ts';
@@ -115,10 +116,10 @@ describe('a client that leaves', () => {
 
   test('does not abort them where it can come back, and gets what it missed', async () => {
     const answer = signalled<string>();
-    const waiting: Toolset = {
+    const waiting: Toolset = toToolset({
       list: () => [plainTool('wait')],
       call: async (_call, { signal }) => toolResult(signal.aborted ? 'aborted' : await answer.happened),
-    };
+    });
     const url = await urlOf(waiting, { createEventStore: memoryEventStore });
     const session = await openSession(url);
     const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...session };

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serveStdio } from '../../../src/index.ts';
@@ -22,7 +23,7 @@ test('a subscription tells how a task is and how it changes, and ends with it', 
   verifies('mcp.server.tasks');
   const gate = signalled<ToolResult>();
   const list = [plainTool('work')];
-  const toolset: Toolset = { list: () => list, call: () => gate.happened };
+  const toolset: Toolset = toToolset({ list: () => list, call: () => gate.happened });
   const url = await serveTasks(toolset);
   const mine = (await taskClient(url).call('work')).result?.taskId;
   const another = (await taskClient(url, 'Mallory').call('work')).result?.taskId;
@@ -45,7 +46,7 @@ test('a subscription tells how a task is and how it changes, and ends with it', 
 
 test('a client that does not know tasks cannot listen to them, and one that names too many is refused', async () => {
   const list = [plainTool('work')];
-  const url = await serveTasks({ list: () => list, call: () => Promise.resolve(toolResult('Done.')) });
+  const url = await serveTasks(toToolset({ list: () => list, call: () => Promise.resolve(toolResult('Done.')) }));
   expect(await listen(url, ['any'], {})).toMatchObject([{ error: { code: -32_021 } }]);
   expect(await listen(url, Array.from({ length: 1001 }).fill('any'))).toMatchObject([{ error: { code: -32_602 } }]);
 });
@@ -91,7 +92,7 @@ test('over standard input and output, too, a subscription tells how a task chang
   verifies('mcp.server.tasks');
   const gate = signalled<ToolResult>();
   const list = [plainTool('work')];
-  const { ask, tell, answer, messages } = serveOverStdio({ list: () => list, call: () => gate.happened });
+  const { ask, tell, answer, messages } = serveOverStdio(toToolset({ list: () => list, call: () => gate.happened }));
   const { result } = await answer(ask('tools/call', { name: 'work', arguments: {} }));
   const taskIds = [result?.taskId, 'no such task'];
   const cancelled = ask('subscriptions/listen', { notifications: { taskIds } });

@@ -1,13 +1,14 @@
-import { type CallContext, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import { type CallContext, toolResult, type ToolResult, type Toolset, type RunningCall } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { createMemoryTaskStore, type TaskStore } from '../../../src/index.ts';
 import { plainTool, signalled } from '../support.ts';
 import { serveTasks, taskClient } from './task-client.ts';
 
 /** A toolset of one tool, whose calls do this. */
-function doing(run: (context: CallContext) => ToolResult | Promise<ToolResult>): Toolset {
+function doing(run: (context: CallContext & RunningCall) => ToolResult | Promise<ToolResult>): Toolset {
   const list = Object.freeze([plainTool('work')]);
-  return { list: () => list, call: async (_call, context) => run(context) };
+  return toToolset({ list: () => list, call: async (_call, context) => run(context) });
 }
 
 /** A tool that waits until the test lets it go on. */

@@ -1,4 +1,12 @@
-import { asyncResult, type CallContext, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
+import {
+  asyncResult,
+  type CallContext,
+  toolResult,
+  type ToolResult,
+  type Toolset,
+  type RunningCall,
+} from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import type { InputRequest } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -18,9 +26,9 @@ const NAME: InputRequest = {
 };
 
 /** A toolset of one tool, whose calls do this. */
-function doing(run: (context: CallContext) => ToolResult | Promise<ToolResult>): Toolset {
+function doing(run: (context: CallContext & RunningCall) => ToolResult | Promise<ToolResult>): Toolset {
   const list = Object.freeze([plainTool('work')]);
-  return { list: () => list, call: async (_call, context) => run(context) };
+  return toToolset({ list: () => list, call: async (_call, context) => run(context) });
 }
 
 /** A tool that waits until the test lets it go on. */

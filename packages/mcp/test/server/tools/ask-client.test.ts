@@ -1,5 +1,6 @@
 import type { Toolset } from '@kernel/protocol';
 import { toolResult } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import type { Client, InputRequest } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -22,8 +23,7 @@ function asking(): Toolset & { readonly runs: () => number } {
   let runs = 0;
   const parameters = { type: 'object', properties: { size: { type: 'integer' } } };
   const list = Object.freeze([plainTool('ask', { parameters }), plainTool('other')]);
-  return {
-    runs: () => runs,
+  const toolset = toToolset({
     list: () => list,
     async call(_call, context) {
       if (!isMcpCall(context)) throw new Error('not over MCP');
@@ -32,7 +32,8 @@ function asking(): Toolset & { readonly runs: () => number } {
       const { color } = await context.ask({ color: form('color') });
       return toolResult(JSON.stringify([name, color]));
     },
-  };
+  });
+  return { ...toolset, runs: () => runs };
 }
 
 const KEY = 'a key of at least thirty-two bytes';
@@ -154,7 +155,7 @@ test('a client that cannot ask its user is refused, with the capability that it 
 test('our own client answers both questions through elicit', async () => {
   const elicit = async () => ({ action: 'accept', content: { name: 'Ada', color: 'blue' } }) as const;
   const toolset = await connected({ a: { url: await serve(asking()) } }, { elicit });
-  expect((await call(toolset, 'a_ask')).forLLM).toContain('"Ada"');
+  expect((await call(toolset, 'mcp__a__ask')).forLLM).toContain('"Ada"');
 });
 
 test('a key of fewer than 32 bytes is refused', async () => {

@@ -1,4 +1,5 @@
 import type { Tool } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
@@ -49,7 +50,7 @@ test('title, output schema and the hints of each effect are listed', async () =>
     plainTool('none', { title: 'Nothing', outputSchema }),
     ...effects.map((effect) => plainTool(effect, { effect })),
   ];
-  const client = await connectTo({ list: () => list, call: () => Promise.reject(new Error('never')) });
+  const client = await connectTo(toToolset({ list: () => list, call: () => Promise.reject(new Error('never')) }));
   const { tools } = await client.listTools();
   expect(tools[0]).toMatchObject({ title: 'Nothing', outputSchema });
   const external = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
@@ -97,7 +98,7 @@ test('a hand-made tool whose schema says no type does not cost the client the wh
   verifies('mcp.server.list');
   const tool: Tool = { name: 'any', description: '', parameters: {} };
   const plain = plainTool('plain');
-  const client = await connectTo({ list: () => [tool, plain], call: async () => ({ forLLM: '' }) });
+  const client = await connectTo(toToolset({ list: () => [tool, plain], call: async () => ({ forLLM: '' }) }));
   const { tools } = await client.listTools();
   expect(tools.map(({ inputSchema }) => inputSchema)).toEqual([{ type: 'object' }, plain.parameters]);
 });

@@ -101,12 +101,11 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 export function programName(path: string): string {
-  const name = path.split(/[/\\]/).at(-1) ?? '';
+  const name = (path.split(/[/\\]/).at(-1) ?? '').toLowerCase();
   // Windows leaves out dots and spaces at the end of a name.
-  return name
-    .toLowerCase()
-    .replace(/(?<=\w)[. ]+$/, '')
-    .replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
+  let end = name.length;
+  while (end > 1 && /[. ]/.test(name[end - 1] ?? '')) end -= 1;
+  return name.slice(0, end).replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
 }
 
 /** Whether a program is looked for on the PATH, or is in a folder of the system's: another one of that name may do anything. */

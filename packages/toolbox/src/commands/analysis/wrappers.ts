@@ -12,7 +12,7 @@ const WRAPPERS: Readonly<Record<string, RegExp>> = {
   nice: /^(?:(?:-n?-?\d+|--adjustment=-?\d+|-n\0[^\0]+)\0)*(?:--\0)?/,
   nohup: /^(?:--\0)?/,
   timeout:
-    /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0]+\0/,
+    /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0-][^\0]*\0/,
   setsid: /^(?:(?:-[cfw]+|--(?:ctty|fork|wait))\0)*(?:--\0)?/,
   stdbuf: /^(?:(?:-[ioe]\0?[L\d]\w*|--(?:input|output|error)=\w+)\0)*(?:--\0)?/,
   command: /^(?:-p\0)?(?:--\0)?/,

@@ -1,8 +1,10 @@
+import { SET_LIMITS } from './limits.ts';
+
 /**
- * Finds the program of its first argument as the system does, and never a built-in of the shell. Says what is wrong and ends where there is none: the
- * command has not started then. Variables have names that no environment has, since a shell would pass them on.
+ * Sets the limits, and finds the program of its first argument as the system does, and never a built-in of the shell.
+ * Says what is wrong and ends where there is none: the command has not started then. Variables have names that no environment has, since a shell would pass them on.
  */
-const FIND = `
+const FIND = `${SET_LIMITS}
 case "$1" in
   */*) isolated_program=$1 ;;
   *)

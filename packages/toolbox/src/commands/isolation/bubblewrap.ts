@@ -1,5 +1,9 @@
-import { requireProgram, repositoryOf, isFolder, readableFolders } from './system-folders.ts';
+import { existsSync } from 'node:fs';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
+import { END_FIRST, LIMITS, TMP_BYTES } from './limits.ts';
+import { type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
+import { withoutKeyring } from './namespaces.ts';
+import { isFolder, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Isolates with bubblewrap, the program behind Flatpak: namespaces of its own, and a file tree that has only what is named. */
@@ -7,31 +11,42 @@ export function bubblewrap(): Isolation {
   return {
     name: 'bubblewrap',
     worksInTerminals: true,
-    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
-      const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
+    wrap(request) {
+      const { command, folder, cwd, variables, network, inTerminal = false } = request;
+      const mounts = mountsOf(request);
       const args = [
+        '-c',
+        `${END_FIRST}; exec "$@"`,
+        'sh',
+        ...withoutKeyring(folder),
+        requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
         ...(network ? ['--share-net'] : []),
-        ...shown.flatMap((path) => ['--ro-bind', path, path]),
-        ...'--dev /dev --proc /proc --tmpfs /tmp --tmpfs /run'.split(' '),
-        '--bind',
-        folder,
-        folder,
-        ...(gitWritable ? [] : repositoryOf(folder)).flatMap((path) => ['--ro-bind', path, path]),
-        ...hidden.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
-        '--remount-ro',
-        '/',
+        ...`--dev /dev --proc /proc --size ${TMP_BYTES} --tmpfs /tmp --tmpfs /run`.split(' '),
+        ...PROC_EMPTY.map((name) => `/proc/${name}`).flatMap((path) =>
+          existsSync(path) ? ['--ro-bind', '/dev/null', path] : [],
+        ),
+        ...mounts.flatMap(optionsOf),
+        ...['/dev', '/proc', '/run', '/'].flatMap((path) => ['--remount-ro', path]),
         '--chdir',
         cwd,
         '--',
         ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
       return {
-        program: requireProgram('bwrap', 'The isolation with bubblewrap', folder),
+        program: '/bin/sh',
         args,
         variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
         announcesStart: !inTerminal,
+        limits: LIMITS,
       };
     },
   };
+}
+
+/** It mounts all but devices with `nosuid` and `nodev`. */
+function optionsOf({ how, path }: Mount): readonly string[] {
+  if (how === 'empty')
+    return isFolder(path) ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+  return [how === 'write' || how === 'pinned' ? '--bind' : '--ro-bind', path, path];
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
-import { requireProgram, repositoryOf, isFolder } from './system-folders.ts';
 import { announceByMarker } from './announce-start.ts';
+import { LIMITS, PROCESSES, TMP_BYTES } from './limits.ts';
+import { mountsOf } from './mounts.ts';
+import { isFolder, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /** Options of `containerIsolation`. */
@@ -24,19 +26,29 @@ export function containerIsolation(options: ContainerOptions): Isolation {
   const owner = process.getuid === undefined ? [] : ['--user', `${process.getuid()}:${process.getgid?.() ?? 0}`];
   return {
     name: `${engine} container`,
-    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
+    wrap(request) {
+      const { command, cwd, folder, network, readable, variables } = request;
       const name = `command-${randomUUID()}`;
       const mark = `started-${randomUUID()}`;
       const { PATH: _ownPath, HOME: _home, TMPDIR: _tmp, ...passed } = variables;
       const args = [
-        ...`run --rm --interactive --init --name ${name} --read-only --tmpfs /tmp --cap-drop ALL`.split(' '),
-        ...'--security-opt no-new-privileges --pids-limit 1024'.split(' '),
+        ...`run --rm --interactive --init --name ${name} --read-only --tmpfs /tmp:size=${TMP_BYTES} --cap-drop ALL`.split(
+          ' ',
+        ),
+        ...`--security-opt no-new-privileges --pids-limit ${PROCESSES}`.split(' '),
         ...owner,
         ...(network ? [] : ['--network', 'none']),
-        ...mount(folder, folder, false),
-        ...(gitWritable ? [] : repositoryOf(folder)).flatMap((path) => mount(path, path, true)),
         ...readable.flatMap((path) => mount(path, path, true)),
-        ...hidden.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : mount('/dev/null', path, true))),
+        // The system is that of the image.
+        ...mountsOf(request)
+          .filter(({ how }) => how !== 'read')
+          .flatMap(({ how, path }) =>
+            how === 'empty'
+              ? isFolder(path)
+                ? ['--tmpfs', `${path}:ro,size=4k`]
+                : mount('/dev/null', path, true)
+              : mount(path, path, how === 'sealed'),
+          ),
         ...Object.entries({ ...passed, HOME: '/tmp' }).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
         '--workdir',
         cwd,
@@ -45,7 +57,14 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         ...announceByMarker(mark, command),
       ];
       const program = requireProgram(engine, 'The isolation in a container', folder);
-      return { program, args, variables, announcesStart: mark, stop: { program, args: ['kill', name] } };
+      return {
+        program,
+        args,
+        variables,
+        announcesStart: mark,
+        limits: LIMITS,
+        stop: { program, args: ['kill', name] },
+      };
     },
   };
 }

@@ -69,7 +69,9 @@ async function detect(): Promise<DetectedIsolation> {
 
 function candidates(): readonly Isolation[] {
   if (process.platform === 'darwin') return [sandboxExec()];
-  return process.platform === 'linux' ? [bubblewrap(), linuxNamespaces()] : [];
+  const all = process.platform === 'linux' ? [bubblewrap(), linuxNamespaces()] : [];
+  // Bubblewrap leaves root the owner of writable devices.
+  return process.getuid?.() === 0 ? all.toReversed() : all;
 }
 
 async function whyRefused(isolation: Isolation): Promise<string | undefined> {

@@ -1,14 +1,17 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { requireProgram, repositoryOf, isFolder, isInside, outermost, readableFolders } from './system-folders.ts';
+import { dirname } from 'node:path';
+import { findProgram } from '@kernel/internal';
 import { announceByDescriptor, runUnannounced } from './announce-start.ts';
+import { END_FIRST, isKernel, LIMITS, PROCESSES, TMP_BYTES, TMP_FILES } from './limits.ts';
+import { DEVICES, type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
+import { isFolder, isInside, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**
- * Builds a tree with only the named paths, all read-only but the folder; makes it the root, drops every capability and
- * runs the command. Arguments: the folder that is mounted over to build the tree; the folder of the command and its
- * repository as the mount table spells them; where the command starts; the files to create and the lines for
- * `mount --all`, each behind their number; the command.
+ * Builds a tree with only what the table names, all read-only but the workspace; makes it the root, drops every
+ * capability and runs the command. Arguments: the folder that is mounted over to build the tree; the workspace and what
+ * is sealed in it, as the mount table spells them; where the command starts; the most processes; then the folders and
+ * the files to create and the lines for `mount --all`, each behind their number; the command.
  *
  * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable
  * path is known only afterwards; its flags are kept, since the system lets no ordinary user clear them.
@@ -17,21 +20,29 @@ const SCRIPT = `
 set -eu
 path=\${PATH-}
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-new=$1 folder=$2 repository=$3 cwd=$4 count=$5
-shift 5
+new=$1 folder=$2 sealed=$3 cwd=$4 processes=$5 count=$6
+shift 6
 table=$new/proc/table # hidden by what is mounted there last
 mount_all() {
   said=$(mount --all --fstab "$table" 2>&1) || { printf '%s\\n' "$said" >&2; exit 1; }
 }
+[ -z "$processes" ] || { echo "$processes" > /proc/sys/kernel/pid_max; } 2>/dev/null || :
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$new"
-mkdir "$new/dev" "$new/etc" "$new/proc" "$new/run" "$new/tmp"
-mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$new/tmp"
+mount -t tmpfs -o X-mount.mkdir,mode=1777,nosuid,nodev,size=${TMP_BYTES},nr_inodes=${TMP_FILES} tmpfs "$new/tmp"
+made='' number=1
+while [ "$number" -le "$count" ]; do
+  made="$made \\"\\\${$number}\\""
+  number=$((number + 1))
+done
+eval "mkdir -p $made"
+shift "$count"
 ln -s /proc/self/fd "$new/dev/fd"
 ln -s /proc/self/fd/0 "$new/dev/stdin"
 ln -s /proc/self/fd/1 "$new/dev/stdout"
 ln -s /proc/self/fd/2 "$new/dev/stderr"
+count=$1
+shift
 while [ "$count" -gt 0 ]; do
-  [ -d "\${1%/*}" ] || mkdir -p "\${1%/*}"
   : > "$1"
   count=$((count - 1))
   shift
@@ -45,21 +56,26 @@ while [ "$count" -gt 0 ]; do
 done > "$table"
 mount_all
 while read -r _ _ _ _ point flags _; do
+  seal=ro,nosuid,nodev
   case $point in
     "$new") seals='' ;; # what was mounted there before cannot be reached
-    "$new$repository") ;;
-    "$new$folder" | "$new$folder"/* | "$new/tmp") continue ;;
+    "$new/tmp") continue ;;
+    "$new$sealed") ;;
+    "$new$folder" | "$new$folder"/*) seal=nosuid,nodev ;;
     "$new"/*) ;;
     *) continue ;;
   esac
-  seals="none $point none remount,bind,$flags,ro,nosuid,nodev
+  seals="none $point none remount,bind,$flags,$seal
 \${seals-}"
 done < /proc/self/mountinfo
 {
-  printf '%s\\n' "proc $new/proc proc nosuid,nodev,noexec" "$seals"
-  for device in null zero full random urandom; do
-    : > "$new/dev/$device"
-    printf '%s\\n' "/dev/$device $new/dev/$device none bind"
+  printf '%s\\n' "proc $new/proc proc ro,nosuid,nodev,noexec" "$seals"
+  for name in ${DEVICES.join(' ')}; do
+    : > "$new/dev/$name"
+    printf '%s\\n' "/dev/$name $new/dev/$name none bind" "none $new/dev/$name none remount,bind,ro,nosuid,noexec"
+  done
+  for name in ${PROC_EMPTY.join(' ')}; do
+    [ ! -e "/proc/$name" ] || printf '%s\\n' "$new/run/empty $new/proc/$name none bind"
   done
 } > "$table"
 mount_all
@@ -72,11 +88,14 @@ PATH=$path
 exec "$run" --no-new-privs --inh-caps=-all --bounding-set=-all -- "$@"
 `;
 
+/** The system call by which a process joins a new session keyring. No program of util-linux makes it. */
+const JOIN_SESSION_KEYRING: Partial<Record<NodeJS.Architecture, string>> = { arm64: '219, 1, 0', x64: '250, 1, 0' };
+
 /**
  * Keeps a shell that any signal of a terminal ends, and the namespaces with it: `unshare` itself blocks the one that asks it to end. The session is another one,
  * so that nothing can type into the terminal.
  */
-const GUARD = '"$@"; exit $?';
+const GUARD = `${END_FIRST}; "$@"; exit $?`;
 
 /**
  * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). The command sees itself as
@@ -86,24 +105,14 @@ export function linuxNamespaces(): Isolation {
   return {
     name: 'Linux namespaces',
     worksInTerminals: true,
-    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable, inTerminal = false }) {
-      const named = [...readableFolders(variables['PATH'] ?? '', network), ...readable].map((path) => resolve(path));
-      // The folder has its own already, which are not read-only, and `/tmp` is the command's own.
-      const shown = outermost(named.filter((path) => path !== '/tmp' && !isInside(folder, path)));
-      const repository = gitWritable ? [] : repositoryOf(folder);
-      const root = mountPointFor([folder, ...shown, ...hidden]);
-      const lineFor = (path: string, options: string, from = path): string =>
-        `${inTable(from)} ${inTable(root + path)} none ${options}${isFolder(from) ? ',X-mount.mkdir' : ''}`;
-      const lines = [
-        ...[...shown, folder].map((path) => lineFor(path, 'rbind')),
-        ...repository.map((path) => lineFor(path, 'bind')),
-        ...hidden.map((path) =>
-          isFolder(path)
-            ? `tmpfs ${inTable(root + path)} tmpfs mode=755,nosuid,nodev`
-            : lineFor(path, 'bind', '/dev/null'),
-        ),
-      ];
-      const files = [...shown, ...repository].filter((path) => !isFolder(path));
+    wrap(request) {
+      const { command, folder, cwd, variables, network, inTerminal = false } = request;
+      const mounts = mountsOf(request);
+      const root = mountPointFor(mounts.map(({ path }) => path));
+      const empty = `${root}/run/empty`;
+      const files = mounts.filter(({ how, path }) => how === 'read' && !isFolder(path)).map(({ path }) => root + path);
+      const folders = ['/dev', '/etc', '/proc', '/run'].map((path) => root + path);
+      const sealed = mounts.flatMap(({ how, path }) => (how === 'sealed' ? [inTable(path)] : []));
       const args = [
         ...'--user --map-root-user --mount --pid --ipc --uts --fork --kill-child'.split(' '),
         ...(network ? [] : ['--net']),
@@ -114,23 +123,46 @@ export function linuxNamespaces(): Isolation {
         'isolate',
         root,
         inTable(folder),
-        repository.map(inTable).join(''),
+        sealed.join(''),
         cwd,
-        ...counted(files.map((path) => root + path)),
-        ...counted(lines),
+        isKernel(6, 14) ? String(PROCESSES) : '',
+        ...counted([...new Set([...folders, ...files.map((file) => dirname(file))])]),
+        ...counted([empty, ...files]),
+        ...counted(mounts.flatMap((mount) => linesOf(mount, root, empty))),
         ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
       ];
       const purpose = 'The isolation with Linux namespaces';
       const unshare = requireProgram('unshare', purpose, folder);
-      const isolated = { variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' }, announcesStart: !inTerminal };
+      const isolated = {
+        variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
+        announcesStart: !inTerminal,
+        limits: LIMITS,
+      };
       // Also when what started it is killed, which can end nothing itself.
       const setpriv = requireProgram('setpriv', purpose, folder);
-      const ends = ['--pdeathsig', 'KILL', '--'];
-      if (!inTerminal) return { ...isolated, program: setpriv, args: [...ends, unshare, ...args] };
-      const guarded = [setpriv, ...ends, requireProgram('setsid', purpose, folder), unshare, ...args];
-      return { ...isolated, program: '/bin/sh', args: ['-c', GUARD, 'sh', ...guarded] };
+      const started = [...withoutKeyring(folder), setpriv, '--pdeathsig', 'KILL', '--'];
+      if (inTerminal) started.push(requireProgram('setsid', purpose, folder));
+      const script = inTerminal ? GUARD : `${END_FIRST}; exec "$@"`;
+      return { ...isolated, program: '/bin/sh', args: ['-c', script, 'sh', ...started, unshare, ...args] };
     },
   };
+}
+
+/** Returns the words that start a program with an empty session keyring; none if the system has no Perl, which can. */
+export function withoutKeyring(workspace: string): readonly string[] {
+  const call = JOIN_SESSION_KEYRING[process.arch];
+  const perl = call === undefined ? undefined : findProgram('perl', { workspace });
+  return perl === undefined ? [] : [perl, '-e', `syscall(${call}); exec { $ARGV[0] } @ARGV or die`, '--'];
+}
+
+function linesOf({ how, path }: Mount, root: string, empty: string): readonly string[] {
+  const point = inTable(root + path);
+  const bind = (from: string, options: string): string => `${inTable(from)} ${point} none ${options}`;
+  if (how === 'empty')
+    return isFolder(path)
+      ? [`tmpfs ${point} tmpfs mode=755,ro,nosuid,nodev,size=4k`]
+      : [bind(empty, 'bind'), `none ${point} none remount,bind,ro,nosuid,nodev`];
+  return [bind(path, (how === 'sealed' ? 'bind' : 'rbind') + (isFolder(path) ? ',X-mount.mkdir' : ''))];
 }
 
 /** A path as the tables of mounts spell it: both that of the system and the one that `mount` reads. */

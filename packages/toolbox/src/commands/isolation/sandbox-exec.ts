@@ -1,4 +1,4 @@
-import { readableFolders, repositoryOf } from './system-folders.ts';
+import { type Mount, mountsOf } from './mounts.ts';
 import type { Isolation } from './types.ts';
 
 const MACOS = [
@@ -16,8 +16,12 @@ export function sandboxExec(): Isolation {
   return {
     name: 'sandbox-exec',
     worksInTerminals: true,
-    wrap({ command, folder, variables, network, readable, hidden, gitWritable }) {
-      const shown = [...readableFolders(variables['PATH'] ?? '', network), ...MACOS, ...readable];
+    wrap(request) {
+      const { command, folder, gitWritable, network, variables } = request;
+      const mounts = mountsOf(request);
+      const of = (...hows: readonly Mount['how'][]): readonly string[] =>
+        mounts.filter(({ how }) => hows.includes(how)).map(({ path }) => path);
+      const shown = [...of('read'), ...MACOS];
       const profile = [
         '(version 1)',
         '(deny default)',
@@ -25,10 +29,11 @@ export function sandboxExec(): Isolation {
         '(allow file-read-metadata)',
         `(allow file-read* (literal "/") ${shown.map(subpath).join(' ')} ${subpath(folder)})`,
         `(allow file-write* ${subpath(folder)} (literal "/dev/null") (literal "/dev/tty"))`,
-        ...(gitWritable ? [] : [...repositoryOf(folder), `${folder}/.git`]).map(
-          (path) => `(deny file-write* ${subpath(path)})`,
-        ),
-        ...hidden.map((path) => `(deny file-read* file-write* ${subpath(path)})`),
+        '(deny file-write-setugid)',
+        ...(gitWritable ? [] : [`(deny file-write* ${subpath(`${folder}/.git`)})`]),
+        // Of these folders, only the name is closed.
+        ...of('pinned').map((path) => `(deny file-write-unlink file-write-create (literal ${quote(path)}))`),
+        ...of('empty').map((path) => `(deny file-read* file-write* ${subpath(path)})`),
         ...(network ? ['(allow network*) (allow mach-lookup (global-name "com.apple.dnssd.service"))'] : []),
       ].join('\n');
       return { program: '/usr/bin/sandbox-exec', args: ['-p', profile, ...command], variables };

@@ -1,11 +1,11 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, relative, join, resolve } from 'node:path';
-import { findProgram } from '@kernel/internal';
+import { attempt, findProgram } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** What programs need of a Unix system. Keys, mail, logs, other users' folders and sockets are not among it. */
-const SYSTEM = [
+export const SYSTEM: readonly string[] = [
   '/usr',
   '/bin',
   '/sbin',
@@ -35,65 +35,110 @@ const SYSTEM = [
   '/etc/timezone',
 ];
 
-const NETWORK = ['/etc/hosts', '/etc/host.conf', '/etc/resolv.conf', '/etc/gai.conf'];
+export const NETWORK: readonly string[] = ['/etc/hosts', '/etc/host.conf', '/etc/resolv.conf', '/etc/gai.conf'];
 
 /**
- * Returns the existing files and folders that a command may read besides its own: those of the system, and the installations that the folders of a
- * PATH belong to. A home folder is never among them as a whole.
+ * What an installation needs beside its `bin` folder, by the program that tells which installation it is; `*` for any.
+ * Only libraries and what a runtime reads at its start: the folder above also has settings, which may hold keys, such as
+ * `~/.cargo/credentials.toml`.
  */
-export function readableFolders(path: string, network: boolean): readonly string[] {
-  const installed = path.split(delimiter).filter((folder) => isAbsolute(folder) && isFolder(folder));
-  const all = [...SYSTEM, ...(network ? NETWORK : []), ...installed.map(installationOf).filter(isNarrow)];
-  return outermost([...new Set(all)].filter((each) => existsSync(each)));
+const BESIDE_BIN: Readonly<Record<string, readonly string[]>> = {
+  '*': ['lib', 'lib32', 'lib64', 'libexec', 'include', 'share', 'pyvenv.cfg'],
+  brew: ['Cellar', 'opt', 'Homebrew'],
+  go: ['pkg', 'src', 'VERSION', 'go.env'],
+  java: ['conf', 'jmods', 'release'],
+  pyenv: ['plugins', 'pyenv.d', 'version', 'versions'],
+  rbenv: ['plugins', 'rbenv.d', 'version', 'versions'],
+};
+const MAX_LINKS = 500;
+const MODULES = '/node_modules/';
+
+/**
+ * Returns the folders of a PATH, and what their programs link to: the package or the file behind each symbolic link, and
+ * the libraries of an installation. Neither the root, nor a folder right below it, nor a home is among them: programs
+ * there would show far more than themselves.
+ */
+export function programsOn(path: string): readonly string[] {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const add = (folder: string): void => {
+    const real = attempt(() => realpathSync(folder));
+    if (real === undefined || !isFolder(real) || !isNarrow(real)) return;
+    found.add(folder).add(real);
+    if (seen.has(real)) return;
+    seen.add(real);
+    const entries = attempt(() => readdirSync(real, { withFileTypes: true })) ?? [];
+    for (const beside of besideOf(real, new Set(entries.map(({ name }) => name)))) found.add(beside);
+    for (const { name } of entries.filter((entry) => entry.isSymbolicLink()).slice(0, MAX_LINKS)) addTarget(real, name);
+  };
+  const addTarget = (folder: string, name: string): void => {
+    const link = join(folder, name);
+    const target = attempt(() => realpathSync(link));
+    if (target === undefined || isShown(target, found) || !isProgram(target)) return;
+    // What the link says may itself lead through links, such as `~/tool/current/bin/tool`.
+    const written = resolve(folder, attempt(() => readlinkSync(link)) ?? target);
+    if (!isShown(written, found)) found.add(written);
+    const module = packageOf(target);
+    if (module !== undefined) found.add(module);
+    else if (basename(dirname(target)) === 'bin' && isNarrow(dirname(target))) add(dirname(target));
+    else found.add(target);
+  };
+  for (const folder of path.split(delimiter))
+    if (isAbsolute(folder) && !isShown(folder, SYSTEM_SET)) add(resolve(folder));
+  return [...found];
 }
 
-/** The folder that a `bin` folder of an installation needs; itself where that would show a home or the whole system. */
-function installationOf(bin: string): string {
-  const real = realpathSync(bin);
-  const parent = dirname(real);
-  const home = homedir();
-  const isShared = parent === dirname(parent) || isInside(parent, home) || parent === `${home}/.local`;
-  return basename(real) === 'bin' && !isShared ? parent : real;
+const SYSTEM_SET: ReadonlySet<string> = new Set(SYSTEM);
+
+function besideOf(bin: string, programs: ReadonlySet<string>): readonly string[] {
+  const parent = dirname(bin);
+  const isShared = dirname(parent) === parent || isInside(parent, homedir()) || basename(parent) === '.local';
+  if (basename(bin) !== 'bin' || isShared) return [];
+  const names = Object.entries(BESIDE_BIN).flatMap(([program, beside]) =>
+    program === '*' || programs.has(program) ? beside : [],
+  );
+  return names.map((name) => join(parent, name)).filter((each) => existsSync(each));
 }
 
-/** Whether a folder is neither the root, nor right below it, nor a home or what holds one: programs that lie there show far more than themselves. */
+/** The folder of the outermost package that a file is in; undefined if it is in none. */
+function packageOf(file: string): string | undefined {
+  const at = file.indexOf(MODULES);
+  if (at === -1) return undefined;
+  const [scope = '', name = ''] = file.slice(at + MODULES.length).split('/');
+  return file.slice(0, at) + MODULES + (scope.startsWith('@') ? `${scope}/${name}` : scope);
+}
+
+function isProgram(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && (stats.mode & 0o111) !== 0;
+}
+
+/** Whether a folder is neither the root, nor right below it, nor a home or what holds one. */
 function isNarrow(folder: string): boolean {
   return dirname(dirname(folder)) !== dirname(folder) && dirname(folder) !== folder && !isInside(folder, homedir());
+}
+
+/** The paths that lie in none of the others. */
+export function outermost(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return [...all].filter((path) => path === '/' || !isShown(dirname(path), all));
+}
+
+/** Whether a path, or a folder that it is in, is among others. */
+function isShown(path: string, among: ReadonlySet<string>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (among.has(at)) return true;
+    if (at === dirname(at)) return false;
+  }
 }
 
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The paths that lie in none of the others. */
-export function outermost(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
-}
-
 export function isInside(folder: string, path: string): boolean {
   const below = relative(folder, path);
   return below === '' || (!below.startsWith('..') && !isAbsolute(below));
-}
-
-/**
- * Returns the repository of a folder, to be mounted read-only: Git would later run, outside of the isolation, what a
- * command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files that a command could
- * replace: a mount protects neither a link nor the folders above what is mounted. The file of a worktree leads outside.
- */
-export function repositoryOf(folder: string): readonly string[] {
-  const git = join(folder, '.git');
-  const found = lstatSync(git, { throwIfNoEntry: false });
-  if (found === undefined) return [];
-  const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
-  if (!found.isSymbolicLink() && (led === undefined || !isInside(folder, resolve(folder, led)))) return [git];
-  const kind = found.isSymbolicLink() ? 'a link' : 'a file that leads into the folder';
-  throw new KernelError(
-    'TOOL_UNAVAILABLE',
-    `The isolation cannot protect the repository of "${folder}": its .git is ${kind}, and a command could replace the repository.`,
-    {
-      hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
-    },
-  );
 }
 
 /**

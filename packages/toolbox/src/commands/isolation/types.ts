@@ -12,9 +12,9 @@ export interface IsolationRequest {
   readonly network: boolean;
   /** Folders and files that it may read in addition to the system's, as absolute paths. */
   readonly readable: readonly string[];
-  /** Files and folders within the folder whose content it must not see, as absolute paths; all of them exist. */
+  /** Existing files and folders within the folder that it must neither see the content of nor replace, as absolute paths. */
   readonly hidden: readonly string[];
-  /** Whether it may change the folder's repository. */
+  /** Whether it may change the folder's repository, or make one. Where it may not, there is a `.git` when it starts. */
   readonly gitWritable: boolean;
   /** Whether it is to run in a terminal of an editor, which has no other descriptors and ends it by a signal: without `announcesStart` and `stop`. */
   readonly inTerminal?: boolean | undefined;
@@ -35,6 +35,8 @@ export interface IsolatedCommand {
    * false: the limit counts from the start of the program, and what is left running is looked for in its process group.
    */
   readonly announcesStart?: boolean | string | undefined;
+  /** The limits that a result names which looks as if one was reached, such as `4096 processes`. Default: none. */
+  readonly limits?: string | undefined;
   /** Stops what a signal to the started process does not reach, such as a container. */
   readonly stop?:
     | {

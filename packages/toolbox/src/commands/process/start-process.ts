@@ -1,7 +1,15 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { childVariables, guardGroup, inNextTurn, onAbort, signalGroup, sliceHead } from '@kernel/internal';
+import {
+  childStreams,
+  childVariables,
+  guardGroup,
+  inNextTurn,
+  onAbort,
+  signalGroup,
+  sliceHead,
+} from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { IsolatedCommand } from '../isolation/types.ts';
 import { clean } from './output-buffer.ts';
@@ -25,6 +33,8 @@ export interface ProcessEnd {
   readonly leftRunning: readonly string[];
   /** The names of processes that it detached from itself, and that still run; an empty one where the system does not say it. Their output is not read any more. */
   readonly detached: readonly string[];
+  /** The files that it had left for other users to run with its rights, which they no longer have. */
+  readonly cleared?: readonly string[];
 }
 
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */
@@ -165,7 +175,7 @@ function spawnChild(
       detached: process.platform !== 'win32',
       windowsHide: true,
       // The fourth is for what announces its start, or tells who was started by a command that is not isolated.
-      stdio: hasFourth ? ['pipe', 'pipe', 'pipe', 'pipe'] : 'pipe',
+      stdio: childStreams('pipe', 'pipe', 'pipe', ...(hasFourth ? ['pipe' as const] : [])),
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three are pipes
     return child;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { childVariables } from '@kernel/internal';
+import { childStreams, childVariables } from '@kernel/internal';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
@@ -31,7 +31,7 @@ export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly stri
   const child = spawn(program, [...flags, ...rules, ...skip, ...what], {
     cwd: folder,
     env: childVariables({}),
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: childStreams('ignore', 'pipe', 'ignore'),
     signal,
     killSignal: 'SIGKILL',
   });

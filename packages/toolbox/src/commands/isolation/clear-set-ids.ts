@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, lstatSync, statSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { attempt, childVariables, findProgram } from '@kernel/internal';
+
+const MAX_BYTES = 4_194_304;
+const TIMEOUT_MS = 60_000;
+const SET_ID = 0o6000;
+
+/**
+ * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other
+ * users would run them with the rights of this one, and no mount keeps a command from setting them. Resolves to their
+ * names, relative to the folder. Looks for none unless every user can enter the folder.
+ */
+export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
+  if (process.platform !== 'linux' || !isEnterable(folder)) return [];
+  const find = findProgram('find', { workspace: folder });
+  if (find === undefined) return [];
+  const args = [folder, ...'-xdev -type f -perm /6000 -print0'.split(' ')];
+  const all: string[] = [];
+  for (;;) {
+    // It fails where it may not read a folder, and where there are more names than fit; the names that it wrote count.
+    const names = await new Promise<string>((resolve) => {
+      const options = { maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS };
+      execFile(find, args, { env: childVariables({}), ...options }, (_error, stdout) => resolve(stdout));
+    });
+    const files = names.split('\0').slice(0, -1);
+    const cleared = files.filter((path) => attempt(() => clear(path, sinceMs)) === true);
+    all.push(...cleared.map((path) => relative(folder, path)));
+    if (cleared.length === 0 || files.length < MAX_BYTES / 5000) return all;
+  }
+}
+
+function clear(path: string, sinceMs: number): boolean {
+  const { ctimeMs, mode } = lstatSync(path);
+  // The clock of files is coarser, by 10 ms at most.
+  if (ctimeMs < sinceMs - 10) return false;
+  chmodSync(path, mode & 0o7777 & ~SET_ID);
+  return true;
+}
+
+/** Whether every user can enter a folder, and so each one on the way to it. */
+function isEnterable(folder: string): boolean {
+  const { mode } = statSync(folder);
+  return (mode & 0o001) !== 0 && (dirname(folder) === folder || isEnterable(dirname(folder)));
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt, hasEnded, ownIdentity } from '@kernel/internal';
+
+/** Begins the names of the files by which the holders know of each other. */
+const HOLDER = 'isolated-command-';
+const MAX_TRIES = 20;
+const MAX_IDENTITY = 4096;
+
+/**
+ * Holds the place of a missing repository, so that no isolated command can make one, which Git would use later: makes a
+ * folder `.git` to mount over, which Git takes for no repository. Returns a function that removes it, unless others
+ * still hold it. What a killed program left is removed with the next one.
+ */
+export function holdRepository(folder: string): () => void {
+  const git = join(folder, '.git');
+  const own = join(git, HOLDER + randomUUID());
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    attempt(() => mkdirSync(git, { mode: 0o755 }));
+    if (!isHeld(git)) break;
+    // Another one may remove the folder in between.
+    const isMade = attempt(() => {
+      writeFileSync(own, JSON.stringify(ownIdentity()), { flag: 'wx', mode: 0o600 });
+      return true;
+    });
+    if (isMade === true)
+      return () => {
+        rmSync(own, { force: true });
+        attempt(() => rmdirSync(git));
+      };
+  }
+  return () => undefined;
+}
+
+/** Whether a folder only holds the place of a repository. Forgets the holders that have ended. */
+export function isHeld(git: string): boolean {
+  if (lstatSync(git, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  const names = attempt(() => readdirSync(git));
+  if (names?.every((name) => name.startsWith(HOLDER)) !== true) return false;
+  for (const path of names.map((name) => join(git, name))) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || stats.size > MAX_IDENTITY) continue;
+    if (hasEnded(attempt(() => JSON.parse(readFileSync(path, 'utf8'))))) attempt(() => rmSync(path));
+  }
+  return true;
+}

@@ -1,0 +1,112 @@
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { KernelError } from '@kernel/protocol';
+import { isHeld } from './hold-repository.ts';
+import { isInside, NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
+import type { IsolationRequest } from './types.ts';
+
+/** A path of the file tree of a command. */
+export interface Mount {
+  readonly path: string;
+  /** The last three lie in the workspace and cannot be renamed or removed: writable, read-only, and without content. */
+  readonly how: 'read' | 'write' | 'pinned' | 'sealed' | 'empty';
+}
+
+interface Row {
+  readonly how: Mount['how'];
+  /** What it is there for. */
+  readonly why: string;
+  paths(this: void, request: IsolationRequest): readonly string[];
+}
+
+/**
+ * All that an isolated command finds, in the order of the mounts, on top of an own `/tmp`, a `/proc` of its own processes
+ * and `DEVICES`. Every isolation is made of this table.
+ */
+export const TABLE: readonly Row[] = [
+  { how: 'read', why: 'the programs of the system', paths: () => SYSTEM.filter((path) => existsSync(path)) },
+  {
+    how: 'read',
+    why: 'the names and addresses of the network, where it is allowed',
+    paths: ({ network }) => (network ? NETWORK.filter((path) => existsSync(path)) : []),
+  },
+  {
+    how: 'read',
+    why: 'the folders of the PATH, and what their programs link to',
+    paths: ({ variables }) => programsOn(variables['PATH'] ?? ''),
+  },
+  { how: 'read', why: 'what the caller names', paths: ({ readable }) => readable },
+  { how: 'write', why: 'the workspace', paths: ({ folder }) => [folder] },
+  {
+    how: 'pinned',
+    why: 'the folders above what is hidden, in whose place a command could put others',
+    paths: ({ folder, hidden }) => [...new Set(hidden.flatMap((path) => foldersBetween(folder, path)))],
+  },
+  { how: 'sealed', why: 'the repository, whose hooks and config Git runs later', paths: repositoryOf },
+  {
+    how: 'empty',
+    why: 'the place of a repository that is not there, and what the caller hides',
+    paths: (request) => [...placeOfRepository(request), ...outermost(request.hidden)],
+  },
+];
+
+/** The devices: none that reaches hardware or another program. */
+export const DEVICES: readonly string[] = ['null', 'zero', 'full', 'random', 'urandom'];
+
+/** The files of `/proc` that tell of more than the processes of the command. */
+export const PROC_EMPTY: readonly string[] = ['kcore', 'key-users', 'keys', 'timer_list'];
+
+/** The folders that an isolation makes anew, whatever a caller names. */
+const OWN = ['/dev', '/proc', '/sys'];
+
+/** Returns the mounts for a command. Throws `TOOL_UNAVAILABLE` if a command could replace what must not change. */
+export function mountsOf(request: IsolationRequest): readonly Mount[] {
+  const all = TABLE.flatMap(({ how, paths }) => paths(request).map((path) => ({ how, path: resolve(path) })));
+  // What is readable in the workspace is there already, and writable.
+  const isThere = ({ path }: Mount): boolean =>
+    path === '/tmp' || [request.folder, ...OWN].some((each) => isInside(each, path));
+  const read = all.filter((each) => each.how === 'read' && !isThere(each)).map(({ path }) => path);
+  return [
+    ...outermost(read).map((path) => ({ how: 'read' as const, path })),
+    ...all.filter(({ how }) => how !== 'read'),
+  ];
+}
+
+/** The folders between two, both left out. Throws if one is a link: no mount keeps a command from replacing it. */
+function foldersBetween(folder: string, path: string): readonly string[] {
+  const names = relative(folder, dirname(path)).split(sep).filter(Boolean);
+  const folders = names.map((_, index) => join(folder, ...names.slice(0, index + 1)));
+  const link = folders.find((each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  if (link === undefined) return folders;
+  throw new KernelError(
+    'TOOL_UNAVAILABLE',
+    `The isolation cannot protect "${path}": "${link}" is a link, which a command could replace.`,
+    { hint: 'Choose a workspace without it, or put a folder in place of the link.' },
+  );
+}
+
+/**
+ * Returns the repository of the folder: Git would later run, outside of the isolation, what a
+ * command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files that a command could
+ * replace: a mount protects neither a link nor the folders above what is mounted. The file of a worktree leads outside.
+ */
+function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly string[] {
+  const git = join(folder, '.git');
+  const found = gitWritable ? undefined : lstatSync(git, { throwIfNoEntry: false });
+  if (found === undefined || isHeld(git)) return [];
+  const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
+  if (!found.isSymbolicLink() && (led === undefined || !isInside(folder, resolve(folder, led)))) return [git];
+  const kind = found.isSymbolicLink() ? 'a link' : 'a file that leads into the folder';
+  throw new KernelError(
+    'TOOL_UNAVAILABLE',
+    `The isolation cannot protect the repository of "${folder}": its .git is ${kind}, and a command could replace the repository.`,
+    {
+      hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
+    },
+  );
+}
+
+function placeOfRepository({ folder, gitWritable }: IsolationRequest): readonly string[] {
+  const git = join(folder, '.git');
+  return !gitWritable && isHeld(git) ? [git] : [];
+}
