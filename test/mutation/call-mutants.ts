@@ -202,7 +202,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     VIEW,
     '(showsLacking ? list() : shownOf(offered).tools)',
     'offered',
-    AVAILABILITY,
+    VIEWED,
   ),
   fault(
     'a hidden tool is promoted before its call runs',
@@ -232,7 +232,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     READY,
     'if (known?.call.name === call.name && known.call.arguments === call.arguments) return known;',
     'if (known !== undefined) return known;',
-    APPROVED,
+    LATER,
   ),
   fault('a call is prepared again when it runs', READY, 'run.ready.set(call.id, ready);', '', APPROVED),
   fault(
@@ -250,7 +250,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     APPROVED,
   ),
   fault('a prepare that throws ends the run', BORDER, 'return fail(error);', 'throw error;', APPROVED),
-  fault('a prepare that rejects ends the run', BORDER, '.then(read).catch(fail)', '.then(read)', APPROVED),
+  fault(
+    'a prepare that rejects ends the run',
+    BORDER,
+    '.then(readPrepared).catch(fail)',
+    '.then(readPrepared)',
+    APPROVED,
+  ),
   fault(
     'a call whose preparation was aborted is said to have failed',
     BORDER,
@@ -387,8 +393,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a wrapper of calls is never synchronous',
     PORTS,
-    'return prepared instanceof Promise ? prepared.then(next) : next(prepared);',
-    'return Promise.resolve(prepared).then(next);',
+    'return prepared instanceof Promise ? prepared.then(wrapped) : wrapped(prepared);',
+    'return Promise.resolve(prepared).then(wrapped);',
     WRAPPED,
   ),
   fault(

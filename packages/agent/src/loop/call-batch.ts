@@ -60,7 +60,8 @@ export function createCallBatch(
     .map((call) => makeReady(run, call, idempotencyKeyOf(head, call), signal));
   const finish = (ready: readonly ReadyCall[]): CallBatch => describeCalls(run, head, ready, notOffered);
   return making.some((each) => each instanceof Promise)
-    ? Promise.all(making).then(finish)
+    ? // oxlint-disable-next-line typescript/await-thenable -- some are promises
+      Promise.all(making).then(finish)
     : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- none is a promise
       finish(making as readonly ReadyCall[]);
 }

@@ -34,17 +34,21 @@ export function prepareCall(
             cause: error,
           }),
         );
-  const read = (value: unknown): PreparedCall | ToolResult => {
-    if (isToolResult(value)) return readResult(value);
-    if (isPrepared(value)) return value;
-    throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
-  };
   try {
     const prepared: unknown = tools.prepare(call, context);
-    return prepared instanceof Promise ? untilAborted(prepared, context.signal).then(read).catch(fail) : read(prepared);
+    return prepared instanceof Promise
+      ? untilAborted(prepared, context.signal).then(readPrepared).catch(fail)
+      : readPrepared(prepared);
   } catch (error) {
     return fail(error);
   }
+}
+
+/** Returns what a toolset has prepared. Throws if it is neither a call nor a result. */
+function readPrepared(value: unknown): PreparedCall | ToolResult {
+  if (isToolResult(value)) return readResult(value);
+  if (isPrepared(value)) return value;
+  throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
 }
 
 function isPrepared(value: unknown): value is PreparedCall {
@@ -63,11 +67,12 @@ const ABORT_GRACE_MS = 30;
  * is a failure only for a tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
  */
 export function runPreparedCall(
-  { tool, run }: PreparedCall,
+  prepared: PreparedCall,
   call: ToolCall,
   running: RunningCall,
   onEnd: (result: ToolResult) => ToolResult,
 ): Promise<ToolResult> {
+  const { tool } = prepared;
   return new Promise((resolve) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -99,7 +104,7 @@ export function runPreparedCall(
       }
     };
     try {
-      const work: Promise<unknown> = Promise.resolve(run(running));
+      const work: Promise<unknown> = Promise.resolve(prepared.run(running));
       work.then(finish, fail);
     } catch (error) {
       fail(error);

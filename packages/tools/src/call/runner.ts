@@ -269,8 +269,8 @@ export function createRunner(options: RunnerOptions): Runner {
         : readyForwarded(request, forwarded);
     }
     const validating = validateArguments(binding, raw, planOf(binding).policy);
-    const next = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
-    if (!(validating instanceof Promise)) return next(request, validating);
+    const finishPreparing = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
+    if (!(validating instanceof Promise)) return finishPreparing(request, validating);
     let abandoned: Promise<{ readonly failed: boolean }> | undefined;
     const onAbandoned = (settled: typeof abandoned): void => void (abandoned = settled);
     return awaitValidation(request, validating, onAbandoned).then((validated) => {
@@ -278,7 +278,7 @@ export function createRunner(options: RunnerOptions): Runner {
         return refuse(request, refusedResult(validated.error), validated, abandoned);
       return context.signal.aborted && validated.error === undefined
         ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
-        : next(request, validated);
+        : finishPreparing(request, validated);
     });
   };
 
